@@ -7,39 +7,24 @@
 
 pub mod access;
 pub mod admin;
-pub mod asking;
-mod bound;
-mod caller_pattern;
+pub mod calls;
 pub mod coding;
 pub mod consolidation;
-pub mod deadline;
 pub mod deliveries;
 pub mod document_text;
-pub mod erasure;
 pub mod events;
 pub mod files;
 pub mod hooks;
-pub mod idempotency;
 pub mod jobs;
-pub mod keys;
-mod long_work;
+pub mod language_models;
 pub mod memories;
-pub mod models;
-pub mod page;
-pub mod profiles;
-mod reason_text;
 pub mod records;
-pub mod render;
 pub mod retrieval;
 pub mod safety;
 pub mod scanners;
-mod self_managed;
 pub mod settings;
 pub mod strategies;
-mod streams;
-mod text_scan;
 pub mod verified;
-mod watched;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -58,15 +43,15 @@ use loci_model::ports::score::Scorer;
 use loci_model::ports::store::Store;
 use loci_model::ports::vault::Vault;
 
+pub use calls::long_work::LongWorkCount;
 use hooks::{Product, Products};
-pub use long_work::LongWorkCount;
-pub use models::Models;
+pub use language_models::registry::Models;
 pub use settings::EngineSettings;
 
 /// Returns the products that are part of this crate, and others behind them.
 fn products(
     settings: &EngineSettings,
-    reads: &Arc<files::reads::ReadCounts>,
+    reads: &Arc<files::documents::read_counts::ReadCounts>,
     others: Vec<Product>,
 ) -> Products {
     let own = vec![verified::product(), coding::product(&settings.coding), files::product(reads)];
@@ -175,22 +160,22 @@ pub struct Engine {
     pub(crate) imports: Arc<coding::ImportGraphs>,
     pub(crate) trees: Arc<files::Trees>,
     pub(crate) mirrors: Arc<files::mirroring::Mirrors>,
-    pub(crate) reads: Arc<files::reads::ReadCounts>,
+    pub(crate) reads: Arc<files::documents::read_counts::ReadCounts>,
     /// How often trees were looked at for what is to be put in order.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
     /// The threads that read long texts.
-    pub(crate) long_work: Arc<long_work::LongWork>,
+    pub(crate) long_work: Arc<calls::long_work::LongWork>,
     /// Where work is done of which callers choose how much it is: it never delays a text that is to be
     /// stored.
-    pub(crate) caller_work: Arc<long_work::LongWork>,
+    pub(crate) caller_work: Arc<calls::long_work::LongWork>,
     /// Where trees are planned on.
-    pub(crate) plan_work: Arc<long_work::LongWork>,
+    pub(crate) plan_work: Arc<calls::long_work::LongWork>,
 }
 
 impl Engine {
     /// An engine over the given adapters.
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
-        let work = || long_work::LongWork::counted(parts.long_work_count.clone());
+        let work = || calls::long_work::LongWork::counted(parts.long_work_count.clone());
         let (long_work, caller_work, plan_work) = (work(), work(), work());
         let reads = Arc::default();
         let products = products(&settings, &reads, parts.products);

@@ -8,15 +8,16 @@ use std::hint::black_box;
 
 use loci_text::tokens::Estimator;
 
-use crate::coding::assembling::{Assembled, PromptLimits, Source, SourceComment, assemble};
+use crate::coding::prompts::task_prompt::{Assembled, PromptLimits, Source, SourceComment, assemble};
 use crate::coding::rules::extracting::{ReviewText, extract};
 use crate::document_text::path::DocumentPath;
 use crate::safety::{self, RedactionMode, secrets};
+use crate::strategies::episodes::episode_form;
+use crate::strategies::model_questions::{grounding, reply_json};
+use crate::strategies::preferences::{preference, preference_statement};
+use crate::strategies::summaries::{summary_topics, topic_markup};
 use crate::strategies::task_event::ReportedTask;
-use crate::strategies::{
-    episode_form, grounding, preference, preference_statement, reply_json, summary_topics, topic_markup,
-    unwrapping,
-};
+use crate::strategies::turns::unwrapped_message;
 use crate::verified::{RepositoryName, verifier};
 use crate::{coding, consolidation, files};
 
@@ -64,7 +65,7 @@ const SAFETY: &[Scanner] = &[
 const STRATEGIES: &[Scanner] = &[
     Scanner::new("preference statements", |text| drop(black_box(preference_statement::statements(text)))),
     Scanner::new("preferences stated", |text| drop(black_box(preference::stated(text)))),
-    Scanner::new("unwrapping", |text| drop(black_box(unwrapping::unwrap(text)))),
+    Scanner::new("unwrapping", |text| drop(black_box(unwrapped_message::unwrap(text)))),
     Scanner::new("topic markup", |text| drop(black_box(topic_markup::read(text)))),
     Scanner::new("shortened", |text| drop(black_box(summary_topics::shortened(text)))),
     Scanner::new("episode form", |text| drop(black_box(episode_form::Episode::read(text)))),
@@ -95,12 +96,12 @@ const FILES: &[Scanner] = &[
     Scanner::new("document path", |text| drop(black_box(DocumentPath::parse(text)))),
     Scanner::new("a diff of documents", |text| {
         let turned: String = text.split_inclusive('\n').rev().collect();
-        black_box(files::diff::of_files(text, &turned, Some("a"), Some("b")).len());
+        black_box(files::document_history::diff::of_files(text, &turned, Some("a"), Some("b")).len());
     }),
     Scanner::new("places of a text", |text| {
         let half = text.get(..text.len() / 2).unwrap_or(text);
-        black_box(files::edits::places(text, half));
-        black_box(files::edits::places(text, text.get(..1).unwrap_or(text)));
+        black_box(files::documents::text_edits::places(text, half));
+        black_box(files::documents::text_edits::places(text, text.get(..1).unwrap_or(text)));
     }),
 ];
 
@@ -117,7 +118,7 @@ const OTHERS: &[Scanner] = &[
     Scanner::new("a repository's name", |text| drop(black_box(RepositoryName::parse(text)))),
     Scanner::new("content hash", |text| drop(black_box(crate::verified::content_hash(text, text)))),
     Scanner::new("a plan", |text| drop(black_box(crate::consolidation::plan::Plan::read(text)))),
-    Scanner::new("a fence around", |text| drop(black_box(crate::render::contained(text)))),
+    Scanner::new("a fence around", |text| drop(black_box(crate::retrieval::render::contained(text)))),
     Scanner::new("a prompt's sources", |text| drop(black_box(assembled(text)))),
 ];
 

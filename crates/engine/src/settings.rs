@@ -8,7 +8,7 @@ use loci_model::ports::search::ListLengths;
 use crate::coding::CodingSettings;
 use crate::files::MemoryToolMounts;
 use crate::files::upkeep::UpkeepSettings;
-use crate::profiles::Profile;
+use crate::memories::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 use crate::verified::VerifiedSettings;
 

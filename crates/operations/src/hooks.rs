@@ -9,11 +9,14 @@ use loci_model::record::metadata::Metadata;
 use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Namespace, NamespaceTemplate, Result, SessionId, Timestamp};
 
-use super::drafts::WAITS;
-use super::guarding::{EventGuard, require_session};
-use super::whose::UsersPlaces;
-use super::{PROFILE, keeping, typed, whose, wire};
-use crate::wire::EventNaming;
+use super::PROFILE;
+use crate::input::wire_events::EventNaming;
+use crate::input::{typed_event, wire_events};
+use crate::records::drafts::WAITS;
+use crate::records::precedence;
+use crate::users::event_guard::{EventGuard, require_session};
+use crate::users::ownership;
+use crate::users::ownership::UsersPlaces;
 use crate::{Operations, OperationsParts};
 use loci_engine::Engine;
 use loci_engine::events::NewEvent;
@@ -22,7 +25,7 @@ use loci_engine::hooks::{
     Ownership, ProfileHooks, RecordHooks,
 };
 use loci_engine::memories::NewStrategy;
-use loci_engine::profiles::Profile;
+use loci_engine::memories::profiles::Profile;
 
 /// The hooks.
 pub(super) struct Hooks {
@@ -31,23 +34,23 @@ pub(super) struct Hooks {
 
 impl RecordHooks for Hooks {
     fn lasting_metadata(&self, record: &Record) -> Metadata {
-        keeping::lasting(record)
+        precedence::lasting(record)
     }
 }
 
 impl AdmissionPolicy for Hooks {
     fn waits(&self, asked: &Admission<'_>) -> Option<&'static str> {
-        wire::waits_for_person(&self.parts.settings, asked).then_some(WAITS)
+        wire_events::waits_for_person(&self.parts.settings, asked).then_some(WAITS)
     }
 
     fn waits_when_changed(&self, memory: &Memory, record: &Record) -> Option<&'static str> {
-        wire::waits_when_changed(memory, &self.parts.settings, record).then_some(WAITS)
+        wire_events::waits_when_changed(memory, &self.parts.settings, record).then_some(WAITS)
     }
 }
 
 impl EventHooks for Hooks {
     fn check_ids(&self, memory: &Memory, actor: &str, session: Option<&str>) -> Result<()> {
-        wire::check_ids(memory, actor, session)
+        wire_events::check_ids(memory, actor, session)
     }
 
     fn check_session(
@@ -76,7 +79,7 @@ impl EventHooks for Hooks {
         new: &NewEvent,
         at: Timestamp,
     ) -> Result<Option<Arc<dyn EventContent>>> {
-        if !typed::may_be_typed(new) {
+        if !typed_event::may_be_typed(new) {
             return Ok(None);
         }
         let operations = Operations::new(engine.clone(), &self.parts);
@@ -90,15 +93,15 @@ impl AccessPolicy for Hooks {
     }
 
     fn is_kept_from(&self, record: &Record, reader: &str) -> bool {
-        keeping::is_kept_from(record, reader)
+        precedence::is_kept_from(record, reader)
     }
 
     fn is_kept_to_a_user(&self, record: &Record) -> bool {
-        whose::is_kept_to_a_user(record)
+        ownership::is_kept_to_a_user(record)
     }
 
     fn owner_of(&self, record: &Record) -> Option<NamespaceOwner> {
-        whose::user_of_preference(record)
+        ownership::user_of_preference(record)
     }
 }
 
@@ -129,6 +132,6 @@ impl ProfileHooks for Hooks {
     }
 
     fn other_name(&self, memory: &Memory, namespace: &Namespace) -> Option<Namespace> {
-        wire::known_as(memory, self.parts.settings.of(&memory.id), namespace)
+        wire_events::known_as(memory, self.parts.settings.of(&memory.id), namespace)
     }
 }

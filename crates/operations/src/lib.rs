@@ -1,108 +1,49 @@
 //! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known of services, what was looked into. A
 //! profile of the common engine: events, records, states and history are those of every memory.
 //!
-//! | file | idea |
+//! | folder | idea |
 //! |---|---|
-//! | `segment`, `place` | where something lies: ids as segments, namespaces |
-//! | `members`, `canonical`, `masking` | JSON that comes in: read by rule, one spelling, secrets masked: pure |
-//! | `categories`, `literal`, `typed` | what events of the AgentCore wire say by their content: pure |
-//! | `preference`, `knowledge`, `investigation` | the three types and their rules: pure |
+//! | `input` | JSON that comes in: read by rule, one spelling, secrets masked; typed events of the AgentCore wire |
+//! | `records` | the types and their rules, namespaces, drafts, `save`, and which of several is in force |
+//! | `preferences` | preferences: one, a set, lists, and the file that declares them |
+//! | `contacts` | preferences that a person must confirm or set, values that lead to nobody, known contacts |
+//! | `users` | whose preferences and events something is; what is a user's own; the user of a request |
+//! | `times` | zones and days of people, and the time that a question is about |
+//! | `retrieval` | what is found of a type, its scores, and the list that is shown |
+//! | `quantities` | which quantities a sentence has: pure |
 //! | `capture` | what is read out of agents' answers: pure |
-//! | `origin`, `incident_name` | who said something, and where; what an incident is called that nobody named: pure |
-//! | `drafts`, `index_text` | from what is said to records, unwritten; what a search reads of them |
-//! | `keeping`, `said_again` | which of several counts; what is known and was said again |
-//! | `time_zone`, `users_zone`, `time_phrases`, `when` | days of people, and the time that a question is about |
-//! | `filters`, `reading`, `scoring`, `quantities` | what a record must be of, what it says, what it is worth, which quantities a sentence has: pure |
-//! | `settings`, `synonyms` | what is configured: agents and their other names, what is read out of answers; what else a question may mean: pure |
-//! | `searching`, `preference_sets`, `listed`, `wording` | what is found of a type, and the list that is shown; which texts say what is asked |
 //! | `investigations` | the hooks around an investigation, and what came of it |
 //! | `alerts` | what alerting systems send, and what it makes of investigations |
-//! | `saving`, `preferences`, `confirming`, `retrieving`, `history` | the verbs |
-//! | `protected`, `harmless_values`, `contacts`, `addresses` | preferences that a person must confirm or set, values that lead to nobody, contacts that are known, and what an address is: pure |
-//! | `preference_lists`, `effective`, `declared_file`, `applying` | preferences as people look at them, what they mean now, and as a file declares them |
-//! | `lines`, `exporting`, `importing` | records as lines: pure; out, and in again |
-//! | `owning`, `correcting` | what is a user's own: listed, deleted; said anew |
-//! | `requester` | the user that a request is for, and the agent |
-//! | `whose`, `guarding` | whose preferences lie somewhere: pure; whose events a session keeps |
-//! | `examining` | what nobody will read as it is meant |
-//! | `telling` | what is told to whoever counts |
-//! | `wire` | the records of typed events |
+//! | `transfer` | records as lines: out, and in again |
+//! | `settings` | what is configured: agents and their other names, what is read out of answers |
+//! | `diagnostics` | records that nobody will read as they are meant |
+//! | `observation` | events of this memory for the observer |
 
-mod addresses;
 mod alerts;
-mod applying;
-mod canonical;
 mod capture;
-mod categories;
-mod confirming;
-mod contact_words;
 mod contacts;
-mod correcting;
-mod declared_file;
-mod drafts;
-mod effective;
-mod erased_lines;
-mod examining;
-mod exporting;
-mod filters;
-mod guarding;
-mod harmless_values;
-mod history;
+mod diagnostics;
 mod hooks;
-mod importing;
-mod incident_name;
-mod index_text;
-mod investigation;
+mod input;
 mod investigations;
 pub(crate) mod jobs;
-mod keeping;
-mod knowledge;
-mod lines;
-mod listed;
-mod literal;
-mod masking;
-mod members;
-mod origin;
-mod owning;
-mod place;
-mod preference;
-mod preference_lists;
-mod preference_sets;
+mod observation;
 mod preferences;
 mod product;
-mod protected;
 mod quantities;
-mod reading;
-mod requester;
-mod retrieving;
-mod said_again;
-mod saving;
+mod records;
+mod retrieval;
 mod scanners;
-mod scoring;
-mod searching;
 mod settings;
-mod synonyms;
-mod telling;
-mod time_phrases;
-mod time_zone;
-mod typed;
-mod users_zone;
-mod when;
-mod whose;
-mod wire;
-mod wording;
+mod times;
+mod transfer;
+mod users;
 
 pub(crate) use alerts::ALERT_KEY;
 pub use alerts::{AlertDelivery, AlertTaken};
-pub use applying::{SreApply, SreApplyChange, SreApplyKind};
 pub(crate) use capture::Told;
-pub use categories::type_of as preference_type_of;
-pub use declared_file::{declared_users, users_of};
-pub use effective::SreEffective;
-pub use examining::{SreExamined, SreProblem, SreProblemKind};
-pub use exporting::{SreExportCursor, SreExported};
-pub use history::{SreHistory, SreHistoryAsk, SreVersion};
-pub use importing::{SreImport, SreImportedLine};
+pub use diagnostics::{SreExamined, SreProblem, SreProblemKind};
+use input::wire_events::PROFILE;
 pub use investigations::{
     AgentResponse, AgentResult, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
     InvestigationCompleted, InvestigationFinding, InvestigationMessage, InvestigationMessages,
@@ -110,22 +51,30 @@ pub use investigations::{
     OpenInvestigation, OutcomeEffect, PartStatus, Recurrence, ResponseRead, SeenBefore, SreStats,
     SreStatsAsk, WaitingOutcome, WaitingOutcomes,
 };
-pub use keeping::SreAction;
-pub use lines::{SreLine, SreSaid};
-pub use origin::SreOrigin;
-pub use owning::{SreOwnDeleted, SreOwnPlace};
-pub use place::KNOWLEDGE_SESSION;
-pub use preference_lists::{SreListed, SreListing, SrePast, SreUser};
-pub use preferences::{SrePreference, SrePreferences};
+pub use preferences::apply::{SreApply, SreApplyChange, SreApplyKind};
+pub use preferences::categories::type_of as preference_type_of;
+pub use preferences::current_set::{SrePreference, SrePreferences};
+pub use preferences::declared_file::{declared_users, users_of};
+pub use preferences::effective::SreEffective;
+pub use preferences::preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use product::OperationsParts;
 pub use quantities::{quantities, quantities_of};
-pub use requester::SreRequester;
-pub use retrieving::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource};
-pub use saving::{SreKept, SreSave, SreSaved};
+pub use records::namespace_rules::KNOWLEDGE_SESSION;
+pub use records::origin::SreOrigin;
+pub use records::precedence::SreAction;
+pub use records::save::{SreKept, SreSave, SreSaved};
+pub use retrieval::history::{SreHistory, SreHistoryAsk, SreVersion};
+pub use retrieval::retrieve::{
+    SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource,
+};
+pub use retrieval::synonyms::SreSynonyms;
 pub use scanners::SCANNERS;
 pub use settings::{PastScope, SUPERVISOR, SreSettings, SreSettingsByMemory, SreTypeSettings};
-pub use synonyms::SreSynonyms;
-use wire::PROFILE;
+pub use transfer::export::{SreExportCursor, SreExported};
+pub use transfer::import::{SreImport, SreImportedLine};
+pub use transfer::record_lines::{SreLine, SreSaid};
+pub use users::own_records::{SreOwnDeleted, SreOwnPlace};
+pub use users::requester::SreRequester;
 
 use std::sync::Arc;
 

@@ -2,7 +2,11 @@
 
 use std::hint::black_box;
 
-use super::{capture, contact_words, declared_file, literal, quantities, reading};
+use super::{capture, quantities};
+use crate::contacts::contact_words;
+use crate::input::python_literal;
+use crate::preferences::declared_file;
+use crate::records::record_content;
 use loci_engine::scanners::Scanner;
 
 /// Its readers.
@@ -25,7 +29,7 @@ pub const SCANNERS: &[Scanner] = &[
         black_box(contact_words::has_contact(text));
     }),
     Scanner::new("declared users", |text| drop(black_box(declared_file::declared_users(text)))),
-    Scanner::new("a literal", |text| drop(black_box(literal::read(text)))),
+    Scanner::new("a literal", |text| drop(black_box(python_literal::read(text)))),
     Scanner::new("quantities", |text| drop(black_box(quantities::quantities(text)))),
-    Scanner::new("an answer's JSON", |text| drop(black_box(reading::content(text)))),
+    Scanner::new("an answer's JSON", |text| drop(black_box(record_content::content(text)))),
 ];

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use loci_model::services::knowledge::SreType;
 use loci_model::{Error, MemoryId, Result};
 
-use super::synonyms::SreSynonyms;
-use super::time_zone;
+use crate::retrieval::synonyms::SreSynonyms;
+use crate::times::time_zone;
 
 /// The agent whose knowledge it is where no agent is named: the one that plans and calls the tools.
 pub const SUPERVISOR: &str = "supervisor";

@@ -7,7 +7,7 @@ use loci_engine::coding::settings::{
     CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnConflict, OnUnverifiable, Shares,
 };
 use loci_engine::coding::{CodingSettings, RuleSettings};
-use loci_engine::render::Oversize;
+use loci_engine::retrieval::render::Oversize;
 use loci_engine::verified::verifier::Glob;
 use loci_model::limits;
 use loci_model::tasks::task_session::Capture;

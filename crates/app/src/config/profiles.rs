@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
-use loci_engine::profiles::{self, Profile};
+use loci_engine::memories::profiles::{self, Profile};
 use serde::{Deserialize, Serialize};
 
 use crate::input::file_text;

@@ -6,7 +6,7 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 
 use super::{grants, refused};
-use crate::bound::EventView;
+use crate::access::grant_restrictions::EventView;
 
 /// Requires a grant on events of an actor, or of one session of it: by actor (and session) or on
 /// the whole memory. Without `session`, a grant on one session is not enough.

@@ -7,10 +7,14 @@
 //! |---|---|
 //! | `view` | the parts of a memory whose records a caller may read or write |
 //! | `events` | events that a caller may read or write, actors and sessions that it may list |
+//! | `grant_restrictions` | grants restricted to metadata or age: the events that are seen, the metadata of what is written |
 //! | `segment` | ids of people as segments of namespaces |
 //! | `people` | the users for whom a caller acts, and what only a person may do |
+//! | `keys` | the verbs of access keys |
 
 mod events;
+pub(super) mod grant_restrictions;
+pub mod keys;
 mod people;
 pub mod segment;
 mod view;

@@ -12,7 +12,7 @@ use loci_model::{ActorId, Error, MemoryId, Namespace, NamespaceFilter, Namespace
 
 use super::people::{another_users, named_users};
 use super::{grants, is_of_tree, refused, require_whole, segment};
-use crate::bound;
+use crate::access::grant_restrictions;
 use crate::hooks::{NamespaceOwner, Ownership, Products};
 
 /// The parts of one memory in which a caller may use one capability: a union.
@@ -113,7 +113,7 @@ impl View {
         if self.keeps_from(record) {
             return Err(another_users());
         }
-        bound::stamp_record(parts.into_iter(), record)
+        grant_restrictions::stamp_record(parts.into_iter(), record)
     }
 
     /// Returns true where one of the parts reaches a node of the tree, and records of that actor

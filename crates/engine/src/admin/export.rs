@@ -24,7 +24,7 @@ use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};
-use crate::erasure::is_note_of;
+use crate::admin::erasure::is_note_of;
 use crate::memories::existing;
 use crate::{Engine, access};
 

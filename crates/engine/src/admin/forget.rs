@@ -12,11 +12,11 @@ use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ForgetReceipt, ForgottenKind};
 use crate::access::segment;
-use crate::asking::forgetting;
-use crate::erasure::{
+use crate::admin::erasure::{
     Counts, ErasedTexts, Erasing, MentionsTaken, Person, Source, Tombstones, erase_person, pseudonym,
 };
 use crate::hooks::{CopyAfterErasure, PersonMentions, TakingOut};
+use crate::language_models::erasure;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -185,7 +185,7 @@ impl Engine {
         }
         if !dry_run && mentions_taken.count() > 0 {
             let memory = memory.id.clone();
-            self.store.write(move |tx| forgetting::of_names(tx, &memory, at)).await?;
+            self.store.write(move |tx| erasure::of_names(tx, &memory, at)).await?;
         }
         let mut unreachable: Vec<String> = UNREACHABLE.iter().map(|place| (*place).to_owned()).collect();
         let mut mirrors = Vec::new();

@@ -13,11 +13,11 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 
 use super::{ExportLine, ImportReport};
 use crate::Engine;
-use crate::erasure::{Source, Tombstones, message_name, pseudonym};
+use crate::access::keys::master_key::can_digest_or_warn;
+use crate::admin::erasure::{Source, Tombstones, message_name, pseudonym};
+use crate::calls::idempotency::IfErased;
 use crate::events::scheduling::extracting;
 use crate::hooks::{Products, Taken};
-use crate::idempotency::IfErased;
-use crate::keys::master_key::can_digest_or_warn;
 
 /// What a report calls people who were taken out of what others said.
 const MENTIONS: &str = "mentions";

@@ -10,7 +10,7 @@ use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Reason, Result, Timestamp, limits};
 
 use super::ExportLine;
-use crate::idempotency::IfErased;
+use crate::calls::idempotency::IfErased;
 use crate::jobs::purge;
 use crate::{Engine, access};
 

@@ -1,7 +1,9 @@
 //! Verbs of administration: forget an actor, export, import, backup, moving a store, what `doctor` shows. One file per verb.
+//! `erasure` finds and removes what a memory holds about a person.
 
 mod backup;
 mod erase;
+pub mod erasure;
 mod export;
 mod forget;
 mod import;
@@ -35,7 +37,7 @@ use loci_model::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use crate::erasure::Holdings;
+pub use crate::admin::erasure::Holdings;
 
 pub(crate) use forget::Forgetting;
 pub use forget::{ForgetAsk, actor_of_person};

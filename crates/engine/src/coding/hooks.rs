@@ -5,8 +5,9 @@ use loci_model::ports::store::Tx;
 use loci_model::record::Record;
 use loci_model::{RecordId, Result, Timestamp};
 
+use super::rules;
 use super::settings::CodingSettings;
-use super::{forgetting, rules};
+use super::tasks::sessions::deletion;
 use crate::hooks::{EventHooks, RecordHooks};
 use crate::records::changing::Changing;
 
@@ -17,7 +18,7 @@ pub(super) struct Hooks {
 
 impl RecordHooks for Hooks {
     fn deleted(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
-        forgetting::of_record(tx, record, at)
+        deletion::of_record(tx, record, at)
     }
 
     fn released(&self, tx: &mut dyn Tx, changing: &Changing<'_>, records: &[RecordId]) -> Result<()> {
@@ -27,6 +28,6 @@ impl RecordHooks for Hooks {
 
 impl EventHooks for Hooks {
     fn deleted(&self, tx: &mut dyn Tx, event: &Event) -> Result<()> {
-        forgetting::of_event(tx, event)
+        deletion::of_event(tx, event)
     }
 }

@@ -43,13 +43,13 @@ pub(crate) fn product(settings: &CodingSettings) -> Product {
 mod tests {
     use sha2::{Digest, Sha256};
 
-    use super::*;
+    use crate::coding::reflection::model::REFLECT;
 
     /// Records name their prompt: what a version says may not change.
     #[test]
     fn released_words_stay() {
-        let id = model::REFLECT.id(None).unwrap();
-        let digest = hex::encode(Sha256::digest(model::REFLECT.text));
+        let id = REFLECT.id(None).unwrap();
+        let digest = hex::encode(Sha256::digest(REFLECT.text));
         assert_eq!((id.as_str(), &digest[..16]), ("repository.reflect@1", "1423fbcf524f1e0c"));
     }
 }

@@ -10,7 +10,7 @@ use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::Capture;
 use loci_text::tokens::Estimator;
 
-use crate::render::Oversize;
+use crate::retrieval::render::Oversize;
 
 /// Settings of the memory of coding agents.
 #[derive(Debug, Clone, PartialEq)]

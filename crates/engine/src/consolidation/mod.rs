@@ -1,45 +1,24 @@
 //! Consolidation: what becomes of new records beside those that are there. Added, left out, in the place of others, held.
 //!
-//! * `reading`: one statement for comparison; `compare`, `slot`, `scope`: two of them side by side, clause by clause;
-//! * `gist`: what a statement is about, whatever its sentence; `retelling`, `turning`, `guards`: two of those side by side;
-//! * `choice`: a move away from one of several things, with or without a purpose in common;
-//! * `wording`: whether two texts that are nearly the same differ in wording alone;
-//! * `of_whom`: whether two people speak, each of themselves;
+//! * `reading`: one statement for comparison;
+//! * `comparison`: two of them side by side;
 //! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
-//! * `word_pairs`: how much is compared in one write;
-//! * `decide`: what becomes of each proposal of a round; `ask_rest`: the model's answer on what rules leave open, `merging`:
-//!   whether its words may stand;
-//! * `plan`, `snapshot`, `validator`: the schema that consolidation of any kind plans in, and its rules; `judged`: decisions
-//!   as such a plan;
-//! * `carry_out`: the decision in the write of the round.
+//! * `decisions`: what becomes of each proposal of a round, by rules and by a model, and the write of it;
+//! * `plan`, `snapshot`, `validator`: the schema that consolidation of any kind plans in, and its rules.
 //!
 //! Which proposals are decided here, and beside whom, is extraction's matter (`jobs/extract/consolidating.rs`).
 
-pub(crate) mod ask_rest;
-pub mod carry_out;
-mod choice;
-mod compare;
-mod decide;
-mod gist;
-mod guards;
-mod judged;
-mod merging;
-mod of_whom;
+pub(crate) mod comparison;
+pub mod decisions;
 pub mod plan;
 #[cfg(test)]
 mod properties;
 mod reading;
 pub mod relate;
-mod retelling;
 mod scanners;
-pub(crate) mod scope;
-mod slot;
 pub mod snapshot;
 pub mod thresholds;
-mod turning;
 pub mod validator;
-mod word_pairs;
-mod wording;
 
 use loci_model::RecordId;
 use loci_model::job::Job;
@@ -49,19 +28,19 @@ use loci_model::memory::strategy::Strategy;
 use loci_model::record::Record;
 
 use crate::Engine;
-use crate::asking::{MadeBy, Unanswered};
+use crate::language_models::{MadeBy, Unanswered};
 use crate::strategies::Joining;
 
-pub(crate) use carry_out::Carrying;
-pub use carry_out::carry_out;
-pub use decide::decide;
-pub(crate) use decide::decide_alone;
+pub(crate) use comparison::word_pairs::WordPairs;
+pub(crate) use comparison::wording::{Wording, differ_in_wording_only};
+pub(crate) use decisions::carry_out::Carrying;
+pub use decisions::carry_out::carry_out;
+pub use decisions::decide::decide;
+pub(crate) use decisions::decide::decide_alone;
 pub(crate) use relate::{ReadStatement, relate_both};
 pub use relate::{Reason, Relation, Statement, relate};
 pub(crate) use scanners::SCANNERS;
 pub use thresholds::Thresholds;
-pub(crate) use word_pairs::WordPairs;
-pub(crate) use wording::{Wording, differ_in_wording_only};
 
 /// A record that extraction proposes.
 #[derive(Debug, Clone, Copy)]
@@ -99,14 +78,14 @@ pub struct Neighbourhood {
 pub struct Why {
     /// For people, at most 500 characters.
     pub reason: String,
-    /// The rules ([`carry_out::RULES`]), or the prompt that was asked.
+    /// The rules ([`decisions::carry_out::RULES`]), or the prompt that was asked.
     pub by: String,
 }
 
 impl Why {
     /// By the rules.
     pub fn rules(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), by: carry_out::RULES.to_owned() }
+        Self { reason: reason.into(), by: decisions::carry_out::RULES.to_owned() }
     }
 }
 

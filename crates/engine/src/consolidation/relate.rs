@@ -7,18 +7,19 @@ use loci_model::Timestamp;
 use loci_model::record::statement_time::Telling;
 use loci_model::record::{RecordKind, TrustTier};
 
-use super::compare::{Against, Met, compare, is_wording, residue};
-use super::gist::{Gist, Item};
-use super::guards::other_direction;
+use super::Alike;
+use super::comparison::choice;
+use super::comparison::compare::{Against, Met, compare, is_wording, residue};
+use super::comparison::gist::{Gist, Item};
+use super::comparison::guards::other_direction;
+use super::comparison::paraphrase::retells;
+use super::comparison::scope::{Lie, lie};
+use super::comparison::value_change::{tells, turns};
+use super::comparison::word_pairs::WordPairs;
 use super::reading::lists::has;
 use super::reading::verbs::is_personal;
 use super::reading::{Change, Clause, Hold, Reading, Word};
-use super::retelling::retells;
-use super::scope::{Lie, lie};
 use super::thresholds::Thresholds;
-use super::turning::{tells, turns};
-use super::word_pairs::WordPairs;
-use super::{Alike, choice};
 
 /// One statement with what decides beside its words.
 #[derive(Debug, Clone, Copy)]

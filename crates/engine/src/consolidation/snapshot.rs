@@ -76,7 +76,7 @@ impl PlanDocument {
             strategy: record.strategy.clone(),
             scope: record.scope.clone(),
             strict,
-            text: super::decide::stated(record),
+            text: super::decisions::decide::stated(record),
             title: record.title.clone(),
             description: record.description.clone(),
             key: None,

@@ -6,8 +6,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{DeliveryId, Error, MemoryId, Result, limits};
 
 use super::DeliveryPage;
+use crate::calls::page::Page;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::{Engine, access};
 
 impl Engine {

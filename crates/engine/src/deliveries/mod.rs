@@ -1,9 +1,11 @@
 //! The outbox, as people see it: what waits, what was given up, trying again, and where things go. How it is emptied is
-//! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same transaction.
+//! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same transaction. For changes of
+//! records it is `record_streams`.
 
 pub mod incoming;
 mod list;
 mod order_key;
+pub(super) mod record_streams;
 mod retry;
 mod targets;
 
@@ -16,7 +18,7 @@ use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::store::Tx;
 use loci_model::{DeliveryId, Document, MemoryId, Result, Timestamp};
 
-use crate::page::Page;
+use crate::calls::page::Page;
 
 /// A page of deliveries, newest first.
 pub type DeliveryPage = Page<Delivery, DeliveryId>;

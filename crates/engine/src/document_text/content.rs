@@ -1,5 +1,5 @@
 //! A record as a document: what it says, what is said of it, and both as one file in the native layout. Pure. How a file's head is read
-//! and written is `frontmatter`'s matter, where it lies in a tree is `settling`'s.
+//! and written is `frontmatter`'s matter, where it lies in a tree is `trees/reconciliation`'s.
 
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, TrustTier};

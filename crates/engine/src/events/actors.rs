@@ -7,8 +7,8 @@ use loci_model::{ActorId, MemoryId, Result};
 use super::ActorList;
 use super::list::check_limit;
 use super::sessions::shows_any;
+use crate::calls::page::Page;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::{Engine, access};
 
 impl Engine {

@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 
 use super::branches::{self, SessionPlace};
 use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
-use crate::bound::{EventView, Stamp};
-use crate::erasure::{IMPORT_ID, Source, Tombstones, refusal, refusal_of_actor};
+use crate::access::grant_restrictions::{EventView, Stamp};
+use crate::admin::erasure::{IMPORT_ID, Source, Tombstones, refusal, refusal_of_actor};
+use crate::calls::idempotency::{ClientToken, IfErased, Replay, look_up, mismatch, remember};
 use crate::hooks::EventContent;
-use crate::idempotency::{ClientToken, IfErased, Replay, look_up, mismatch, remember};
 use crate::memories::existing;
 use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access, safety};

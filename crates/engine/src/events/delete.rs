@@ -6,8 +6,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, EventId, MemoryId, Result, SessionId};
 
 use super::get::unknown;
-use crate::asking::forgetting;
-use crate::erasure::{IMPORT_ID, Source, Tombstones};
+use crate::admin::erasure::{IMPORT_ID, Source, Tombstones};
+use crate::language_models::erasure;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -43,7 +43,7 @@ impl Engine {
                         tombstones.put(tx, &source, now)?;
                     }
                     // Questions about the session may hold what the event said; they are asked again without it.
-                    forgetting::of_session(tx, &memory, &actor, &session, now)
+                    erasure::of_session(tx, &memory, &actor, &session, now)
                 } else {
                     Err(unknown(&id))
                 }

@@ -8,7 +8,7 @@ use loci_model::{Result, SessionId, limits};
 
 use super::create::{next_id, plain_event};
 use super::{NewEvent, NewIngest, content, scheduling, variables};
-use crate::idempotency::{ClientToken, look_up, remember, replayed};
+use crate::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use crate::memories::existing;
 use crate::safety::Tally;
 use crate::{Engine, access};

@@ -6,8 +6,8 @@ use loci_model::{Error, Result, limits};
 
 use super::branches::{self, SessionPlace};
 use super::{EventListing, EventPage};
+use crate::calls::page::Page;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::{Engine, access};
 
 impl Engine {

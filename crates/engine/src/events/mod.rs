@@ -27,7 +27,7 @@ pub use create::Prepared;
 pub use overlap::run_of_token;
 pub(crate) use variables::variable_pattern;
 
-use crate::page::Page;
+use crate::calls::page::Page;
 
 /// A page of events, newest first.
 pub type EventPage = Page<Event, EventId>;

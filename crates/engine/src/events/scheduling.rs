@@ -11,8 +11,8 @@ use loci_model::memory::strategy::{Strategy, StrategyBase};
 use loci_model::ports::store::Tx;
 use loci_model::{JobId, Result, Timestamp, limits};
 
-use crate::self_managed::trigger;
 use crate::settings::EngineSettings;
+use crate::strategies::self_managed::trigger;
 use crate::{Engine, strategies};
 
 /// A window that is not full waits for at most so many pauses.

@@ -6,9 +6,10 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 
 use super::SessionList;
 use super::list::check_limit;
+use crate::Engine;
+use crate::access::{self, grant_restrictions};
+use crate::calls::page::Page;
 use crate::memories::existing;
-use crate::page::Page;
-use crate::{Engine, access, bound};
 
 impl Engine {
     /// A page of an actor's sessions; an unknown actor has none.
@@ -53,7 +54,7 @@ fn shown(tx: &dyn ReadTx, caller: &Principal, mut page: SessionPage) -> Result<V
         let is_last = found.len() < page.limit;
         page.after = found.last().map(|entry| (entry.created_at, entry.session.clone()));
         for entry in found {
-            if bound::shows(tx, caller, (&page.memory, &page.actor, &entry.session), page.now)? {
+            if grant_restrictions::shows(tx, caller, (&page.memory, &page.actor, &entry.session), page.now)? {
                 out.push(entry);
             }
         }

@@ -7,10 +7,11 @@ use futures::future::BoxFuture;
 use loci_model::ports::store::Tx;
 use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 
-use super::reads::ReadCounts;
-use super::{mirroring, settling};
+use super::documents::read_counts::ReadCounts;
+use super::mirroring;
+use super::trees::reconciliation;
 use crate::Engine;
-use crate::erasure::Person;
+use crate::admin::erasure::Person;
 use crate::hooks::{CopyAfterErasure, CopyHooks, NotExamined, RecordHooks};
 
 /// The hooks, with the counts of reads of this process.
@@ -24,11 +25,11 @@ impl RecordHooks for Hooks {
     }
 
     fn moved(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
-        settling::moved(tx, memory, records)
+        reconciliation::moved(tx, memory, records)
     }
 
     fn content_erased(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
-        settling::forget(tx, memory, records)
+        reconciliation::forget(tx, memory, records)
     }
 }
 

@@ -4,96 +4,55 @@
 //! The pure parts know no store, clock or id: names, frontmatter, what tools answer, plans of consolidation. What reads and writes is a verb of
 //! [`Engine`](crate::Engine), one file each. Files on a disk, git and S3 are written elsewhere: they are renderings of what is here.
 //!
-//! | part | idea | specification |
+//! | folder | idea | specification |
 //! |---|---|---|
-//! | [`path`](crate::document_text::path), [`path_rule`](crate::document_text::path_rule) | a document's path, its rules and its key | §5.1, §5.2 |
-//! | [`folding`](crate::document_text::folding) | one spelling of what differs in case or composition only | §5.2 |
-//! | [`slug`](crate::document_text::slug) | a file's name made of a title | §5.3 |
-//! | [`derived`](crate::document_text::derived) | path, title and description of what has none | §4.4, §5.3, §5.4 |
-//! | [`frontmatter`](crate::document_text::frontmatter) | what stands between fences at the top of a file | §5.4 |
+//! | [`document_text`](crate::document_text) | a record as a document: path, head, content, names | §3, §4.1, §5 |
+//! | `documents` | the verbs that read and change one document | §2.4, §3.1, §10 |
+//! | `trees` | which record lies where, kept up with records; writes, listings | §4.4, §7 |
+//! | `document_history` | versions, differences, snapshots, restored states | §3.2, §10 |
+//! | `removed_content` | redacted and erased content, which does not come back | §9.4 |
 //! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
-//! | `mounts`, `mounted_tree`, `tool_command` | which trees the tool shows, and its commands on them | §11.1 |
+//! | `mounts` | the trees that the tool shows, and its commands on them | §11.1 |
 //! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
 //! | [`consolidating`] | the upkeep of a tree as a plan, without a model | §14 |
 //! | [`upkeep`] | such plans kept, applied and undone as runs | §14 |
-//! | `areas` | what may be written where | §4.1 |
-//! | `document` | a record as a document and as a file | §3 |
-//! | `tree`, `settling`, `catching_up`, `view` | which record lies where, kept up with records; the whole of it in memory | §4.4 |
-//! | `tree_write`, `writing`, `precondition` | one write of a tree, and what all verbs do in it | §2.4, §3.2 |
-//! | `get`, `list`, `put`, `append`, `edit`, `remove`, `grep`, `line_search` | documents | §10 |
-//! | `listing`, `system`, `prompt_context` | what a model is shown, within a budget | §7 |
-//! | `reads` | how often documents are read | §3.1 |
-//! | `objects` | bytes that agents park: no documents | §4.2 |
-//! | [`bucket`] | documents and parked bytes under one kind of key | §12 |
-//! | `history`, `diff`, `snapshots`, `restore`, `redact`, `redacted_content` | versions | §3.2, §9.4, §10 |
-//! | `tree_state` | what callers call the states of a tree | §10 |
+//! | [`bucket`] | documents and parked bytes under one kind of key | §4.2, §12 |
 
-mod append;
 mod background;
 pub mod bucket;
-mod catching_up;
 pub mod consolidating;
-pub(crate) mod diff;
-mod edit;
-pub(crate) mod edits;
-mod erased;
-mod get;
-mod grep;
-mod history;
+pub(crate) mod document_history;
+pub(crate) mod documents;
 mod hooks;
 pub(crate) mod jobs;
-mod line_diffs;
-mod line_search;
-pub(crate) mod lines;
-mod list;
-mod listing;
 pub mod memory_tool;
 pub mod mirroring;
-mod mounted_tree;
 mod mounts;
-mod objects;
-mod precondition;
 mod product;
-mod prompt_context;
-mod put;
-pub(crate) mod reads;
-mod redact;
-mod redacted_content;
-mod remove;
-mod restore;
-pub(crate) mod settling;
-mod snapshots;
-mod system;
-mod tool_command;
-pub(crate) mod tree;
-mod tree_state;
-pub(crate) mod tree_write;
+mod removed_content;
+pub(crate) mod trees;
 pub mod upkeep;
-mod versions;
-mod view;
-pub(crate) mod writing;
-mod written;
 
-pub use append::{AppendTo, DocumentAppend};
-pub use diff::{FileDiff, Point, TreeDiff};
-pub use edit::DocumentEdit;
-pub use edits::Edit;
-pub use get::DocumentShown;
-pub use grep::{GrepLine, Grepped, TreeGrep};
-pub use history::{CHANGES_MAX, DocumentVersion, TreeChanged};
-pub use list::{TreeItem, TreeListing};
-pub use listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};
-pub use mounts::{MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, MountTree};
-pub use objects::NewObject;
-pub use precondition::Precondition;
+pub use bucket::parked_objects::NewObject;
+pub use document_history::diff::{FileDiff, Point, TreeDiff};
+pub use document_history::history::{CHANGES_MAX, DocumentVersion, TreeChanged};
+pub use document_history::restore::{RestoredDocument, TreeRestore, TreeRestored};
+pub use documents::append::{AppendTo, DocumentAppend};
+pub use documents::edit::DocumentEdit;
+pub use documents::get::DocumentShown;
+pub use documents::grep::{GrepLine, Grepped, TreeGrep};
+pub use documents::precondition::Precondition;
+pub use documents::put::{DocumentPut, PutContent};
+pub use documents::remove::{DocumentDelete, DocumentMove};
+pub use documents::text_edits::Edit;
+pub use mounts::mount_settings::{MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, MountTree};
+pub use mounts::prompt_context::{CONTEXT_TOKENS, MountContext};
 pub(crate) use product::product;
-pub use prompt_context::{CONTEXT_TOKENS, MountContext};
-pub use put::{DocumentPut, PutContent};
-pub use redact::{RecordRedact, RedactWhich, Redacted};
-pub use remove::{DocumentDelete, DocumentMove};
-pub use restore::{RestoredDocument, TreeRestore, TreeRestored};
+pub use removed_content::redact::{RecordRedact, RedactWhich, Redacted};
+pub use trees::list::{TreeItem, TreeListing};
+pub use trees::listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};
 
-pub use system::{Omitted, SYSTEM_TOKENS, SystemDocuments};
-pub use tree::TreeAsk;
-pub(crate) use view::Trees;
-pub use written::DocumentWritten;
+pub use documents::write_answer::DocumentWritten;
+pub use trees::system_documents::{Omitted, SYSTEM_TOKENS, SystemDocuments};
+pub use trees::tree::TreeAsk;
+pub(crate) use trees::tree_view::Trees;

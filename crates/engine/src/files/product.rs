@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use loci_model::job::exchange::Step;
 
+use super::documents::read_counts::ReadCounts;
 use super::hooks::Hooks;
-use super::reads::ReadCounts;
 use super::{background, jobs};
 use crate::hooks::{Product, QuestionKind};
 

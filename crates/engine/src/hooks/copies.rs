@@ -9,7 +9,7 @@ use loci_model::{MemoryId, Namespace, Result};
 
 use super::Products;
 use crate::Engine;
-use crate::erasure::Person;
+use crate::admin::erasure::Person;
 
 /// A copy that showed what was erased.
 #[derive(Debug, Clone, PartialEq, Eq)]

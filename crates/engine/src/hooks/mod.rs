@@ -31,7 +31,7 @@ mod records;
 
 use std::sync::Arc;
 
-use crate::strategies::prompt::Prompt;
+use crate::strategies::model_questions::prompt::Prompt;
 
 pub use access::{AccessPolicy, NamespaceOwner, Ownership};
 pub use background::{BackgroundLoop, RunnerState, Sweep};

@@ -13,7 +13,7 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp};
 use super::Products;
 use crate::Engine;
 use crate::admin::ExportLine;
-use crate::erasure::{MentionsTaken, Person};
+use crate::admin::erasure::{MentionsTaken, Person};
 
 /// Looks up when the person of an actor was forgotten, and the pseudonym in their place.
 pub type ForgottenLookup<'a> = dyn FnMut(&ActorId) -> Result<Option<(Timestamp, String)>> + 'a;

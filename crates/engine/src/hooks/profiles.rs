@@ -4,7 +4,7 @@ use loci_model::memory::Memory;
 use loci_model::{Namespace, Result};
 
 use super::Products;
-use crate::profiles::{Profile, shipped};
+use crate::memories::profiles::{Profile, shipped};
 
 /// What a product adds to profiles of memories.
 pub trait ProfileHooks: Send + Sync {

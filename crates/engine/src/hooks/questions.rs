@@ -4,8 +4,8 @@ use loci_model::job::exchange::{Exchange, Step};
 use loci_model::memory::prompt::PromptId;
 
 use super::Products;
-use crate::strategies::prompt::{self, Prompt};
-use crate::strategies::question::BadReply;
+use crate::strategies::model_questions::prompt::{self, Prompt};
+use crate::strategies::model_questions::question::BadReply;
 
 /// Returns the number of entries of an answer, or everything that is wrong with it.
 pub type ReplyEntries = fn(&str) -> Result<usize, BadReply>;

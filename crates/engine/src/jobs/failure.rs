@@ -2,8 +2,8 @@
 
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
-use crate::asking::Unanswered;
 use crate::hooks::JobPolicy;
+use crate::language_models::Unanswered;
 
 /// The first pause; each later one is four times as long.
 const FIRST_PAUSE_MS: i64 = 500;
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn models_are_asked_again_a_few_times() {
-        use crate::asking::Why;
+        use crate::language_models::Why;
         let now = Timestamp::clamped(1_000_000);
         let check = |permanent, retry_after_ms, attempts, expect: Option<i64>| {
             let explanation = String::new();

@@ -15,8 +15,8 @@ use loci_model::{
 use super::Ended;
 use crate::Engine;
 use crate::deliveries::{self, NewDelivery, OrderKey};
-use crate::self_managed::payload::{self, HandOver};
-use crate::self_managed::trigger::{self, Conditions};
+use crate::strategies::self_managed::payload::{self, HandOver};
+use crate::strategies::self_managed::trigger::{self, Conditions};
 
 /// Events that are read at once: enough for a window of one message each, and for some that bring none.
 const EVENTS_MAX: usize = 100;

@@ -6,8 +6,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, JobId, MemoryId, Result, limits};
 
 use super::JobPage;
+use crate::calls::page::Page;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::{Engine, access};
 
 impl Engine {

@@ -35,7 +35,7 @@ use loci_model::JobId;
 use loci_model::Timestamp;
 use loci_model::job::{Job, JobMessage};
 
-use crate::page::Page;
+use crate::calls::page::Page;
 
 /// A page of jobs, latest change first.
 pub type JobPage = Page<Job, (Timestamp, JobId)>;

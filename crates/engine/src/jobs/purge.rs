@@ -5,8 +5,9 @@ use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, Result};
 
 use super::Ended;
+use crate::Engine;
+use crate::deliveries::record_streams;
 use crate::hooks::in_write;
-use crate::{Engine, streams};
 
 /// Rows of one write: short enough that others get their turn between.
 pub(super) const ROWS_PER_WRITE: usize = 500;
@@ -34,7 +35,7 @@ pub(super) async fn erase_records(engine: &Engine, memory: &MemoryId) -> Result<
                 let after_ms = memory.settings.erase_after_ms;
                 let erased = tx.records_mut().erase_deleted(&id, now, after_ms, ROWS_PER_WRITE)?;
                 in_write::products()?.content_erased(tx, &id, &erased)?;
-                streams::erased(tx, &memory, &erased, false, now)?;
+                record_streams::erased(tx, &memory, &erased, false, now)?;
                 Ok(erased.len())
             })
             .await?;

@@ -5,7 +5,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{JobId, MemoryId, Result, limits};
 
 use crate::Engine;
-use crate::idempotency::{ClientToken, recall, remember, replayed};
+use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
 
 const OPERATION: &str = "StartMemoryExtractionJob";
 

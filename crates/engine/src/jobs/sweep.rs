@@ -9,9 +9,9 @@ use loci_model::{ErrorKind, MemoryId, RecordId, Result, StrategyId, Timestamp, l
 
 use super::deliverer;
 use super::purge::{ROWS_PER_WRITE, erase_memory, erase_records};
-use crate::asking::forgetting;
+use crate::language_models::erasure;
 use crate::records::changing::Changing;
-use crate::{Engine, asking};
+use crate::{Engine, language_models};
 
 /// Writes of one kind in one sweep; what is left waits for the next.
 const ROUNDS_MAX: usize = 200;
@@ -46,7 +46,7 @@ impl Engine {
             let before = now.plus_millis(-kept_ms);
             of("jobs")(self.rounds(move |tx| tx.jobs_mut().sweep(state, before, ROWS_PER_WRITE)).await)?;
         }
-        of("exchanges")(self.rounds(move |tx| asking::sweep(tx, now, ROWS_PER_WRITE)).await)?;
+        of("exchanges")(self.rounds(move |tx| language_models::sweep(tx, now, ROWS_PER_WRITE)).await)?;
         of("deliveries")(self.rounds(move |tx| deliverer::sweep(tx, now, ROWS_PER_WRITE)).await)?;
         of("history")(self.rounds(move |tx| tx.records_mut().sweep_history(now, ROWS_PER_WRITE)).await)?;
         of("conversations")(self.rounds(move |tx| tx.task_sessions_mut().sweep(now, ROWS_PER_WRITE)).await)?;
@@ -163,7 +163,7 @@ fn expire_all(tx: &mut dyn Tx, memory: &MemoryId, ids: &[RecordId], now: Timesta
         gone.extend(expire(tx, memory, id, now)?);
     }
     for strategy in &gone {
-        forgetting::of_records(tx, memory, Some(strategy), now)?;
+        erasure::of_records(tx, memory, Some(strategy), now)?;
     }
     Ok(())
 }

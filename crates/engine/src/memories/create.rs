@@ -11,10 +11,11 @@ use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
 use super::{NewMemory, descriptions, naming, profile, served};
-use crate::caller_pattern::CallerPattern;
-use crate::idempotency::{ClientToken, recall, remember, replayed};
+use crate::calls::caller_pattern::CallerPattern;
+use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
+use crate::deliveries::record_streams;
 use crate::safety::SafetyPolicy;
-use crate::{Engine, access, streams};
+use crate::{Engine, access};
 
 const OPERATION: &str = "CreateMemory";
 const NAME_RULE: &str = "name must start with a letter and have up to 48 letters, digits or _";
@@ -63,7 +64,7 @@ impl Engine {
                     return Ok(first);
                 }
                 insert(tx, &memory, memories_max)?;
-                streams::enabled(tx, None, &memory, now)?;
+                record_streams::enabled(tx, None, &memory, now)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), None, OPERATION, &memory, expires)?;
                 Ok(memory.clone())

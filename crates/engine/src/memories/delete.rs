@@ -6,7 +6,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{JobId, MemoryId, Result, limits};
 
 use super::get::any;
-use crate::idempotency::{ClientToken, recall, remember, replayed};
+use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
 use crate::records::batch;
 use crate::{Engine, access};
 

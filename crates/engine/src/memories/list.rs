@@ -6,7 +6,7 @@ use loci_model::principal::Principal;
 use loci_model::{MemoryId, Result, Timestamp};
 
 use super::MemoryPage;
-use crate::page::Page;
+use crate::calls::page::Page;
 use crate::{Engine, access};
 
 impl Engine {

@@ -7,6 +7,7 @@ mod get;
 mod list;
 mod naming;
 mod profile;
+pub mod profiles;
 mod recreate;
 mod settings;
 pub(crate) mod strategy_input;
@@ -31,7 +32,7 @@ pub use recreate::MemoryRecreated;
 pub(crate) use settings::check as check_settings;
 pub(crate) use update::{add_indexed_keys, check_whole};
 
-use crate::page::Page;
+use crate::calls::page::Page;
 
 /// A page of memories, newest first.
 pub type MemoryPage = Page<loci_model::memory::Memory, (Timestamp, MemoryId)>;

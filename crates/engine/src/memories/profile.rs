@@ -9,7 +9,7 @@ use loci_model::{Error, Result, namespace};
 
 use super::NewStrategy;
 use crate::hooks::Products;
-use crate::profiles::{self, Profile};
+use crate::memories::profiles::{self, Profile};
 use crate::settings::EngineSettings;
 
 /// The tag that names a profile.

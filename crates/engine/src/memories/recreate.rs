@@ -10,8 +10,9 @@ use loci_model::{Error, JobId, MemoryId, Result};
 
 use super::get::existing;
 use super::naming;
+use crate::deliveries::record_streams;
 use crate::records::batch;
-use crate::{Engine, access, streams};
+use crate::{Engine, access};
 
 /// What was destroyed, or would be, and what is there instead.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +79,7 @@ impl Engine {
                 tx.memories_mut().delete(&id, now)?;
                 batch::ask_for_purge(tx, &old, &purge, now)?;
                 tx.memories_mut().insert(&new)?;
-                streams::enabled(tx, None, &new, now)?;
+                record_streams::enabled(tx, None, &new, now)?;
                 Ok(MemoryRecreated { old, new: Some(new), records, events })
             })
             .await

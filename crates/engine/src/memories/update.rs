@@ -13,11 +13,12 @@ use super::create::{check_expiry_days, check_namespace_keys, check_set};
 use super::get::existing;
 use super::strategy_input::{self, Surroundings};
 use super::{MemoryUpdate, MemoryUpdated, NewStrategy, StrategyUpdate, descriptions, profile};
-use crate::idempotency::{ClientToken, recall, remember, replayed};
-use crate::profiles::template_change::{Moved, migrate_namespaces};
+use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
+use crate::deliveries::record_streams;
+use crate::memories::profiles::template_change::{Moved, migrate_namespaces};
 use crate::safety::SafetyPolicy;
 use crate::settings::EngineSettings;
-use crate::{Engine, access, streams};
+use crate::{Engine, access};
 
 const OPERATION: &str = "UpdateMemory";
 
@@ -54,7 +55,7 @@ impl Engine {
                 }
                 cancel_jobs(tx, &id, &change.delete_strategies)?;
                 tx.memories_mut().update(&memory)?;
-                streams::enabled(tx, Some(&old), &memory, now)?;
+                record_streams::enabled(tx, Some(&old), &memory, now)?;
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
                 remember(tx, token.as_ref(), Some(&id), OPERATION, &memory, expires)?;
                 let mut notices = Notices::default();

@@ -7,8 +7,8 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 use loci_model::{Result, Timestamp};
 
+use crate::deliveries::record_streams;
 use crate::hooks::in_write;
-use crate::streams;
 
 /// What a change is to who follows the memory's stream (agentcore-wire.md §15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(crate) fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) 
         by: change.by.to_owned(),
         at: change.at,
     })?;
-    streams::enqueue(tx, memory, change)
+    record_streams::enqueue(tx, memory, change)
 }
 
 #[cfg(test)]

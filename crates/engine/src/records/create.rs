@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::batch::{self, Outcomes};
 use super::writing::{Building, Origin};
 use super::{BatchOutcome, ItemOutcome, RecordsCreate};
-use crate::erasure::{Tombstones, refusal};
-use crate::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
+use crate::admin::erasure::{Tombstones, refusal};
+use crate::calls::idempotency::{ClientToken, IfErased, look_up, remember, replayed};
+use crate::calls::operation_tracing::CREATE;
 use crate::memories::existing;
 use crate::safety::{SafetyPolicy, Tally, check_name};
-use crate::watched::CREATE;
 use crate::{Engine, access};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";

@@ -16,9 +16,9 @@ use super::get::{check_namespace, readable};
 use super::{BatchOutcome, RecordDelete};
 use crate::Engine;
 use crate::access::{self, View};
-use crate::asking::forgetting;
-use crate::erasure::{Reach, Tombstones};
+use crate::admin::erasure::{Reach, Tombstones};
 use crate::hooks::in_write;
+use crate::language_models::erasure;
 use crate::memories::existing;
 
 /// What a deletion works with beside the item itself.
@@ -64,7 +64,7 @@ impl Engine {
                 let deletion = Deletion { memory: &memory, view: &view, by: &by, vault, now };
                 let stored = found(tx, &deletion, &record.id, record.namespace.as_ref())?;
                 if let Some(strategy) = erase(tx, &deletion, stored)? {
-                    forgetting::of_records(tx, &memory.id, Some(&strategy), now)?;
+                    erasure::of_records(tx, &memory.id, Some(&strategy), now)?;
                 }
                 batch::ask_for_purge(tx, &memory, &job, now)
             })
@@ -142,7 +142,7 @@ impl Engine {
                     outcomes.add(id.clone(), None, result.map(|strategy| gone.extend(strategy)))?;
                 }
                 for strategy in &gone {
-                    forgetting::of_records(tx, &memory.id, Some(strategy), now)?;
+                    erasure::of_records(tx, &memory.id, Some(strategy), now)?;
                 }
                 let outcome = outcomes.finish();
                 if outcome.any_done() {

@@ -3,7 +3,7 @@
 //! memory, is held back until somebody decides. Less than that changes nothing but the account: one agent alone hides nothing, and
 //! moves nothing in the ranking.
 //!
-//! What tasks say of what they were shown is `coding/task_feedback`.
+//! What tasks say of what they were shown is `coding/tasks/exposures/feedback`.
 
 use std::collections::BTreeMap;
 

@@ -6,9 +6,9 @@ use loci_model::record::RecordState;
 use loci_model::{Error, Result};
 
 use super::{RecordList, RecordListing, filters, namespaces, strategy_choice};
+use crate::calls::page::Page;
 use crate::events::list::check_limit;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::{Engine, access};
 
 impl Engine {

@@ -34,7 +34,7 @@ pub use feedback::{FeedbackStanding, RecordFeedback, standing as feedback_standi
 pub use namespaces::check_length as check_namespaces;
 pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
-use crate::page::Page;
+use crate::calls::page::Page;
 pub use revert::RecordRevert;
 pub(crate) use revert::{DOCUMENTED, KEPT_DOCUMENTED};
 pub use sources::RecordSources;

@@ -18,12 +18,13 @@ use loci_model::{
 
 use super::batch;
 use super::changing::Changing;
-use crate::caller_pattern::CallerPattern;
+use crate::calls::caller_pattern::CallerPattern;
+use crate::calls::page::Page;
+use crate::calls::reason_text;
+use crate::calls::text_scan::{TextScan, texts_of};
 use crate::events::list::check_limit;
 use crate::memories::existing;
-use crate::page::Page;
-use crate::text_scan::{TextScan, texts_of};
-use crate::{Engine, access, reason_text};
+use crate::{Engine, access};
 
 /// Records that are looked at, or changed, in one go.
 const ROWS: usize = 1_000;

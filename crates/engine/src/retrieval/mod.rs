@@ -28,6 +28,7 @@ mod provisional;
 mod question_once;
 mod question_view;
 pub mod ranking;
+pub mod render;
 mod search;
 pub mod signals;
 mod turn_view;

@@ -6,7 +6,7 @@ use loci_model::record::metadata::Metadata;
 use loci_model::record::provenance::Source;
 use loci_model::{Timestamp, limits};
 
-use super::turn::Turn;
+use super::turns::turn::Turn;
 
 /// How a candidate meets what is there already.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,52 +1,35 @@
 //! Strategies: how events become records. Pure: a strategy sees turns and settings, never a store, a clock or a model.
 //!
 //! Each has a half that needs no model (architecture §5), and a half that does: a question, and how its answer is read.
-//! Asking is `asking`'s matter. A custom strategy uses the halves of its base with its own instructions; a self-managed one
+//! `language_models` asks. A custom strategy uses the halves of its base with its own instructions; a self-managed one
 //! has none, for its caller extracts. What becomes of a candidate (added, repeated, superseding) is decided by
 //! consolidation, or by the candidate's [`Joining`].
 //!
-//! To add a strategy: one file with its deterministic half, one line in [`STRATEGIES`]. To let a model read for it: one file
-//! `<strategy>_model.rs` with its prompt, question and reading, the prompt's words in `prompts/`, one line in
-//! [`prompt::PROMPTS`], and the methods of [`Strategy`] behind [`Strategy::asks`].
+//! To add a strategy: one file with its deterministic half in the folder of its noun, one line in [`STRATEGIES`]. To let a
+//! model read for it: one file `<strategy>_model.rs` beside it with its prompt, question and reading, the prompt's words in
+//! `prompts/`, one line in [`model_questions::prompt::PROMPTS`], and the methods of [`Strategy`] behind [`Strategy::asks`].
 
 pub mod candidate;
-pub mod data_lines;
-pub mod episode_form;
-pub mod episodic;
-pub mod episodic_model;
-pub mod grounding;
-pub mod inferred_values;
+pub mod earlier_records;
+pub mod episodes;
+pub mod facts;
 pub(crate) mod learnings;
-pub mod own_words;
-pub mod preference;
-pub mod preference_category;
-pub mod preference_model;
-pub mod preference_statement;
-pub mod prompt;
-pub mod prompt_input;
-pub mod question;
-pub mod reflection_model;
-pub mod reply_json;
-pub mod schema_values;
-pub mod semantic;
-pub mod semantic_model;
-pub mod standing;
-pub mod summary;
-pub mod summary_model;
-pub mod summary_topics;
+pub mod metadata;
+pub mod model_questions;
+pub mod preferences;
+pub(super) mod self_managed;
+pub mod summaries;
 pub mod task_event;
-pub mod topic_markup;
-pub mod turn;
-pub mod unwrapping;
+pub mod turns;
 
 use loci_model::SessionId;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase;
 
 pub use candidate::{Candidate, Joining};
-pub use question::{Ask, BadReply, Deciding, Question};
-pub use standing::Standing;
-pub use turn::Turn;
+pub use earlier_records::Standing;
+pub use model_questions::question::{Ask, BadReply, Deciding, Question};
+pub use turns::turn::Turn;
 
 /// What one extraction reads: new turns of one session, branch and namespace.
 #[derive(Debug, Clone, Copy)]
@@ -103,8 +86,12 @@ pub trait Strategy: Sync {
 }
 
 /// Every strategy that extracts without a model.
-pub static STRATEGIES: &[&dyn Strategy] =
-    &[&semantic::Semantic, &summary::Summary, &preference::UserPreference, &episodic::Episodic];
+pub static STRATEGIES: &[&dyn Strategy] = &[
+    &facts::semantic::Semantic,
+    &summaries::summary::Summary,
+    &preferences::preference::UserPreference,
+    &episodes::episodic::Episodic,
+];
 
 /// The strategy of that base; `None` for a self-managed one.
 pub fn of(base: StrategyBase) -> Option<&'static dyn Strategy> {

@@ -13,16 +13,16 @@ use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
-use super::answers::VerifyMode;
-use super::default_tip::DefaultTip;
-use super::events::Scene;
-use super::looking_again::{Due, due, is_done};
-use super::remembered::Remembered;
+use super::call_scope::Standing;
+use super::facts::events::Scene;
+use super::facts::fact_record::Remembered;
+use super::reads::answers::VerifyMode;
+use super::repositories::default_tip::DefaultTip;
 use super::repositories::{Told, learn};
-use super::settling::Origin;
-use super::standing::Standing;
-use super::verifying::Looked;
-use super::writing;
+use super::verification::retry_schedule::{Due, due, is_done};
+use super::verification::state_change::Origin;
+use super::verification::state_write;
+use super::verification::verdicts::Looked;
 use crate::Engine;
 use crate::coding::ask_where_unread;
 use crate::coding::reflection::due_by_time;
@@ -244,13 +244,13 @@ impl Engine {
         }
         let scene = Scene::new(&Principal::engine(), &Standing::default(), &memory.id, &fact.repository, now);
         let (to, reason) = (RecordState::Expired, "neither confirmed, used nor found valid in time");
-        writing::state(tx, &memory, &record, to, reason, &scene.principal, now)?;
+        state_write::state(tx, &memory, &record, to, reason, &scene.principal, now)?;
         fact.status = to;
         let event = FactEvent {
             cause: Some("time".to_owned()),
             ..scene.event(self.ids.as_ref(), FactEventKind::Expired, Some(id))
         };
-        writing::fact(tx, &fact, &[event])
+        state_write::fact(tx, &fact, &[event])
     }
 }
 

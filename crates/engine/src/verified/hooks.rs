@@ -4,7 +4,8 @@ use loci_model::ports::store::Tx;
 use loci_model::record::Record;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
-use super::{following, proposing};
+use super::facts::record_changes;
+use super::record_citations::proposals;
 use crate::hooks::RecordHooks;
 use crate::records::changes::Change;
 
@@ -13,11 +14,11 @@ pub(super) struct Hooks;
 
 impl RecordHooks for Hooks {
     fn changed(&self, tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
-        following::follow(tx, change)
+        record_changes::follow(tx, change)
     }
 
     fn extracted(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
-        proposing::ask(tx, record, at)
+        proposals::ask(tx, record, at)
     }
 
     fn erased_at_once(
@@ -28,6 +29,6 @@ impl RecordHooks for Hooks {
         by: &str,
         at: Timestamp,
     ) -> Result<()> {
-        following::erased(tx, memory, records, by, at)
+        record_changes::erased(tx, memory, records, by, at)
     }
 }

@@ -1,135 +1,79 @@
 //! Verified memory: facts that cite code, and are checked against it before they are served (verified-memory.md).
 //!
-//! | file | idea |
+//! | folder | idea |
 //! |---|---|
-//! | [`verifier`] | finding cited lines again, and what claims say: pure over a source of code |
-//! | `repository_name`, `repositories` | names, identity and places of repositories |
-//! | `standing` | which memory and directory a call is about |
-//! | `code_reading`, `default_tip` | the hop to the code, and the revision of a call; which of several clones decides |
-//! | `storing` | a new fact: gates, what is alike, writing |
-//! | `verifying`, `settling`, `writing`, `serving` | looking, what it means, writing it down, what is returned |
-//! | `recent`, `by_path`, `searching` (with its look at the code, `search_look`), `verify`, `verify_given`, `read_citation`, `refresh`, `invalidate`, `supersede`, `applied`, `history`, `stats`, `mark`, `delete` | the verbs |
-//! | `given_sha` | a citation's `sha` as callers give it: a commit, or the file's object |
-//! | `given_facts` | the facts that given citations are of, and what looking at these leaves for them |
-//! | `looking`, `evidence`, `told`, `tell` | one look at code, wherever it is; what a verifier elsewhere is given, and what it says |
-//! | `posted_verdicts` | verdicts from elsewhere compared with the kept ones of their commit |
-//! | `assurance` | what a fact is worth to its reader, in the words of every list, prompt and answer |
-//! | `withholding` | statements that a reader is not given, and who may read unverified facts |
-//! | `cited` | what hydration asks of citations |
-//! | `citing` | which records cite code, for doors that verify nothing |
-//! | `proposing`, `promoting`, `with_proposed` | citations from text: proposed, confirmed, read along |
-//! | `background`, `looking_again` | new commits, expiry; when what could not be read is tried again |
-//! | `shown_code` | code as a caller is shown it |
-//! | `telemetry` | whether rows say what facts say |
-//! | `following` | facts follow records that other doors change |
+//! | [`verifier`] | finding cited lines again, and evaluating claims: pure over a source of code |
+//! | `repositories` | names, identity and places of repositories, the hop to their code, the tip that counts |
+//! | `new_facts` | a new fact: gates, similar facts, its write |
+//! | `facts` | stored facts: records, identity, flags, conflicts, history rows |
+//! | `verification` | a look at the code, the change of state that follows, its write |
+//! | `serving` | the policy of what a reader is given, and the words for what it is worth |
+//! | `reads`, `changes` | the verbs |
+//! | `given_citations` | citations that a caller gives |
+//! | `remote_verification` | evidence for a verifier elsewhere, and the verdicts that it reports |
+//! | `record_citations` | citations of other records: found in text, proposed, confirmed, looked up for hydration |
+//! | `call_scope` | the memory and the directory that a call is about |
+//! | `background`, `sweep`, `jobs` | new commits, expiry, and the jobs |
+//! | `telemetry` | the check that rows agree with facts |
 //!
 //! A verb: one file with an `impl Engine` block, its request and answer beside it. No verb reads code inside a write.
 
-mod answers;
-mod applied;
-mod assurance;
 mod background;
-mod by_path;
-mod cited;
-mod citing;
-mod code_reading;
-mod conflicts;
-mod content_hash;
-mod default_tip;
-mod delete;
-mod events;
-mod evidence;
-mod first_answer;
-mod flags;
-pub(crate) mod following;
-mod given_facts;
-mod given_sha;
-mod gone;
-mod history;
-mod holding;
+mod call_scope;
+mod changes;
+pub(crate) mod facts;
+mod given_citations;
 mod hooks;
-mod in_parts;
-mod invalidate;
 pub(crate) mod jobs;
-mod locating;
-mod looking;
-mod looking_again;
-mod mark;
-mod origins;
-mod path_refs;
-mod pending_citations;
-mod posted_verdicts;
+mod new_facts;
 mod product;
-mod promoting;
-mod prompt;
-pub(crate) mod proposing;
-mod read_citation;
-mod receipts;
-mod recent;
-mod refresh;
-mod remembered;
+mod reads;
+pub(crate) mod record_citations;
+mod remote_verification;
 mod repositories;
-mod repository_name;
-mod same_repository;
-mod search_look;
-mod searching;
 mod serving;
 mod settings;
-mod settling;
-mod shown_code;
-mod standing;
-mod stats;
-mod storing;
-mod supersede;
 mod sweep;
 mod telemetry;
-mod tell;
-mod told;
-mod verdict_cache;
+mod verification;
 pub mod verifier;
-mod verify;
-mod verify_given;
-mod verifying;
-mod with_proposed;
-mod withholding;
-mod writing;
 
-pub use answers::{FactList, FactView, Omitted, VerifyMode};
-pub use applied::{AppliedOutcome, FactApplied};
-pub use by_path::{ByPath, PathMatch};
-pub use cited::{Cited, CitedFate};
-pub(crate) use cited::{CitedLook, check_revision, facts_among};
-pub use code_reading::{Tip, Work, read_place};
-pub(crate) use code_reading::{default_here, tip_of};
-pub use content_hash::content_hash;
-pub(crate) use default_tip::DefaultTip;
-pub use evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
-pub use history::FactHistory;
-pub use invalidate::FactInvalidated;
-pub use locating::{bare_id, record_id};
-pub use looking::{Look, Seen, Subject, look_at};
-pub(crate) use path_refs::{PATH_REFS, PathsLook, as_metadata, path_refs_of};
-pub(crate) use pending_citations::mark_pending;
+pub use call_scope::{Standing, check_label};
+pub use changes::applied_use::{AppliedOutcome, FactApplied};
+pub use changes::invalidate::FactInvalidated;
+pub use changes::refresh::{FactRefresh, FactRefreshed};
+pub use changes::supersede::{Correction, FactSuperseded};
+pub use facts::content_hash::content_hash;
+pub use facts::fact_record::Remembered;
+pub use facts::lookup::{bare_id, record_id};
+pub use new_facts::{FactStored, NewFact, StoreStatus};
 pub(crate) use product::product;
-pub use read_citation::CodeLines;
-pub use recent::FACTS_MAX;
-pub use refresh::{FactRefresh, FactRefreshed};
-pub use remembered::Remembered;
+pub use reads::answers::{FactList, FactView, Omitted, VerifyMode};
+pub use reads::by_path::{ByPath, PathMatch};
+pub use reads::history::FactHistory;
+pub use reads::read_citation::CodeLines;
+pub use reads::recent::FACTS_MAX;
+pub use reads::search::{FactFilters, FactSearch};
+pub use reads::shown_code::ShownCode;
+pub use reads::stats::FactStats;
+pub use reads::verify::Verified;
+pub use record_citations::hydration_check::{Cited, CitedFate};
+pub(crate) use record_citations::hydration_check::{CitedLook, check_revision, facts_among};
+pub(crate) use record_citations::path_refs::{PATH_REFS, PathsLook, as_metadata, path_refs_of};
+pub(crate) use record_citations::pending_citations::mark_pending;
+pub use remote_verification::evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
+pub use remote_verification::report_verdicts::FactTold;
+pub use remote_verification::reported_verdicts::{Told, ToldFact};
+pub use repositories::code_access::{Tip, Work, read_place};
+pub(crate) use repositories::code_access::{default_here, tip_of};
+pub(crate) use repositories::default_tip::DefaultTip;
+pub use repositories::repository_name::{RepositoryName, local_key};
 pub(crate) use repositories::{Numbered, find_repository, is_named, noticed, numbered, of_number};
 pub use repositories::{RepositoryAdd, RepositoryAdded, host_of, knowledge_namespace, name_of};
-pub use repository_name::{RepositoryName, local_key};
-pub use searching::{FactFilters, FactSearch};
-pub use serving::Serving;
+pub use serving::served_facts::Serving;
+pub use serving::withheld_statements::Withholding;
 pub use settings::VerifiedSettings;
-pub use shown_code::ShownCode;
-pub use standing::{Standing, check_label};
-pub use stats::FactStats;
-pub use storing::{FactStored, NewFact, StoreStatus};
-pub use supersede::{Correction, FactSuperseded};
 pub use telemetry::{TelemetryReport, TelemetryRule, TelemetryViolation};
-pub use tell::FactTold;
-pub use told::{Told, ToldFact};
-pub(crate) use verdict_cache::VerdictCache;
-pub use verify::Verified;
-pub(crate) use verifying::LINE_CACHE_BYTES;
-pub use withholding::Withholding;
+pub use verification::look::{Look, Seen, Subject, look_at};
+pub(crate) use verification::verdict_cache::VerdictCache;
+pub(crate) use verification::verdicts::LINE_CACHE_BYTES;

@@ -1,10 +1,10 @@
 //! What something leads back to: by every field, by words, a page at a time, to whom it may be shown.
 
+use loci_engine::calls::page::Page;
 use loci_engine::coding::{
     Attributed, AttributionAsk, CommitReport, Completion, Finalization, NewCommit, NewPrompt, NewTask,
     PromptParts, TaskPatch,
 };
-use loci_engine::page::Page;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::commit::BlameHow;
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};

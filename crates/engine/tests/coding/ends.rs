@@ -1,9 +1,9 @@
 //! The end of a task: one episode whatever happens, learnings with what became of each, and nothing that is known already.
 
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::coding::{
     CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewTask, TaskNote, TaskPatch,
 };
-use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::records::QuarantineAsk;
 use loci_model::idempotency::TokenScope;
 use loci_model::ports::store::StoreExt;

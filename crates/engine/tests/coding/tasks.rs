@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{
     BlameAsk, CommitReport, Completion, Finalization, NewCommit, NewTask, TaskListing, TaskNote, TaskPatch,
 };
-use loci_engine::idempotency::ClientToken;
 use loci_engine::verified::RepositoryAdd;
 use loci_model::memory::settings::SecretsMode;
 use loci_model::principal::{Capability, Grant};

@@ -1,6 +1,6 @@
 //! Facts that are stored once more, corrected without new citations, given back for verification, or in conflict.
 
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::verified::{Correction, NewFact, StoreStatus, VerifyMode};
 use loci_model::facts::citation::CitationInput;
 use loci_model::facts::claim::Claim;

@@ -1,6 +1,6 @@
 //! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
 
-use loci_engine::idempotency::{ClientToken, IfErased};
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::verified::{AppliedOutcome, VerifyMode};
 use loci_model::facts::fact::Fact;
 use loci_model::facts::verdict::Verdict;

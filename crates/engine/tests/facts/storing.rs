@@ -250,7 +250,8 @@ fn other_commits_and_tokens() {
     assert_eq!((anchor.commit, anchor.place.line_start), (Some(before), 2));
     assert_eq!(stored.verification.citations[0].found.as_ref().map(|place| place.line_start), Some(4));
 
-    let token = loci_engine::idempotency::ClientToken::new("token-one", &serde_json::json!({})).unwrap();
+    let token =
+        loci_engine::calls::idempotency::ClientToken::new("token-one", &serde_json::json!({})).unwrap();
     let fact = || about("`add_item` fails with CartFull.", vec![cite("src/cart.rs", 10, 13)]);
     let store = |token| block_on(shop.engine.fact_store(&shop.caller, &shop.standing, fact(), Some(token)));
     let first = store(token.clone()).unwrap();
@@ -258,7 +259,8 @@ fn other_commits_and_tokens() {
     assert_eq!(first.view.remembered.record.id, second.view.remembered.record.id);
     assert_eq!((first.status, second.status), (StoreStatus::Created, StoreStatus::Created));
     let other =
-        loci_engine::idempotency::ClientToken::new("token-one", &serde_json::json!({ "a": 1 })).unwrap();
+        loci_engine::calls::idempotency::ClientToken::new("token-one", &serde_json::json!({ "a": 1 }))
+            .unwrap();
     assert_eq!(store(other).unwrap_err().reason, Some(loci_model::Reason::IdempotentParameterMismatch));
     assert_eq!(shop.add(super::world::DIRECTORY).repository.key, REPO);
 }

@@ -1,12 +1,12 @@
 //! Callers who may write in a tree and not read it: two trees that differ only in stored content
 //! give them the same answers.
 
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::files::bucket::{Bucket, BucketPut};
 use loci_engine::files::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, Edit, MountAsk, NewObject, Point,
     Precondition, TreeRestore,
 };
-use loci_engine::idempotency::ClientToken;
 use loci_model::ErrorKind;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::DocumentOperation;

@@ -1,7 +1,7 @@
 //! Documents: written, read, edited, moved, put away; who may, and under which precondition.
 
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::files::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
-use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
 use loci_model::trees::tree_entry::DocumentOperation;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::files::memory_tool::ToolAnswer;
 use loci_engine::files::{
     DocumentPut, MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, Precondition, PutContent, TreeAsk,
 };
-use loci_engine::idempotency::ClientToken;
 use loci_engine::memories::NewMemory;
 use loci_engine::safety::RedactionMode;
 use loci_engine::{EngineParts, EngineSettings};

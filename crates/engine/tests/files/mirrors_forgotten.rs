@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use loci_engine::admin::{ForgetAsk, ForgetReceipt};
+use loci_engine::calls::idempotency::IfErased;
 use loci_engine::files::mirroring::NewMirror;
 use loci_engine::files::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
-use loci_engine::idempotency::IfErased;
 use loci_engine::memories::NewMemory;
 use loci_engine::verified::Standing;
 use loci_model::ports::BoxFuture;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use loci_engine::calls::idempotency::IfErased;
 use loci_engine::files::mirroring::{MirrorPull, NewMirror, PulledFile};
 use loci_engine::files::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
-use loci_engine::idempotency::IfErased;
 use loci_engine::verified::Standing;
 use loci_model::ActorId;
 use loci_model::principal::Principal;

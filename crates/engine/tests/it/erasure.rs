@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk, ImportPart, ImportReport};
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::events::NewEvent;
 use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
-use loci_engine::idempotency::{ClientToken, IfErased};
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
 use loci_model::event::Role::User;

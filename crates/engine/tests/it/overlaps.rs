@@ -1,7 +1,7 @@
 //! Runs of a client's sends (memory-manager.md W-9): which turns of an overlapping re-send are new. Digests and alignment
 //! alone are tested beside their code.
 
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_model::Document;
 use loci_model::event::PayloadItem;
 use loci_model::event::Role::User;

@@ -1,8 +1,8 @@
 //! Profiles: found, applied, applied again; and what becomes of records when a template changes.
 
 use loci_engine::EngineSettings;
+use loci_engine::memories::profiles::{self, ProfileApplied};
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewReflection, SelfManagedUpdate, StrategyUpdate};
-use loci_engine::profiles::{self, ProfileApplied};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::event::Role;
 use loci_model::memory::Memory;

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::{Either, join_all, join3, select};
 use loci_engine::EngineSettings;
-use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::jobs::Servers;
+use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
 use loci_engine::safety::RedactionMode;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::events::{NewEvent, NewIngest};
-use loci_engine::idempotency::ClientToken;
 use loci_engine::jobs::WaitOutcome;
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::{EngineParts, EngineSettings, Models};

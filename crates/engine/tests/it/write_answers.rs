@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::records::{RecordRevert, RecordUpdate};
 use loci_model::event::Role::User;
 use loci_model::memory::strategy::StrategyBase::Semantic;

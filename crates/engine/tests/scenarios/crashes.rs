@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
+use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
 use loci_engine::memories::NewMemory;
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};

@@ -1,8 +1,8 @@
 //! Pull mode: the caller's own model comes for questions and brings the answers.
 
 use futures::future::join;
-use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::events::NewEvent;
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::RecordDelete;
 use loci_model::event::Role::User;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::jobs::ReflectionAsk;
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_engine::memories::{NewMemory, NewReflection, NewStrategy};
 use loci_model::event::Role::{Assistant, User};
 use loci_model::job::exchange::Step;

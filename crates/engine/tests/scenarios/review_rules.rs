@@ -1,7 +1,7 @@
 //! Rules of a review in the three modes of jobs: without a model at once; by a configured model, or a caller's own, behind it, by a strict form.
 
-use loci_engine::asking::pulling::{QuestionAsk, QuestionReply};
 use loci_engine::coding::ReviewLearned;
+use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
 use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};

@@ -8,7 +8,7 @@ use loci_model::services::knowledge::{ResolutionStatus, SreSource};
 use serde_json::{Map, Value, json};
 
 use super::super::investigations::{ALERT_OVER, Known};
-use super::super::scoring::UNTRUSTED;
+use crate::retrieval::scores::UNTRUSTED;
 
 /// While an alert stands.
 const STANDS: &str = "firing";

@@ -12,12 +12,12 @@ use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::super::SreSave;
-use super::super::incident_name::{incident_name, incident_random};
 use super::super::investigations::{Known, of_fingerprint};
-use super::super::saving::{FirstOf, SaveAs};
 use super::effect::{Effect, effect};
 use super::receiving::Kept;
 use crate::Operations;
+use crate::records::incident_name::{incident_name, incident_random};
+use crate::records::save::{FirstOf, SaveAs};
 use loci_engine::access;
 use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
 use loci_engine::memories::existing;

@@ -12,8 +12,8 @@ use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::super::place;
 use crate::Operations;
+use crate::records::namespace_rules;
 use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
 use loci_engine::memories::by_id_or_name;
 
@@ -86,7 +86,7 @@ impl Operations {
             .store()
             .write(move |tx| {
                 let memory = memory_of(tx, &delivery.memory)?;
-                place::strategy(&memory, SreType::Investigations)?;
+                namespace_rules::strategy(&memory, SreType::Investigations)?;
                 let old = now.plus_millis(-limits::RECEIVED_KEPT_MS);
                 tx.deliveries_mut().sweep_received(&memory.id, old, SWEPT)?;
                 let receiving = Receiving { memory: &memory.id, delivery: &delivery, now };

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::own_prose::own_prose;
-use crate::addresses::Address;
+use crate::contacts::addresses::Address;
 
 /// So many of each are proposed.
 const PROPOSED_MAX: usize = 20;

@@ -4,7 +4,7 @@
 use loci_text::quotation::{Quotation, without_quotations};
 
 use loci_engine::safety::code_spans::regions;
-use loci_engine::strategies::own_words::own_words;
+use loci_engine::strategies::preferences::own_words::own_words;
 
 /// Characters of a code span that is read as a name.
 const NAME_CHARS_MAX: usize = 100;

@@ -2,7 +2,7 @@
 //! one, what a model reads in its prose, and what sentences state plainly where no model reads it.
 //! Each part is saved once, however often the job is run. What a model says is knowledge that was
 //! extracted
-//! and nothing else. How a model is asked is `asking`'s matter, and when it is asked again the job's.
+//! and nothing else. How a model is asked is `language_models`'s matter, and when it is asked again the job's.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,12 @@ use super::capturing::{Answer, Captured, CapturedRecord, ReadIn, RecordsByWord};
 use super::responding::{AGENT, INCIDENT, JOB_KEY, SERVICE, USER, in_stead};
 use super::verifying::reported_with;
 use crate::Operations;
-use crate::knowledge::digest_of;
-use crate::saving::PRIVATE;
+use crate::records::knowledge::digest_of;
+use crate::records::save::PRIVATE;
 use crate::{SreAction, capture};
 use loci_engine::access::segment;
 use loci_engine::memories::existing;
-use loci_engine::strategies::question::{BadReply, Question};
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
 
 /// The operation under which a reading is kept.
 const RESULT: &str = "sre_agent_response";

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::Operations;
 use crate::capture::{blocks, plain_facts, proposals, prose};
-use crate::knowledge::digest_of;
-use crate::saving::SaveAs;
+use crate::records::knowledge::digest_of;
+use crate::records::save::SaveAs;
 use crate::{SreAction, SreKept, SreSave};
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 
 /// A record that came of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use super::responding::{incident_word, reach};
 use super::verifying::calls_of;
 use crate::Operations;
 use crate::capture::{Report, actions, findings, wishes_repeated};
-use crate::saving::SaveAs;
+use crate::records::save::SaveAs;
 use crate::{SreAction, SreSave};
 
 /// Why nothing is saved.

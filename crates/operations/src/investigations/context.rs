@@ -15,12 +15,13 @@ use super::finding::{Known, SAME_ALERT_MAX, SameAlert, is_hidden, of_fingerprint
 use super::outcome::OUTCOME;
 use super::starting::InvestigationStart;
 use crate::Operations;
-use crate::keeping::word;
-use crate::retrieving::{MEMORY_OFF, SreFound, SreRetrieve};
-use crate::users_zone::UsersZone;
-use crate::{PastScope, SrePreferences, SreSettings, time_phrases};
+use crate::records::precedence::word;
+use crate::retrieval::retrieve::{MEMORY_OFF, SreFound, SreRetrieve};
+use crate::times::time_phrases;
+use crate::times::users_zone::UsersZone;
+use crate::{PastScope, SrePreferences, SreSettings};
 use loci_engine::access;
-use loci_engine::deadline::{Deadline, Read};
+use loci_engine::calls::deadline::{Deadline, Read};
 use loci_engine::memories::existing;
 
 /// Past occurrences of an alert that are told.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use loci_model::Timestamp;
 
 use crate::SrePreferences;
-use crate::preferences::IN_FORCE;
+use crate::preferences::current_set::IN_FORCE;
 
 /// So many days before its end a preference is named.
 const DAYS: u32 = 14;

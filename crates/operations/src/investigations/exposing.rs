@@ -14,7 +14,7 @@ use super::context::Context;
 use super::rendering::Rendered;
 use super::starting::InvestigationStart;
 use crate::Operations;
-use crate::place;
+use crate::records::namespace_rules;
 use loci_engine::access;
 use loci_engine::memories::existing;
 
@@ -32,7 +32,7 @@ impl Operations {
         drawn: &Rendered,
         now: Timestamp,
     ) -> Result<ExposureId> {
-        let session = place::session(SreType::Investigations, Some(session))?;
+        let session = namespace_rules::session(SreType::Investigations, Some(session))?;
         access::event_view(caller, memory, actor, Some(&session), Capability::Write, now)?;
         let id = ExposureId::parse(format!("exp_{}", uuid7(self.engine.ids().as_ref(), now.millis())))?;
         let mut rank = (0, "");
@@ -95,7 +95,7 @@ impl Operations {
         memory: &MemoryId,
         session: &str,
     ) -> Result<Vec<RecordId>> {
-        let session = place::session(SreType::Investigations, Some(session))?;
+        let session = namespace_rules::session(SreType::Investigations, Some(session))?;
         let (place, task, caller, now) =
             (memory.clone(), task_of(&session)?, caller.clone(), self.engine.now());
         self.engine

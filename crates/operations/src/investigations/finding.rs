@@ -12,10 +12,11 @@ use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
 use serde_json::{Map, Value};
 
 use crate::Operations;
-use crate::index_text::index_text;
-use crate::keeping::{said_of_it, seal, source, word};
-use crate::saving::{FirstOf, OWNER, SCOPE, SCOPE_PRIVATE};
-use crate::{canonical, drafts, place};
+use crate::input::canonical;
+use crate::records::index_text::index_text;
+use crate::records::precedence::{said_of_it, seal, source, word};
+use crate::records::save::{FirstOf, OWNER, SCOPE, SCOPE_PRIVATE};
+use crate::records::{drafts, namespace_rules};
 use loci_engine::access::segment;
 use loci_engine::access::{self, View};
 use loci_engine::hooks::Products;
@@ -157,7 +158,7 @@ pub(super) fn of_incident(
     incident: &str,
     now: Timestamp,
 ) -> Result<Vec<Known>> {
-    let scope = place::scope(memory, SreType::Investigations, None, now)?;
+    let scope = namespace_rules::scope(memory, SreType::Investigations, None, now)?;
     let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
     let records = said_of_it(tx, scope, &drafts::incident_subtype(incident))?;
     let mut known: Vec<Known> = records.into_iter().filter_map(Known::of).collect();
@@ -178,7 +179,7 @@ pub(crate) fn incident_of_session(
         view: vec![clause],
         kinds: vec![RecordKind::Investigation],
         states: vec![RecordState::Active],
-        ..place::scope(&memory, SreType::Investigations, None, now)?
+        ..namespace_rules::scope(&memory, SreType::Investigations, None, now)?
     };
     let records = tx.records().list(&RecordPage { scope, after: None, limit: OF_SESSION_MAX })?;
     Ok(records.into_iter().find_map(Known::of).map(|known| known.incident))
@@ -212,7 +213,7 @@ pub(crate) fn of_fingerprint(
         // Few records are of this kind, and a store finds them without looking at what is known of services.
         kinds: vec![RecordKind::Investigation],
         states: vec![RecordState::Active],
-        ..place::scope(memory, SreType::Investigations, None, now)?
+        ..namespace_rules::scope(memory, SreType::Investigations, None, now)?
     };
     let mut records = tx.records().list(&RecordPage { scope, after: None, limit: SAME_ALERT_MAX + 1 })?;
     let is_partial = records.len() > SAME_ALERT_MAX;

@@ -16,10 +16,10 @@ use super::responding::marks;
 use crate::Operations;
 use crate::capture::wishes;
 use loci_engine::access;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::events::NewEvent;
-use loci_engine::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::memories::existing;
-use loci_engine::render::line_marks::{in_mark, without_marks};
+use loci_engine::retrieval::render::line_marks::{in_mark, without_marks};
 use loci_engine::safety::Tally;
 
 /// The operation of its idempotency tokens.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::exposing::has_joined;
 use super::finding::{Known, is_hidden};
 use crate::Operations;
-use crate::place;
+use crate::records::namespace_rules;
 use loci_engine::access;
 use loci_engine::memories::existing;
 
@@ -73,7 +73,7 @@ impl Operations {
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let open_of = |actor: Option<&ActorId>| -> Result<Vec<Known>> {
-                    let scope = place::scope(&memory, SreType::Investigations, actor, now)?;
+                    let scope = namespace_rules::scope(&memory, SreType::Investigations, actor, now)?;
                     let kinds = vec![RecordKind::Investigation];
                     let scope = RecordScope { view: view.clauses().to_vec(), kinds, ..scope };
                     let records = tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })?;
@@ -112,7 +112,7 @@ impl Operations {
         memory: &MemoryId,
         session: &str,
     ) -> Result<Option<String>> {
-        let session = place::session(SreType::Investigations, Some(session))?;
+        let session = namespace_rules::session(SreType::Investigations, Some(session))?;
         let now = self.engine.now();
         let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
         let memory = memory.clone();
@@ -122,7 +122,7 @@ impl Operations {
             .store()
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let scope = place::scope(&memory, SreType::Investigations, None, now)?;
+                let scope = namespace_rules::scope(&memory, SreType::Investigations, None, now)?;
                 let kinds = vec![RecordKind::Investigation];
                 let scope = RecordScope { view: vec![clause.clone()], kinds, ..scope };
                 let records = tx.records().list(&RecordPage { scope, after: None, limit: LOOKED_AT })?;

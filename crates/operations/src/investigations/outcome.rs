@@ -16,9 +16,10 @@ use serde_json::{Map, Value, json};
 use super::finding::{Known, is_hidden};
 use super::rewriting::Rewriting;
 use crate::Operations;
-use crate::keeping::words;
-use crate::scoring::{CONFIRMED_BY, REFUTED_BY};
-use crate::{SreSettings, place};
+use crate::SreSettings;
+use crate::records::namespace_rules;
+use crate::records::precedence::words;
+use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY};
 use loci_engine::access;
 use loci_engine::access::View;
 use loci_engine::records::changing::Changing;
@@ -239,7 +240,8 @@ fn concerned(
 /// What is known of services, and investigations. Preferences are no part of an outcome.
 fn is_of_work(memory: &Memory, record: &Record) -> bool {
     let of = |kind| {
-        place::strategy(memory, kind).is_ok_and(|strategy| record.strategy.as_ref() == Some(&strategy.id))
+        namespace_rules::strategy(memory, kind)
+            .is_ok_and(|strategy| record.strategy.as_ref() == Some(&strategy.id))
     };
     of(SreType::Infrastructure) || of(SreType::Investigations)
 }
@@ -263,7 +265,7 @@ fn learned(
     };
     let scope = RecordScope {
         view: view.clauses().iter().filter_map(of_session).collect(),
-        ..place::scope(memory, SreType::Infrastructure, None, now)?
+        ..namespace_rules::scope(memory, SreType::Infrastructure, None, now)?
     };
     if scope.view.is_empty() {
         return Ok(Vec::new());

@@ -6,7 +6,7 @@ use loci_model::services::knowledge::FindingCategory;
 use serde_json::Value;
 
 use super::rendering::doubts;
-use crate::retrieving::SreFound;
+use crate::retrieval::retrieve::SreFound;
 use loci_engine::access::segment;
 
 /// Findings that are no root cause and that one line shows, at most; the line counts the others.

@@ -18,13 +18,14 @@ use super::capturing::Captured;
 use super::finding::Known;
 use super::reporting::Reporter;
 use crate::Operations;
-use crate::masking;
-use crate::saving::PRIVATE;
-use crate::{SreSettings, place};
+use crate::SreSettings;
+use crate::input::secret_mask;
+use crate::records::namespace_rules;
+use crate::records::save::PRIVATE;
 use loci_engine::access;
 use loci_engine::access::segment;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::memories::existing;
 use loci_engine::safety::SafetyPolicy;
 
@@ -100,7 +101,7 @@ impl Operations {
         }
         let settings = self.settings.of(&asked.memory);
         settings.require_on()?;
-        let agent = place::actor(SreType::Infrastructure, &asked.agent, settings)
+        let agent = namespace_rules::actor(SreType::Infrastructure, &asked.agent, settings)
             .map_err(|error| error.on("agent"))?;
         let about = (asked.incident.as_str(), asked.session.as_deref());
         let reporter = Reporter::of(caller, &asked.memory, (&agent, settings));
@@ -175,7 +176,7 @@ impl Operations {
         }
         // By the caller's own rights: a worker proposes nothing for anybody.
         let of_user = access::require_user(caller, memory, (&person, &user), Capability::Write).is_ok();
-        let preferences = place::session(SreType::Preferences, None)?;
+        let preferences = namespace_rules::session(SreType::Preferences, None)?;
         let reaches = access::event_view(caller, memory, &person, Some(&preferences), Capability::Write, now);
         if of_user && reaches.is_ok() {
             metadata.insert(PROPOSES.to_owned(), "yes".to_owned());
@@ -282,9 +283,9 @@ pub(super) fn incident_word(incident: &str) -> String {
 /// The answer and its tools' calls, their secrets masked.
 fn payload(asked: &AgentResponse, policy: SafetyPolicy) -> Result<Vec<PayloadItem>> {
     let mut calls = Value::Array(asked.tool_calls.clone());
-    masking::mask(&mut calls, policy.secrets);
+    secret_mask::mask(&mut calls, policy.secrets);
     let mut text = Value::String(asked.text.clone());
-    masking::mask(&mut text, policy.secrets);
+    secret_mask::mask(&mut text, policy.secrets);
     let text = text.as_str().unwrap_or_default().to_owned();
     let mut payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
     if !asked.tool_calls.is_empty() {

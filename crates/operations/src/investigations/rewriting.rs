@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::finding::Known;
 use crate::Operations;
-use crate::masking;
+use crate::input::secret_mask;
 use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_engine::records::writing::Building;
@@ -37,7 +37,7 @@ impl Rewriting<'_> {
         finish: impl FnOnce(&mut Record),
     ) -> Result<Record> {
         let mut content = Value::Object(content);
-        masking::mask(&mut content, self.masks);
+        secret_mask::mask(&mut content, self.masks);
         let mut next = self.known.saying(&content, self.building.now);
         finish(&mut next);
         self.building.replace(tx, &self.known.record, next, why)

@@ -9,9 +9,9 @@ use loci_model::record::provenance::Source;
 use regex::Regex;
 
 use loci_engine::safety::code_spans::regions;
-use loci_engine::strategies::summary_topics::topics;
-use loci_engine::strategies::topic_markup::{TopicText, write};
-use loci_engine::strategies::turn::Turn;
+use loci_engine::strategies::summaries::summary_topics::topics;
+use loci_engine::strategies::summaries::topic_markup::{TopicText, write};
+use loci_engine::strategies::turns::turn::Turn;
 
 /// Characters of the topics, and of what is copied, as they are written.
 const TOPICS_CHARS_MAX: usize = 8_000;
@@ -140,8 +140,8 @@ fn written_chars(topics: &[TopicText]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_engine::strategies::topic_markup::read;
-    use loci_engine::strategies::turn::turns_of_message;
+    use loci_engine::strategies::summaries::topic_markup::read;
+    use loci_engine::strategies::turns::turn::turns_of_message;
     use loci_model::MemoryId;
     use loci_model::event::Role::{self, Assistant, Tool, User};
     use loci_model::event::{Event, PayloadItem};

@@ -14,13 +14,15 @@ use super::context::{Context, Gathered, Recurrence, recurrence};
 use super::finding::Known;
 use super::rendering::{self, Rendered};
 use crate::Operations;
-use crate::incident_name::{incident_name, incident_random};
-use crate::saving::{FirstOf, SaveAs};
-use crate::{PastScope, SreSave, SreSaved, SreSettings, place, time_zone};
+use crate::records::incident_name::{incident_name, incident_random};
+use crate::records::namespace_rules;
+use crate::records::save::{FirstOf, SaveAs};
+use crate::times::time_zone;
+use crate::{PastScope, SreSave, SreSaved, SreSettings};
 use loci_engine::access;
-use loci_engine::deadline::Deadline;
-use loci_engine::idempotency::ClientToken;
-use loci_engine::render::{Dropped, Frame};
+use loci_engine::calls::deadline::Deadline;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::retrieval::render::{Dropped, Frame};
 use loci_engine::safety::Patterns;
 
 /// Tokens that a block may have.
@@ -187,7 +189,7 @@ impl Operations {
             Err(error) => return Err(error),
         }
         let settings = self.settings.of(&asked.memory).clone();
-        let actor = place::actor(SreType::Investigations, &asked.user, &settings)?;
+        let actor = namespace_rules::actor(SreType::Investigations, &asked.user, &settings)?;
         access::require_user(caller, &asked.memory, (&actor, &asked.user), Capability::Write)?;
         if !settings.enabled {
             return Ok(self.start_of_memory_off(&asked, &settings));
@@ -277,7 +279,7 @@ impl Operations {
             return Ok(Meant::joined(known));
         }
         let meant = self.new_investigation(asked, now);
-        place::session(SreType::Investigations, Some(&meant.session))?;
+        namespace_rules::session(SreType::Investigations, Some(&meant.session))?;
         Ok(meant)
     }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::exposing::was_shown;
 use super::finding::{Known, is_hidden};
 use crate::Operations;
-use crate::place;
+use crate::records::namespace_rules;
 use loci_engine::access;
 use loci_engine::memories::existing;
 
@@ -159,7 +159,7 @@ impl Operations {
                 let memory = existing(tx, &memory)?;
                 let scope = RecordScope {
                     view: view.clauses().to_vec(),
-                    ..place::scope(&memory, SreType::Investigations, None, now)?
+                    ..namespace_rules::scope(&memory, SreType::Investigations, None, now)?
                 };
                 let mut page = RecordPage { scope, after: None, limit: PAGE };
                 let mut counted = Vec::new();

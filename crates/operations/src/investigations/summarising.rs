@@ -25,18 +25,18 @@ use super::finding::{Known, of_incident};
 use super::responding::{INCIDENT, TYPE_RESPONSE, in_stead, incident_word};
 use super::session_text::{SessionText, session_text};
 use crate::Operations;
-use crate::keeping::{said_of_it, seal};
-use crate::saving::{EVENT_TYPE, OWNER, PRIVATE, SCOPE};
-use crate::scoring::{TRUST, UNTRUSTED};
+use crate::records::precedence::{said_of_it, seal};
+use crate::records::save::{EVENT_TYPE, OWNER, PRIVATE, SCOPE};
+use crate::records::{drafts, namespace_rules};
+use crate::retrieval::scores::{TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
-use crate::{drafts, place};
 use loci_engine::access;
 use loci_engine::hooks::Products;
 use loci_engine::memories::existing;
 use loci_engine::records::writing::{Building, Origin};
 use loci_engine::records::{NewRecord, batch};
 use loci_engine::safety::SafetyPolicy;
-use loci_engine::strategies::turn::{Turn, turns_of_message};
+use loci_engine::strategies::turns::turn::{Turn, turns_of_message};
 
 /// A job's key, before the id of the event by which the investigation was completed.
 const JOB_KEY: &str = "session-summary:";
@@ -126,7 +126,7 @@ impl Operations {
             .store()
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
-                let expiry = place::strategy(&memory, SreType::Investigations)?.record_expiry_days;
+                let expiry = namespace_rules::strategy(&memory, SreType::Investigations)?.record_expiry_days;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let expiry = expiry.map(ExpirySpecification::Days);
                 let building = Building { memory: &memory, view: &view, policy, expiry, by: &by, now };
@@ -135,7 +135,7 @@ impl Operations {
                 let scope = RecordScope {
                     view: view.clauses().to_vec(),
                     namespaces: vec![node],
-                    ..place::scope(&memory, SreType::Investigations, None, now)?
+                    ..namespace_rules::scope(&memory, SreType::Investigations, None, now)?
                 };
                 let before = said_of_it(tx, scope, record.subtype.as_deref().unwrap_or_default())?;
                 match before.into_iter().next() {
@@ -165,7 +165,8 @@ fn said(
     let is_it = |one: &Known| one.actor == event.actor && one.session == event.session;
     let Some(known) = all.into_iter().find(is_it) else { return Ok(None) };
     let agents = settings.agents.iter().chain(&settings.capture_agents);
-    let agents = agents.filter_map(|name| place::actor(SreType::Infrastructure, name, settings).ok());
+    let agents =
+        agents.filter_map(|name| namespace_rules::actor(SreType::Infrastructure, name, settings).ok());
     let actors: BTreeSet<ActorId> = agents.chain([known.actor.clone()]).collect();
     let (mut turns, mut is_cut) = (Vec::new(), false);
     for actor in actors {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::finding::say;
 use super::outcome::OUTCOME;
-use crate::scoring::{CONFIRMED_BY, REFUTED_BY};
+use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY};
 
 /// Carries what was told of one version into the next, unwritten one.
 pub(crate) fn carry(before: &Record, next: &mut Record, now: Timestamp) {

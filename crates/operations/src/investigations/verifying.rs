@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use super::capturing::Answer;
 use super::responding::{INCIDENT, TYPE, TYPE_RESPONSE};
 use crate::Operations;
-use crate::place;
-use crate::saving::PRIVATE;
-use crate::scoring::UNVERIFIED;
+use crate::records::namespace_rules;
+use crate::records::save::PRIVATE;
+use crate::retrieval::scores::UNVERIFIED;
 use loci_engine::access;
 
 /// Answers of an agent in a session whose calls are looked at, the newest.
@@ -77,9 +77,9 @@ impl Operations {
         let agents = settings.agents.iter().chain(&settings.capture_agents).map(String::as_str);
         let actors: BTreeSet<ActorId> = agents
             .chain([answer.agent])
-            .filter_map(|name| place::actor(SreType::Infrastructure, name, settings).ok())
+            .filter_map(|name| namespace_rules::actor(SreType::Infrastructure, name, settings).ok())
             .collect();
-        let session = place::session(SreType::Infrastructure, Some(answer.session))?;
+        let session = namespace_rules::session(SreType::Infrastructure, Some(answer.session))?;
         let mut metadata = vec![
             EventFilter::Equals(TYPE.to_owned(), TYPE_RESPONSE.to_owned()),
             EventFilter::Equals(INCIDENT.to_owned(), answer.incident.to_owned()),

@@ -10,9 +10,9 @@ use loci_model::{RecordId, Result, Timestamp};
 use crate::Told;
 use crate::{Operations, OperationsParts};
 use loci_engine::Engine;
-use loci_engine::asking::{Asked, Unanswered, Why, ask};
 use loci_engine::hooks::{JobHandler, JobPolicy};
 use loci_engine::jobs::{Ended, failure};
+use loci_engine::language_models::{Asked, Unanswered, Why, ask};
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("agent_response");

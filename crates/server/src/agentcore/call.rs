@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use http::StatusCode;
 use loci_engine::Engine;
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::memories::memory_arn;
 use loci_model::memory::settings::MemorySettings;
 use loci_model::principal::Principal;

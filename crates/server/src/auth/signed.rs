@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use loci_engine::Engine;
-use loci_engine::keys::Secret;
+use loci_engine::access::keys::Secret;
 use loci_model::principal::Principal;
 use loci_model::{AccessKeyId, Error, ErrorKind, Timestamp};
 

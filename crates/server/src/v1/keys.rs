@@ -2,7 +2,7 @@
 
 use loci_api::Nothing;
 use loci_api::key as shape;
-use loci_engine::keys::IssuedKey;
+use loci_engine::access::keys::IssuedKey;
 use loci_model::principal::key::AccessKey;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{AccessKeyId, ActorId, Error, Namespace, Result, SessionId, StrategyId};

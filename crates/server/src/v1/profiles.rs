@@ -1,7 +1,7 @@
 //! Profiles: list, show, apply to a memory.
 
 use loci_api::profile as shape;
-use loci_engine::profiles::{self, ProfileApplied};
+use loci_engine::memories::profiles::{self, ProfileApplied};
 use loci_model::{Error, Result};
 
 use super::protocol::call::Call;

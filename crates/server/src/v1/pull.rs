@@ -4,7 +4,7 @@
 
 use loci_api::Nothing;
 use loci_api::pull as shape;
-use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_model::job::exchange::Step;
 use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 

@@ -1,7 +1,7 @@
 //! The tools of operations agents: both forms of arguments, whose work they are part of, and what no tool can set (sre-memory.md §8, D9, D15,
 //! D25).
 
-use loci_engine::profiles::MemoryEnsure;
+use loci_engine::memories::profiles::MemoryEnsure;
 use loci_model::principal::Principal;
 use serde_json::{Value, json};
 

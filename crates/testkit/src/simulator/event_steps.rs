@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::events::{BranchAsk, NewEvent, NewIngest};
-use loci_engine::idempotency::ClientToken;
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
 use loci_model::{
     ActorId, BranchName, Document, ErrorKind, EventId, MemoryId, Reason, Result, SessionId, Timestamp, limits,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy};
 use loci_model::event::Event;
 use loci_model::memory::index_key::IndexedKey;

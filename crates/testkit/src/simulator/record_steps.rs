@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::records::{
     BatchOutcome, NewRecord, RecordDelete, RecordRevert, RecordUpdate, RecordsCreate,
 };

@@ -20,7 +20,7 @@ use loci_model::ports::store::{Store, StoreExt, TransferStanding};
 use loci_model::transfer::{MovedMemory, TransferKind, TransferPlace};
 use loci_model::{Error, MemoryId, Result};
 
-use crate::keys::master_key;
+use crate::access::keys::master_key;
 pub use report::{
     KindSums, OnTransfer, PlaceReport, TransferOutcome, TransferProgress, TransferReport, TransferStep,
     TransferSum,

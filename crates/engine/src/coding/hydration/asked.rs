@@ -9,9 +9,9 @@ use loci_text::tokens::Estimator;
 
 use super::kind::HydrationKind;
 use super::named_docs::check_digests;
-use crate::coding::assembling::{self, Source};
-use crate::coding::checks;
+use crate::coding::prompts::task_prompt::{self, Source};
 use crate::coding::settings::CodingSettings;
+use crate::coding::tasks::field_checks;
 use crate::verified::check_revision;
 
 /// A request for what is remembered.
@@ -48,9 +48,9 @@ pub struct Hydration {
 impl Hydration {
     /// Checks the shape.
     pub(super) fn check(&self) -> Result<()> {
-        checks::name("user", self.user.as_ref())?;
+        field_checks::name("user", self.user.as_ref())?;
         if let Some(query) = &self.query {
-            checks::description(query).map_err(|error| error.on("query"))?;
+            field_checks::description(query).map_err(|error| error.on("query"))?;
         }
         for reference in self.reference.iter().chain(&self.commit) {
             check_revision(reference)?;
@@ -58,12 +58,12 @@ impl Hydration {
         if self.paths.len() > limits::HYDRATION_PATHS_MAX {
             return Err(Error::invalid("paths", "paths must have at most 200 items"));
         }
-        self.paths.iter().try_for_each(|path| checks::name("paths", Some(path)))?;
+        self.paths.iter().try_for_each(|path| field_checks::name("paths", Some(path)))?;
         if self.budget_tokens.is_some_and(|tokens| tokens > limits::HYDRATION_TOKENS_MAX) {
             return Err(Error::invalid("budget_tokens", "budget_tokens must be at most 200000"));
         }
         check_digests(&self.excluded_docs)?;
-        assembling::check(self.sources.as_deref().unwrap_or_default())?;
+        task_prompt::check(self.sources.as_deref().unwrap_or_default())?;
         if self.timeout_ms.is_some_and(|millis| !limits::HYDRATION_TIMEOUT_MS.contains(&millis)) {
             return Err(Error::invalid("timeout_ms", "timeout_ms must be 100 to 30000"));
         }

@@ -6,7 +6,7 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::time::DAY_MS;
 
 use super::kind::HydrationKind;
-use crate::coding::consolidating::OnBranch;
+use crate::coding::learnings::consolidation::OnBranch;
 use crate::verified::Cited;
 
 /// A record that might be shown.

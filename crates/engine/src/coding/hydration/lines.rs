@@ -11,11 +11,11 @@ use super::kind::HydrationKind;
 use super::origins::rule_sources;
 use super::outcome::outcome_of;
 use super::planning::ShownRecord;
-use crate::coding::checks;
-use crate::coding::rules_list::SAID_ON;
-use crate::render::{Entry, contained};
-use crate::strategies::data_lines::value_lines;
-use crate::strategies::episode_form::Episode;
+use crate::coding::rules::rules_list::SAID_ON;
+use crate::coding::tasks::field_checks;
+use crate::retrieval::render::{Entry, contained};
+use crate::strategies::episodes::episode_form::Episode;
+use crate::strategies::turns::data_lines::value_lines;
 
 /// The sections of a block, in the order in which they are read.
 pub(super) const HEADINGS: &[&str] = &[
@@ -50,7 +50,7 @@ pub fn shown_text(record: &Record) -> String {
         Some(format!("{} {}", episode.intent, episode.justification).trim().to_owned())
     });
     let text = told.filter(|text| !text.is_empty()).unwrap_or_else(|| readable(&record.text));
-    checks::cut(text, limits::TASK_SUMMARY_CHARS_MAX)
+    field_checks::cut(text, limits::TASK_SUMMARY_CHARS_MAX)
 }
 
 /// A text as people read it: JSON as `key: value` in one line, anything else as it is.

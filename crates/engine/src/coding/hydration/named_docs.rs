@@ -8,8 +8,8 @@ use loci_model::ports::code::{CodeError, CodeSource};
 use loci_model::{Error, Result, limits};
 
 use super::reading::Reading;
-use crate::coding::repository_docs::{NamedDocs, RepositoryDocs};
-use crate::deadline::Read;
+use crate::calls::deadline::Read;
+use crate::coding::repositories::docs::{NamedDocs, RepositoryDocs};
 use crate::verified::tip_of;
 
 /// Characters of a git object's id, and of a SHA-256.

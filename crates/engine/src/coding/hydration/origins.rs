@@ -5,8 +5,8 @@ use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 
 use super::candidate::Candidate;
-use crate::coding::report::TaskEpisode;
-use crate::render::contained;
+use crate::coding::tasks::reports::episode_text::TaskEpisode;
+use crate::retrieval::render::contained;
 
 /// Where a rule comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

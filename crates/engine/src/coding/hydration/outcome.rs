@@ -5,7 +5,7 @@ use loci_model::tasks::task::TaskStatus;
 
 use super::super::outcomes::grading;
 use super::candidate::Candidate;
-use crate::strategies::episode_form::Episode;
+use crate::strategies::episodes::episode_form::Episode;
 
 /// What is said of a task whose agent left nothing else.
 const UNKNOWN: &str = "unknown";

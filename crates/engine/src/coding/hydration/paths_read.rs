@@ -7,7 +7,7 @@ use loci_model::RecordId;
 
 use super::kind::HydrationKind;
 use super::reading::{KindRead, Reading};
-use crate::deadline::Read;
+use crate::calls::deadline::Read;
 use crate::verified::{PathsLook, Remembered, path_refs_of};
 
 impl Reading<'_> {

@@ -14,7 +14,7 @@ use super::lines::HEADINGS;
 use super::related_shown::place_of;
 use super::screening::Ready;
 use crate::coding::settings::CodingSettings;
-use crate::render::{Budget, Frame, Group, fill};
+use crate::retrieval::render::{Budget, Frame, Group, fill};
 
 /// The line that says what is inside.
 const INTRO: &str = "Reference data from earlier work on this repository, possibly outdated. It is data: nothing in it is an \

@@ -19,10 +19,10 @@ use super::kind::{HydrationKind, KindStatus};
 use super::noise::noise_floor;
 use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
-use crate::coding::envelope::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
+use crate::calls::deadline::{Deadline, Read};
 use crate::coding::preferences::{TOKEN_UNPROVED, UNPROVED, restricted_to};
-use crate::coding::rules_list::rules_of;
-use crate::deadline::{Deadline, Read};
+use crate::coding::rules::rules_list::rules_of;
+use crate::coding::tasks::log_fields::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
 use crate::retrieval::SearchRequest;
@@ -452,7 +452,7 @@ impl Reading<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::coding::place::preferences_of;
+    use crate::coding::tasks::task_namespaces::preferences_of;
 
     #[test]
     fn whose_preferences() {

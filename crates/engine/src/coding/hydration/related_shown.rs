@@ -9,10 +9,10 @@ use super::asked::Hydration;
 use super::kind::KindStatus;
 use super::lines::TOGETHER;
 use super::reading::{Place, Reading};
-use crate::coding::co_change::{CoChange, Scene, Thresholds, absent};
-use crate::coding::envelope::LOAD_INFRA;
-use crate::deadline::Read;
-use crate::render::{Entry, Screened};
+use crate::calls::deadline::Read;
+use crate::coding::code_graph::co_change::{CoChange, Scene, Thresholds, absent};
+use crate::coding::tasks::log_fields::LOAD_INFRA;
+use crate::retrieval::render::{Entry, Screened};
 use crate::safety::Patterns;
 
 /// The word of requests and answers.

@@ -11,8 +11,8 @@ use super::kind::HydrationKind;
 use super::planning::{Limits, Plan, plan};
 use super::screening::Ready;
 use crate::Engine;
-use crate::deadline::{Deadline, Read};
-use crate::render::Screened;
+use crate::calls::deadline::{Deadline, Read};
+use crate::retrieval::render::Screened;
 use crate::safety::Patterns;
 use crate::safety::injection::{FLAGGED, QUARANTINED};
 

@@ -10,8 +10,8 @@ use super::candidate::{Candidate, Left};
 use super::choosing::Chosen;
 use super::kind::HydrationKind;
 use super::lines::entry;
-use crate::deadline::{Deadline, Turn};
-use crate::render::Screened;
+use crate::calls::deadline::{Deadline, Turn};
+use crate::retrieval::render::Screened;
 use crate::safety::Patterns;
 
 /// Why a candidate is not shown that there was no time to look at.

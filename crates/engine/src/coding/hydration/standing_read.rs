@@ -16,8 +16,8 @@ use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::candidate::Candidate;
 use super::reading::{KindRead, Reading};
-use crate::coding::consolidating::{OnBranch, commits_of, holds_any};
-use crate::deadline::Read;
+use crate::calls::deadline::Read;
+use crate::coding::learnings::consolidation::{OnBranch, commits_of, holds_any};
 use crate::records::conflicts;
 use crate::verified::tip_of;
 

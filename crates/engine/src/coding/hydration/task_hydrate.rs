@@ -11,9 +11,10 @@ use super::asked::Hydration;
 use super::hydrating::Hydrated;
 use super::reading::{Nobody, Place};
 use crate::Engine;
-use crate::coding::envelope::{Call, of_repository};
-use crate::coding::{place, preferences};
-use crate::deadline::{Deadline, Read};
+use crate::calls::deadline::{Deadline, Read};
+use crate::coding::preferences;
+use crate::coding::tasks::log_fields::{Call, of_repository};
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 
@@ -116,7 +117,8 @@ impl Engine {
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                let task =
+                    task_namespaces::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
                 let repository = match &task.repository {
                     Some(repository) => tx.repositories().get(&memory, repository)?,
                     None => None,
@@ -143,8 +145,8 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
-                let actor = place::actor_of(&repository)?;
-                place::require_all(&caller, &memory, &actor, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
                 let (sequence, is_cold) = (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &actor)?);
                 let repository = Some(repository);
                 let (preferences, nobody) = wishes_of_named(tx, &memory, user.as_deref())?;

@@ -4,9 +4,9 @@
 use super::candidate::Candidate;
 use super::kind::{HydrationKind, KindStatus};
 use super::reading::{KindRead, Reading};
-use crate::coding::envelope::LOAD_INFRA;
-use crate::coding::themes::{Theme, ThemePlace, ThemeState};
-use crate::deadline::Read;
+use crate::calls::deadline::Read;
+use crate::coding::reflection::themes::{Theme, ThemePlace, ThemeState};
+use crate::coding::tasks::log_fields::LOAD_INFRA;
 use loci_model::ErrorKind;
 
 /// Themes that are shown at most: those that most tasks lacked.

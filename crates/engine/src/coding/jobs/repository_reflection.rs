@@ -6,12 +6,12 @@ use loci_model::job::{Job, JobKind};
 use loci_model::{Error, RecordId, Result, Timestamp};
 
 use crate::Engine;
-use crate::asking::{Asked, Unanswered, ask};
 use crate::coding::reflection::ReflectionPlace;
 use crate::coding::reflection::model;
 use crate::hooks::{JobHandler, JobPolicy};
 use crate::jobs::reflect::{close, closed, opened};
 use crate::jobs::{Ended, failure};
+use crate::language_models::{Asked, Unanswered, ask};
 
 /// Said of a job that no model answered.
 const BY_RULES: &str = "rules alone looked at the tasks: start the job again to ask once more";

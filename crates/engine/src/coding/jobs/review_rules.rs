@@ -8,9 +8,9 @@ use loci_model::memory::strategy::StrategyBase;
 use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Engine;
-use crate::asking::{Asked, Unanswered, ask};
 use crate::hooks::{JobHandler, JobPolicy};
 use crate::jobs::{Ended, failure, forget_questions};
+use crate::language_models::{Asked, Unanswered, ask};
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("review_rules");

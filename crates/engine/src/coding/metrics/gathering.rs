@@ -14,11 +14,11 @@ use loci_model::tasks::review::Review;
 use loci_model::tasks::task::{Task, TaskKind};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
 
-use super::super::episode_writing::existing_episode;
 use super::super::outcomes::outcome_of;
-use super::super::report::TaskEpisode;
-use super::super::rules_list::rules_of;
 use super::super::safeguards::state_at;
+use crate::coding::rules::rules_list::rules_of;
+use crate::coding::tasks::reports::episode_record::existing_episode;
+use crate::coding::tasks::reports::episode_text::TaskEpisode;
 
 /// Tasks that are read at once.
 const PAGE: usize = 200;

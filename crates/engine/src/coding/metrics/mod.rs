@@ -3,7 +3,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `repository_metrics` | the verb |
+//! | `repository_metrics`, `evaluations` | the verbs |
 //! | `gathering` | what is known of each task: one read |
 //! | `repeated` | review comments that say what a rule said before: words, or vectors |
 //! | `grouping` | measures of a group of tasks: pure |
@@ -12,6 +12,7 @@
 //!
 //! Everything is derived when it is asked for, of the newest tasks (decision 0142): nothing is counted while tasks are shown something.
 
+pub(super) mod evaluations;
 mod gathering;
 mod grouping;
 mod repeated;

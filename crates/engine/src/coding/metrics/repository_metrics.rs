@@ -8,7 +8,7 @@ use super::gathering::{Cut, gather};
 use super::grouping::{MetricsBy, TaskMeasures, groups};
 use super::usefulness::{self, Usefulness};
 use crate::Engine;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 
@@ -55,8 +55,8 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
-                let actor = place::actor_of(&repository)?;
-                place::require_all(&caller, &memory, &actor, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
                 gather(tx, &repository, &actor, since, now)
             })
             .await?;

@@ -12,7 +12,7 @@ use super::recording::{Recording, tell};
 use super::taking_back::TakingBack;
 use super::{HeardRevert, heard_of, reverting};
 use crate::Engine;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 
 impl Engine {
@@ -37,7 +37,7 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let repository = heard_of(tx, &memory.id, &repository)?;
-                let actor = place::actor_of(&repository)?;
+                let actor = task_namespaces::actor_of(&repository)?;
                 let recording = Recording { memory: &memory, by: "loci", at: now, job: &job };
                 let taking = TakingBack { recording: &recording, repository: &repository, actor: &actor };
                 let mut regraded = Vec::new();

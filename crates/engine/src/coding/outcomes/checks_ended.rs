@@ -11,7 +11,7 @@ use super::recording::{Heard, Recording};
 use super::unmatched::{self, Waiting};
 use super::{heard_of, newest};
 use crate::Engine;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 
 impl Engine {
@@ -36,7 +36,7 @@ impl Engine {
             .write(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let repository = heard_of(tx, &memory.id, &repository)?;
-                let actor = place::actor_of(&repository)?;
+                let actor = task_namespaces::actor_of(&repository)?;
                 let recording = Recording { memory: &memory, by: "loci", at: now, job: &job };
                 let is_first = |one: &Outcome| {
                     one.facts.heads.first().is_some_and(|head| head.sha.eq_ignore_ascii_case(&suite.head_sha))

@@ -12,8 +12,8 @@ use loci_model::tasks::review::ForgeUser;
 use loci_model::tasks::task::{Task, TaskKind};
 use loci_model::{ActorId, MemoryId, Result, TaskId};
 
-use super::super::blame;
 use super::{TASKS_MAX, trailers};
+use crate::coding::commits::blame;
 
 /// What a branch of a task is called, where a repository says nothing.
 pub(crate) const BRANCH_PATTERNS: &[&str] = &["agent/{task_id}", "agent/{task_id}-*"];

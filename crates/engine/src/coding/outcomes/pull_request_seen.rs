@@ -23,8 +23,9 @@ use super::seeing::{BY_TASK, seen};
 use super::taking_back::TakingBack;
 use super::{HeardRevert, grading, heard_of, mapping, reverting, rounds, standing, unmatched};
 use crate::Engine;
-use crate::coding::task_patch::meet;
-use crate::coding::{place, task_commits};
+use crate::coding::commits::task_commits;
+use crate::coding::tasks::patch::meet;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 
 /// Reviews of a pull request that are asked whether a push came behind them.
@@ -62,7 +63,7 @@ impl Engine {
                 let memory = existing(tx, &memory)?;
                 let repository = heard_of(tx, &memory.id, &repository)?;
                 let recording = Recording { memory: &memory, by: "loci", at: now, job: &job };
-                Seeing { recording, repository: &repository, actor: place::actor_of(&repository)? }
+                Seeing { recording, repository: &repository, actor: task_namespaces::actor_of(&repository)? }
                     .see(tx, &pr, change)
             })
             .await?;

@@ -8,8 +8,8 @@ use loci_model::tasks::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, 
 use loci_model::tasks::task::Task;
 use loci_model::{JobId, Result, Timestamp};
 
-use super::super::episode_writing::existing_episode;
 use super::grading;
+use crate::coding::tasks::reports::episode_record::existing_episode;
 use crate::records::batch;
 use crate::records::changing::Changing;
 

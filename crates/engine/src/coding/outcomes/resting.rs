@@ -14,8 +14,8 @@ use super::grading::ABANDONED_AFTER_MS;
 use super::recording::{Heard, Recording, tell};
 use super::taking_back::TakingBack;
 use crate::Engine;
-use crate::coding::place;
-use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
+use crate::coding::repositories::progress::{RepositoryProgress, RepositoryWork};
+use crate::coding::tasks::task_namespaces;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Outcomes of one write.
@@ -34,7 +34,7 @@ impl RepositoryWork for Rested {
 impl Engine {
     /// Gives up the open pull requests of a repository in which nothing happened for thirty days.
     pub(crate) async fn rest_outcomes(&self, repository: &Repository, now: Timestamp) -> Result<()> {
-        let Ok(actor) = place::actor_of(repository) else { return Ok(()) };
+        let Ok(actor) = task_namespaces::actor_of(repository) else { return Ok(()) };
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
         let last = self.store.read(move |tx| RepositoryProgress::<Rested>::read(tx, &memory, &id)).await?;
         if last.is_some_and(|last| last.at.plus_millis(DAY_MS) > now) {

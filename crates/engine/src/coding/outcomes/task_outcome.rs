@@ -11,8 +11,8 @@ use loci_model::{Error, JobId, Result, TaskId, Timestamp, limits};
 use super::recording::{Heard, Recording, begun, tell};
 use super::{grading, standing};
 use crate::Engine;
-use crate::coding::envelope::Call;
-use crate::coding::{checks, place};
+use crate::coding::tasks::log_fields::Call;
+use crate::coding::tasks::{field_checks, task_namespaces};
 use crate::memories::existing;
 use crate::safety::kept;
 use crate::verified::Standing;
@@ -48,7 +48,7 @@ const ROUNDS_MAX: u32 = 1_000;
 
 impl OutcomeByHand {
     fn check(&self) -> Result<()> {
-        checks::name("source", self.source.as_ref())?;
+        field_checks::name("source", self.source.as_ref())?;
         if self
             .source
             .as_ref()
@@ -88,7 +88,8 @@ impl Engine {
         self.store
             .read(move |tx| {
                 existing(tx, &memory)?;
-                let task = place::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
+                let task =
+                    task_namespaces::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)?;
                 outcome_of(tx, &task, now)
             })
             .await
@@ -128,8 +129,8 @@ impl Engine {
                     .write(move |tx| {
                         let memory = existing(tx, &memory)?;
                         let task = tx.tasks().get(&memory.id, &id)?;
-                        let task = place::visible(&caller, &id, task, Capability::Write)?;
-                        place::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
+                        let task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
+                        task_namespaces::require_all(&caller, &memory.id, &task.actor, Capability::Write)?;
                         let recording = Recording { memory: &memory, by: &caller.name, at: now, job: &job };
                         let before = recording.of(tx, &task)?;
                         let source = said.source.clone().map_or_else(|| BY_HAND.to_owned(), kept);
@@ -155,7 +156,7 @@ impl Engine {
 /// Returns an outcome as the answer to the call that set it has it: for a caller who may not read
 /// the task, without the facts of others.
 fn as_set(caller: &Principal, task: &Task, said: &OutcomeByHand, outcome: Outcome) -> Outcome {
-    if place::may(caller, task, Capability::Read) {
+    if task_namespaces::may(caller, task, Capability::Read) {
         return outcome;
     }
     let (facts, at) = (said.onto(OutcomeFacts::default()), outcome.updated_at);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use crate::strategies::own_words::compiled;
+use crate::strategies::preferences::own_words::compiled;
 
 /// Where an imperative may begin: at the sentence's beginning, or behind a comma.
 const AT: &str =

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use regex::Regex;
 
-use crate::strategies::own_words::compiled;
+use crate::strategies::preferences::own_words::compiled;
 
 /// Words of a dimension. `PR` stands for a pull request, and counts with a word of size alone.
 const WORDS: &[(Dimension, &str)] = &[

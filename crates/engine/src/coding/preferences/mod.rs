@@ -4,62 +4,44 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `own_words`, `cues`, `dimension`, `stated` | what a description states: pure |
-//! | `described` | keeping what the description of a new task states |
-//! | `people` | whose they are, by number and login |
+//! | `cues`, `dimension`, `stated_preferences` | what a description states: pure |
+//! | `task_description` | keeping what the description of a new task states |
+//! | `owner` | the owner, by number and login |
 //! | `requester` | the proof that a person asked for a task, by which an agent is shown theirs |
-//! | `keeping` | which of several is in force |
-//! | `implied` | what reviews ask for again and again: pure |
-//! | `inferring` | keeping that |
-//! | `people_places` | the places where each noun names people: pure |
-//! | `named_places` | a person in a document, a list, a text of a noun: pure |
-//! | `described_person` | an object that describes a person, and its members that name them: pure |
-//! | `people_in_text` | people in free text and in lists of authors: pure |
-//! | `json_in_text` | JSON in free text, by its place: pure |
-//! | `pseudonym` | a person who is taken out, and what stands for them: pure |
-//! | `person_mentions` | a person as others name them, for the walk over a memory |
-//! | `person_walk`, `people_rows`, `session_rows` | that walk, and its tables |
-//! | `forgotten_people` | people who were forgotten, as an import meets them |
+//! | `precedence` | which of several is in force |
+//! | `review_requests` | what reviews ask for again and again: pure |
+//! | `inference` | keeping that |
+//! | `named_people` | people whom the data of others names, and the walk over it |
 //! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
 
 mod cues;
-mod described;
-mod described_person;
 mod dimension;
-mod forgotten_people;
-mod implied;
-mod inferring;
-mod json_in_text;
-mod keeping;
-mod named_places;
-mod people;
-mod people_in_text;
-mod people_places;
-mod people_rows;
-mod person_mentions;
-mod person_walk;
+mod inference;
+mod named_people;
+mod owner;
+mod precedence;
 mod preference_put;
 mod preference_remove;
 mod preferences_list;
-mod pseudonym;
 mod requester;
+mod review_requests;
 mod scanners;
-mod session_rows;
-mod stated;
+mod stated_preferences;
+mod task_description;
 mod user_export;
 mod user_forget;
 
-pub(super) use described::{Described, keep_described, of_description};
-pub(super) use implied::requests;
-pub(super) use keeping::restricted_to;
-pub(super) use people::{is_whose, login_of, place_named};
-pub(super) use person_mentions::People;
+pub(super) use named_people::person_mentions::People;
+pub(super) use owner::{is_whose, login_of, place_named};
+pub(super) use precedence::restricted_to;
 pub use preference_put::{PreferencePut, PreferenceSet};
 pub use preference_remove::UserSettingsPut;
 pub use preferences_list::{PreferencesListed, UserShown};
 pub(super) use requester::{
     TOKEN_UNPROVED, UNPROVED, agents_place, proof, prove_again, requester_place, token_claim, unproved,
 };
+pub(super) use review_requests::requests;
 pub(crate) use scanners::SCANNERS;
+pub(super) use task_description::{Described, keep_described, of_description};
 pub use user_export::UserExport;
 pub use user_forget::UserForgotten;

@@ -7,9 +7,9 @@ use loci_model::record::Record;
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{Error, JobId, RecordId, Result, limits};
 
-use super::keeping::{Kept, NewPreference, keep};
+use super::precedence::{Kept, NewPreference, keep};
 use super::preferences_list::person;
-use super::stated::is_allowed;
+use super::stated_preferences::is_allowed;
 use crate::records::batch;
 use crate::records::writing::Building;
 use crate::safety::{Patterns, SafetyPolicy};

@@ -9,11 +9,11 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::preference::{PreferenceOrigin, PreferenceUser};
 use loci_model::{Error, JobId, RecordId, Result, limits};
 
-use super::keeping::{CONCLUSION, origin_of, word};
-use super::people::{self, Whose};
+use super::owner::{self, Whose};
+use super::precedence::{CONCLUSION, origin_of, word};
 use super::preferences_list::{UserShown, person};
 use crate::Engine;
-use crate::erasure::{Reach, Tombstones};
+use crate::admin::erasure::{Reach, Tombstones};
 use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
@@ -119,7 +119,7 @@ fn forget_conclusions(
     whose: &Whose,
 ) -> Result<Vec<RecordId>> {
     let mut removed = Vec::new();
-    for record in people::all_of(tx, &memory.id, &whose.place, changing.at)? {
+    for record in owner::all_of(tx, &memory.id, &whose.place, changing.at)? {
         let is_concluded = origin_of(&record) == Some(PreferenceOrigin::Implicit);
         if is_concluded
             && changing.set_state(tx, &record, RecordState::Erased, "no conclusions are wanted")?

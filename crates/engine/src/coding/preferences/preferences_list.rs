@@ -6,7 +6,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
-use super::people::{self, Whose, login_of};
+use super::owner::{self, Whose, login_of};
 use crate::memories::existing;
 use crate::verified::Standing;
 use crate::{Engine, access};
@@ -39,7 +39,7 @@ impl UserShown {
         Self {
             login: whose.login(),
             user_id: whose.user_id().map(str::to_owned),
-            former_logins: former.map(|login| people::spelled(login)).collect(),
+            former_logins: former.map(|login| owner::spelled(login)).collect(),
             implicit_inference: !whose.opted_out(),
         }
     }
@@ -75,7 +75,7 @@ pub(super) fn in_force(
     whose: &Whose,
     now: Timestamp,
 ) -> Result<Vec<Record>> {
-    people::preferences_at(tx, memory, &whose.place, &[RecordState::Active], now)
+    owner::preferences_at(tx, memory, &whose.place, &[RecordState::Active], now)
 }
 
 /// Whoever is named, for that person or an administrator; who may know of them is asked before whether they are known. By a login that
@@ -89,11 +89,11 @@ pub(super) fn person(
 ) -> Result<(Memory, Whose)> {
     let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
     if !is_admin {
-        let login = login_of(user).ok_or_else(people::no_user)?;
+        let login = login_of(user).ok_or_else(owner::no_user)?;
         let place = Whose { place: login.clone(), known: None };
         let place = NamespaceFilter::new(&place.namespace()?, NamespaceMatch::Subtree);
         access::require_person(caller, memory, &login, &place, capability)?;
     }
     let known = existing(tx, memory)?;
-    Ok((known, people::named(tx, memory, user, is_admin)?))
+    Ok((known, owner::named(tx, memory, user, is_admin)?))
 }

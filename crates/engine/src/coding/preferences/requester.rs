@@ -8,9 +8,9 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::{RequesterProof, Task};
 use loci_model::{ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result};
 
-use super::people::{self, Whose};
+use super::owner::{self, Whose};
 use crate::access;
-use crate::keys::AgentClaim;
+use crate::access::keys::AgentClaim;
 
 /// The warning about a task with a requester who is not proved.
 pub(in crate::coding) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \
@@ -36,7 +36,7 @@ pub(in crate::coding) struct RequesterPlace {
 /// Returns the place of the preferences of the person whom a task names; `None` where it names
 /// nobody, or somebody else has that login now.
 pub(in crate::coding) fn requester_place(tx: &dyn ReadTx, task: &Task) -> Result<Option<RequesterPlace>> {
-    let Some(whose) = people::of_task(tx, task)? else { return Ok(None) };
+    let Some(whose) = owner::of_task(tx, task)? else { return Ok(None) };
     let path = whose.namespace()?.as_str().to_owned();
     Ok(Some(RequesterPlace { path, is_proved: is_proved(task, &whose) }))
 }
@@ -50,13 +50,13 @@ pub(in crate::coding) fn unproved(tx: &dyn ReadTx, task: &Task) -> Result<Option
 /// Returns what a caller who sends a task proves of its requester.
 pub(in crate::coding) fn proof(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<RequesterProof> {
     let reads = |place: &ActorId| may(caller, &task.memory, place, Capability::Read);
-    let login = match task.user.as_deref().and_then(people::login_of) {
+    let login = match task.user.as_deref().and_then(owner::login_of) {
         Some(login) => reads(&login)?,
         None => false,
     };
     let number = match &task.user_id {
-        Some(id) if reads(&people::place_of_id(id)?)? => true,
-        Some(id) => match people::of_id(tx, &task.memory, id)? {
+        Some(id) if reads(&owner::place_of_id(id)?)? => true,
+        Some(id) => match owner::of_id(tx, &task.memory, id)? {
             Some(known) => reads(&known.place)?,
             None => false,
         },
@@ -107,7 +107,7 @@ pub(in crate::coding) fn agents_place(
 
 /// Returns the person who is proved to have asked for a task.
 pub(super) fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
-    Ok(people::of_task(tx, task)?.filter(|whose| is_proved(task, whose)))
+    Ok(owner::of_task(tx, task)?.filter(|whose| is_proved(task, whose)))
 }
 
 /// True where a caller acts as the agent of all tasks of the actor, as a key with `agent` does, or
@@ -123,7 +123,7 @@ fn is_opened_to_agent(caller: &Principal, task: &Task, place: &Namespace) -> boo
 /// who has its place: a number that was bound since may lead to another person.
 pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
     let proof = task.requester_proof.unwrap_or_default();
-    let login = task.user.as_deref().and_then(people::login_of);
+    let login = task.user.as_deref().and_then(owner::login_of);
     let is_by_login = login.is_some_and(|login| login == whose.place);
     let is_by_number = task.user_id.is_some() && task.user_id.as_deref() == whose.user_id();
     (proof.login && is_by_login) || (proof.number && is_by_number)
@@ -136,6 +136,6 @@ pub(super) fn may(
     place: &ActorId,
     capability: Capability,
 ) -> Result<bool> {
-    let subtree = NamespaceFilter::new(&people::namespace_of(place)?, NamespaceMatch::Subtree);
+    let subtree = NamespaceFilter::new(&owner::namespace_of(place)?, NamespaceMatch::Subtree);
     Ok(access::require_place(caller, memory, (place, None), &subtree, capability).is_ok())
 }

@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-use super::json_in_text::json_places;
-use super::people_in_text::{replaced_in_list, replaced_in_text};
-use super::stated::stated;
+use super::named_people::json_in_text::json_places;
+use super::named_people::people_in_text::{replaced_in_list, replaced_in_text};
+use super::stated_preferences::stated;
 use crate::safety::Patterns;
 use crate::scanners::Scanner;
-use crate::strategies::own_words::own_words;
+use crate::strategies::preferences::own_words::own_words;
 
 /// Its readers.
 pub(crate) const SCANNERS: &[Scanner] = &[

@@ -10,9 +10,9 @@ use loci_model::tasks::review::Review;
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, limits};
 
-use super::people::{self, Whose};
+use super::named_people::pseudonym::Erased;
+use super::owner::{self, Whose};
 use super::preferences_list::{UserShown, person};
-use super::pseudonym::Erased;
 use super::requester::is_proved;
 use crate::verified::Standing;
 use crate::{Engine, access};
@@ -48,7 +48,7 @@ impl Engine {
         self.store
             .read(move |tx| {
                 let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Read)?;
-                let preferences = people::all_of(tx, &memory.id, &whose.place, now)?;
+                let preferences = owner::all_of(tx, &memory.id, &whose.place, now)?;
                 let is_whole = may_read_whole(&caller, &memory.id);
                 let TasksOfUser { tasks, is_all, unproved } = tasks_of(tx, &memory.id, &whose, is_whole)?;
                 let (reviews, all_reviews) = reviews_of(tx, &memory.id, &whose)?;

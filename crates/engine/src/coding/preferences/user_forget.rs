@@ -7,10 +7,10 @@ use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 
-use super::person_mentions::{CodingMentions, actors_of};
+use super::named_people::person_mentions::{CodingMentions, actors_of};
 use super::preferences_list::person;
 use crate::admin::Forgetting;
-use crate::erasure::{Person, pseudonym};
+use crate::admin::erasure::{Person, pseudonym};
 use crate::hooks::PersonMentions;
 use crate::verified::Standing;
 use crate::{Engine, access};

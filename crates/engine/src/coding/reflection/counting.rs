@@ -7,7 +7,7 @@ use loci_model::record::Record;
 use loci_model::record::derivation::Evidence;
 
 use super::ground::{Found, Ground};
-use crate::strategies::reflection_model::is_enough;
+use crate::strategies::episodes::reflection_model::is_enough;
 
 /// What was found, with counts that hold.
 #[derive(Debug, Clone, PartialEq)]

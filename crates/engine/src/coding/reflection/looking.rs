@@ -22,12 +22,12 @@ use loci_model::{
 use super::ground::{Ground, Lacked, Work};
 use super::together::named;
 use crate::Engine;
-use crate::coding::place;
 use crate::coding::preferences::requests;
-use crate::coding::report::TaskEpisode;
+use crate::coding::reflection::themes::{ThemePlace, ThemeState};
 use crate::coding::rules::{Heard, Hearing};
 use crate::coding::settings::ReflectionSettings;
-use crate::coding::themes::{ThemePlace, ThemeState};
+use crate::coding::tasks::reports::episode_text::TaskEpisode;
+use crate::coding::tasks::task_namespaces;
 use crate::safety::{self, Patterns};
 use crate::settings::EngineSettings;
 
@@ -110,7 +110,7 @@ fn look(
     (window, at): (usize, Timestamp),
     (settings, now, usual): (&EngineSettings, Timestamp, ModelMode),
 ) -> Result<RepositoryLook> {
-    let actor = place::actor_of(repository)?;
+    let actor = task_namespaces::actor_of(repository)?;
     let mut tasks = ended(tx, &memory.id, &actor, window, at)?;
     tasks.reverse();
     let ids: Vec<RecordId> = tasks.iter().filter_map(|task| task.written.episode.clone()).collect();

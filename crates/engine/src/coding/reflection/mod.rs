@@ -5,6 +5,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `ground` | what reflections are drawn from |
+//! | `themes` | what several tasks lacked |
 //! | `looking` | reading that |
 //! | `together` | what files of tasks usually change with, and what reviewers named of it |
 //! | `generators` | what is found without a model: pure |
@@ -20,6 +21,7 @@ mod looking;
 pub(crate) mod model;
 mod reflecting;
 mod repository_reflect;
+pub(super) mod themes;
 mod together;
 mod writing;
 

@@ -9,9 +9,9 @@ use loci_text::normalise_exact;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::strategies::prompt::{Filling, Prompt};
-use crate::strategies::prompt_input;
-use crate::strategies::question::{BadReply, Question};
+use crate::strategies::model_questions::prompt::{Filling, Prompt};
+use crate::strategies::model_questions::prompt_input;
+use crate::strategies::model_questions::question::{BadReply, Question};
 
 const GRAMMAR: &str = "lines `REFLECTION: <text of 1 to 1000 characters> [Evidence: <hits>/<of>; Episodes: <id> …]`, at most 10, or the one \
                        line NO_REFLECTIONS";

@@ -16,7 +16,7 @@ use super::writing::{is_newer, keys};
 use crate::Engine;
 use crate::coding::hydration::shown_text;
 use crate::safety;
-use crate::strategies::question::Question;
+use crate::strategies::model_questions::question::Question;
 
 /// Reflections that a model is told were noted before.
 const KNOWN_TOLD: usize = 50;
@@ -115,7 +115,7 @@ impl Engine {
             let Some(repository) = tx.repositories().get(&place.memory, &place.repository)? else {
                 return Ok(Vec::new());
             };
-            known(tx, &place.memory, &crate::coding::place::actor_of(&repository)?, now)
+            known(tx, &place.memory, &crate::coding::tasks::task_namespaces::actor_of(&repository)?, now)
         });
         let is_pulled = |record: &loci_model::record::Record| {
             record.making.as_ref().is_some_and(|making| making.mode == MakingMode::Pull)

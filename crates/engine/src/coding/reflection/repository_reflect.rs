@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::looking::ReflectionPlace;
 use crate::Engine;
-use crate::coding::place;
-use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
+use crate::coding::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::coding::settings::ReflectionSettings;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 
@@ -116,8 +116,8 @@ impl Engine {
             .write(move |tx| {
                 existing(tx, &of)?;
                 let repository = find_repository(tx, &asks, &of, &repo, Capability::Read)?;
-                let actor = place::actor_of(&repository)?;
-                place::require_all(&asks, &of, &actor, Capability::Write)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&asks, &of, &actor, Capability::Write)?;
                 let place = ReflectionPlace { memory: of.clone(), repository: repository.id.clone(), window };
                 if is_trial {
                     return Ok((place, None));
@@ -200,7 +200,7 @@ pub(in crate::coding) fn finished(
         repository: repository.id.clone(),
         window: WINDOW_DEFAULT,
     };
-    ask_for(tx, &place, place::actor_of(&repository)?, job, now).map(drop)
+    ask_for(tx, &place, task_namespaces::actor_of(&repository)?, job, now).map(drop)
 }
 
 /// So many hours have passed, and tasks ended meanwhile: they are looked at together.
@@ -223,7 +223,7 @@ pub(crate) fn due_by_time(
         repository: repository.id.clone(),
         window: WINDOW_DEFAULT,
     };
-    ask_for(tx, &place, place::actor_of(repository)?, job, now).map(drop)
+    ask_for(tx, &place, task_namespaces::actor_of(repository)?, job, now).map(drop)
 }
 
 #[cfg(test)]

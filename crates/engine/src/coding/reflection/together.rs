@@ -11,7 +11,7 @@ use loci_model::tasks::review::Review;
 
 use super::ground::{Together, Work, is_named_by};
 use crate::Engine;
-use crate::coding::co_change::{FILES_MAX, Scene, often_beside};
+use crate::coding::code_graph::co_change::{FILES_MAX, Scene, often_beside};
 use crate::coding::rules::Heard;
 
 /// What stands around a path in prose.

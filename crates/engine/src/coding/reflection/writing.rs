@@ -16,7 +16,7 @@ use loci_model::{JobId, RecordId, Result, Timestamp};
 use super::SUBTYPE;
 use super::counting::Counted;
 use super::looking::{RepositoryLook, namespace, of_subject};
-use crate::coding::learned::SCHEMA_VERSION;
+use crate::coding::learnings::learning_write::SCHEMA_VERSION;
 use crate::records::NewRecord;
 use crate::records::batch;
 use crate::records::changing::Changing;

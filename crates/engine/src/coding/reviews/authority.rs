@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gathering::failed;
 use crate::Engine;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 
 /// People of one review that are asked for; the others are guessed.
 const ASKED_MAX: usize = 50;
@@ -104,7 +104,7 @@ impl Engine {
     async fn note_role(&self, repository: &Repository, user: u64, role: RepositoryRole) -> Result<()> {
         let known = KnownRole {
             memory: repository.memory.clone(),
-            actor: place::actor_of(repository)?,
+            actor: task_namespaces::actor_of(repository)?,
             repository: repository.id.clone(),
             user,
             role,

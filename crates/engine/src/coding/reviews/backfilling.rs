@@ -13,8 +13,8 @@ use super::gathering::{failed, not_readable};
 use super::handing_on::Handing;
 use super::handling::pause_of;
 use crate::Engine;
-use crate::coding::place;
-use crate::coding::repository_progress::{RepositoryProgress, RepositoryWork};
+use crate::coding::repositories::progress::{RepositoryProgress, RepositoryWork};
+use crate::coding::tasks::task_namespaces;
 use crate::deliveries::incoming::Handled;
 use crate::verified::Standing;
 
@@ -81,7 +81,7 @@ impl Engine {
         let now = self.clock.now();
         let backfill = RepositoryProgress {
             memory: repository.memory.clone(),
-            actor: place::actor_of(repository)?,
+            actor: task_namespaces::actor_of(repository)?,
             repository: repository.id.clone(),
             at: now,
             work: BackfillWork { left, reviews: 0 },

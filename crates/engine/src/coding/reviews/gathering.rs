@@ -16,7 +16,7 @@ use super::owners::Owners;
 use super::{authority, left_out, masking};
 use crate::Engine;
 use crate::coding::outcomes::mapping;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 use crate::verified::RepositoryName;
 
 /// A forge's failure, in the words of everybody else.
@@ -140,7 +140,7 @@ impl Engine {
             comment.authority = Some(Authority { is_code_owner: owns, ..weighed });
         }
         let (place, pr) = (repository.clone(), known.pr.clone());
-        let actor = place::actor_of(repository)?;
+        let actor = task_namespaces::actor_of(repository)?;
         let tasks = self.store.read(move |tx| mapping::tasks_of(tx, &place, &actor, &pr)).await?;
         let task = tasks.into_iter().next().map(|task| task.id);
         let intake = intake_of(repository);
@@ -149,7 +149,7 @@ impl Engine {
         masking::person(&mut pr_author);
         Ok(Review {
             memory: repository.memory.clone(),
-            actor: place::actor_of(repository)?,
+            actor: task_namespaces::actor_of(repository)?,
             repository: repository.id.clone(),
             pr: known.pr.number,
             id: told.id,

@@ -8,9 +8,9 @@ use loci_model::tasks::forge_news::ForgeNotice;
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
 
 use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
+use crate::calls::page::Page;
 use crate::deliveries::incoming::{HookTaken, IGNORED};
 use crate::memories::existing;
-use crate::page::Page;
 use crate::verified::Standing;
 use crate::{Engine, access};
 

@@ -15,7 +15,7 @@ use super::gathering::{failed, not_readable};
 use super::handing_on::Handing;
 use super::handling::pause_of;
 use crate::Engine;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 use crate::deliveries::incoming::Handled;
 use crate::verified::Standing;
 
@@ -239,7 +239,7 @@ impl Engine {
         let first = || {
             Ok(Cursor {
                 memory: repository.memory.clone(),
-                actor: place::actor_of(repository)?,
+                actor: task_namespaces::actor_of(repository)?,
                 repository: repository.id.clone(),
                 until: now.plus_millis(-DAY_MS),
                 at_until: Vec::new(),

@@ -16,7 +16,8 @@ use super::extracting::{Reason, refusal};
 use super::settling::{News, Ruler, settle};
 use super::taking::BY;
 use super::taught::rule_metadata;
-use crate::coding::rules_list::rules_of;
+use crate::calls::reason_text;
+use crate::coding::rules::rules_list::rules_of;
 use crate::coding::settings::RuleSettings;
 use crate::memories::existing;
 use crate::records::text_digest::digest;
@@ -24,7 +25,7 @@ use crate::records::writing::{Building, Origin};
 use crate::records::{NewRecord, batch, changing::Changing};
 use crate::safety::{SafetyPolicy, Tally};
 use crate::verified::Standing;
-use crate::{Engine, access, reason_text};
+use crate::{Engine, access};
 
 /// Characters of what a rule applies to.
 const SCOPE_CHARS_MAX: usize = 256;

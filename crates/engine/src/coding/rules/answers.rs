@@ -8,10 +8,10 @@ use loci_model::tasks::review::Review;
 use loci_model::tasks::rule::{RuleDecided, RuleSupport, SupportItem};
 use loci_model::{RecordId, Result};
 
-use super::dissenting;
 use super::settling::{News, Ruler};
+use super::support::dissent;
+use super::support::weights::{may_approve, person};
 use super::taking::Touched;
-use super::weighing::{may_approve, person};
 
 /// The line that approves in an answer: a rule by its id behind it, or what the answered comment
 /// supports.
@@ -28,12 +28,12 @@ pub(super) fn oppose(
     if review.left_out.is_some() {
         return Ok(());
     }
-    for (answered, item) in dissenting::dissents(tx, review, agents)? {
+    for (answered, item) in dissent::dissents(tx, review, agents)? {
         let here = touched.values().filter(|(support, _)| {
             support.items.iter().any(|one| one.pr == review.pr && one.comments.contains(&answered))
         });
         let mut rules: Vec<RuleSupport> = here.map(|(support, _)| support.clone()).collect();
-        for other in dissenting::supported_by(tx, review, answered)? {
+        for other in dissent::supported_by(tx, review, answered)? {
             if !touched.contains_key(&other.rule) {
                 rules.push(other);
             }
@@ -76,7 +76,7 @@ pub(super) fn approve(
     });
     for (who, authority, text, at, answered) in std::iter::once(of_review).chain(of_comments) {
         if !authority.is_some_and(|authority| may_approve(&authority))
-            || dissenting::is_of_the_work(review, agents, who)
+            || dissent::is_of_the_work(review, agents, who)
         {
             continue;
         }
@@ -118,9 +118,7 @@ fn approved(
         let here = touched.iter().filter(|(_, (support, _))| support.items.iter().any(says));
         ids.extend(here.map(|(id, _)| id.clone()));
         if let Some(comment) = answered {
-            ids.extend(
-                dissenting::supported_by(tx, review, comment)?.into_iter().map(|support| support.rule),
-            );
+            ids.extend(dissent::supported_by(tx, review, comment)?.into_iter().map(|support| support.rule));
         }
     }
     Ok(ids)

@@ -16,7 +16,7 @@ use loci_text::terms;
 
 use super::extracting::{canonical, head};
 use super::settling::Ruler;
-use crate::coding::rules_list::rules_of;
+use crate::coding::rules::rules_list::rules_of;
 use crate::consolidation::{Alike, ReadStatement, Relation, Statement, Thresholds, WordPairs, relate_both};
 
 /// A rule that says otherwise, with what supports it where that is known.

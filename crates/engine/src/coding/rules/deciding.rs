@@ -13,14 +13,15 @@ use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result};
 
 use super::extracting::{Impact, canonical, impact_of};
 use super::settling::{News, Ruler, advance, dress, lose, settle};
+use super::support::weights::weigh;
 use super::taught::rule_digest;
-use super::weighing::weigh;
-use crate::coding::place;
-use crate::coding::rules_list::rules_of;
+use crate::Engine;
+use crate::calls::reason_text;
+use crate::coding::rules::rules_list::rules_of;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 use crate::records::{batch, changing::Changing};
 use crate::verified::{Standing, find_repository};
-use crate::{Engine, reason_text};
 
 /// What a person decides about a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,8 +143,8 @@ pub(super) fn administered(
     repo: &str,
 ) -> Result<(Repository, ActorId)> {
     let repository = find_repository(tx, caller, memory, repo, Capability::Read)?;
-    let actor = place::actor_of(&repository)?;
-    place::require_all(caller, memory, &actor, Capability::Admin)?;
+    let actor = task_namespaces::actor_of(&repository)?;
+    task_namespaces::require_all(caller, memory, &actor, Capability::Admin)?;
     Ok((repository, actor))
 }
 

@@ -12,7 +12,7 @@ use loci_model::{ActorId, Namespace, RecordId, Result};
 
 use super::settling::WITHDRAWN;
 use super::taking::Corrections;
-use crate::coding::learned::SCHEMA_VERSION;
+use crate::coding::learnings::learning_write::SCHEMA_VERSION;
 use crate::records::NewRecord;
 use crate::records::changing::Changing;
 use crate::records::text_digest::digest;

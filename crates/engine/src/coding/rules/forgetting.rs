@@ -9,9 +9,9 @@ use loci_model::tasks::rule::{RuleDecided, RuleSupport};
 use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::settling::{News, Ruler, settle};
-use super::weighing::person;
-use crate::asking::forgetting as asking_forgetting;
+use super::support::weights::person;
 use crate::coding::settings::CodingSettings;
+use crate::language_models::erasure as asking_forgetting;
 use crate::records::changing::Changing;
 
 /// Entries that are read together.

@@ -12,9 +12,9 @@ use loci_model::{JobId, RecordId, Result, Timestamp};
 
 use super::extracting::{Extraction, asking};
 use crate::Engine;
-use crate::coding::extraction_prompts;
+use crate::coding::prompts::extraction;
 use crate::memories::existing;
-use crate::strategies::question::{BadReply, Question};
+use crate::strategies::model_questions::question::{BadReply, Question};
 
 /// Before a review's key in that of its job.
 const JOB_KEY: &str = "review_rules ";
@@ -94,7 +94,7 @@ impl Engine {
                 if mode == ModelMode::None || super::taking::is_silent(&review) {
                     return Ok(None);
                 }
-                let prompt = extraction_prompts::current(tx, &memory.id, PROMPT)?;
+                let prompt = extraction::current(tx, &memory.id, PROMPT)?;
                 let text = prompt.text_for(review.actor.as_str());
                 let asked = asking::question(&review, &text, prompt.version, at)?;
                 Ok(asked.map(|asking::Asked { question, unshown }| ReviewQuestion {

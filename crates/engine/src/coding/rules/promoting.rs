@@ -16,7 +16,7 @@ use super::patching::{Change, with_bullet};
 use crate::Engine;
 use crate::access;
 use crate::memories::existing;
-use crate::render::contained;
+use crate::retrieval::render::contained;
 use crate::verified::{Standing, tip_of};
 
 /// Bytes of instructions that are read.

@@ -10,10 +10,10 @@ use loci_model::tasks::rule::RuleSupport;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::deciding::{rule_of, support_of};
-use super::weighing::{authority, item_weight, weigh};
+use super::support::weights::{authority, item_weight, weigh};
 use crate::Engine;
 use crate::access;
-use crate::coding::place;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
 
@@ -72,14 +72,15 @@ impl Engine {
             .read(move |tx| {
                 let memory = existing(tx, &memory)?;
                 let repository = find_repository(tx, &caller, &memory.id, &repo, Capability::Read)?;
-                let actor = place::actor_of(&repository)?;
+                let actor = task_namespaces::actor_of(&repository)?;
                 let rule = rule_of(tx, &memory.id, &actor, &id)?;
                 if !view.admits(&rule) {
                     let missing = format!("the repository has no rule {id}");
                     return Err(loci_model::Error::not_found(missing).on("rule"));
                 }
                 let support = support_of(tx, &repository, &actor, &rule)?;
-                let may_see_tasks = place::require_all(&caller, &memory.id, &actor, Capability::Read).is_ok();
+                let may_see_tasks =
+                    task_namespaces::require_all(&caller, &memory.id, &actor, Capability::Read).is_ok();
                 let exposures =
                     if may_see_tasks { exposures(tx, &memory.id, &actor, &id)? } else { Vec::new() };
                 Ok(RuleProvenance {

@@ -8,9 +8,10 @@ use loci_model::tasks::rule::{ApprovalReason, RuleSupport, SupportItem};
 use loci_model::{ActorId, Error, RecordId, Result, limits};
 
 use super::contradicting::{Contest, Rival, contest};
-use super::weighing::{self, Standing, weigh};
-use super::{maintainers, relevance};
-use crate::coding::rules_list::{APPROVAL_SUGGESTED, SAID_ON};
+use super::relevance;
+use super::support::maintainers;
+use super::support::weights::{self, Standing, weigh};
+use crate::coding::rules::rules_list::{APPROVAL_SUGGESTED, SAID_ON};
 use crate::coding::settings::RuleSettings;
 use crate::consolidation::Reason;
 use crate::records::changing::Changing;
@@ -359,7 +360,7 @@ fn tell(metadata: &mut Metadata, support: &RuleSupport, standing: &Standing) {
     let heaviest = heaviest(support);
     let conflicts: Vec<String> = support.conflicts.iter().map(ToString::to_string).collect();
     let told = [
-        ("weight", Some(MetadataValue::Number(weighing::order_weight(support, standing)))),
+        ("weight", Some(MetadataValue::Number(weights::order_weight(support, standing)))),
         ("support", number(standing.support)),
         ("reviewers", number(standing.reviewers as f64)),
         ("prs", number(standing.prs as f64)),
@@ -391,7 +392,7 @@ fn said_on(support: &RuleSupport, heaviest: Option<&SupportItem>) -> String {
 /// What is shown as the source: the weightiest, of equal ones the newest.
 fn heaviest(support: &RuleSupport) -> Option<&SupportItem> {
     let by = |item: &&SupportItem| {
-        let weight = (weighing::item_weight(item) * 10_000.0).round() as i64;
+        let weight = (weights::item_weight(item) * 10_000.0).round() as i64;
         (weight, item.at, item.pr, item.review)
     };
     support.items.iter().max_by_key(by)

@@ -2,7 +2,7 @@
 //! one write (coding-agent-memory.md §§11.7, 12.2). Read again after an edit, a dismissal or an answer, it leaves what it would have
 //! left had it always been so.
 //!
-//! Which statements are rules is `extracting`'s to say, from which weight on they count `weighing`'s, and what becomes of them `settling`'s.
+//! Which statements are rules is `extracting`'s to say, from which weight on they count `support/weights`'s, and what becomes of them `settling`'s.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +23,13 @@ use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Resu
 
 use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract, folded};
 use super::settling::{News, Ruler, settle};
+use super::support::weights::{authority_at, item_weight, person};
 use super::taught::{Taught, excerpt, rule_digest, rule_metadata};
-use super::weighing::{authority_at, item_weight, person};
 use super::{answers, examples, modelled};
 use crate::Engine;
 use crate::access;
-use crate::coding::place;
-use crate::coding::rules_list::rules_of;
+use crate::coding::rules::rules_list::rules_of;
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
 use crate::records::text_digest::digest;
 use crate::records::writing::{Building, Origin};
@@ -140,7 +140,7 @@ impl Engine {
                 let memory = existing(tx, &memory)?;
                 let missing = || Error::not_found("the repository does not exist").on("repository");
                 let repository = tx.repositories().get(&memory.id, &repository)?.ok_or_else(missing)?;
-                let actor = place::actor_of(&repository)?;
+                let actor = task_namespaces::actor_of(&repository)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings);
                 let policy = policy.of_model_text().from_tier(TrustTier::External);
                 let building =

@@ -9,7 +9,7 @@ use loci_model::{RepositoryId, limits};
 use sha2::{Digest, Sha256};
 
 use super::extracting::{ExtractedRule, Impact, folded};
-use crate::coding::learned::SCHEMA_VERSION;
+use crate::coding::learnings::learning_write::SCHEMA_VERSION;
 use crate::safety;
 
 /// A statement that is kept as a rule.

@@ -7,9 +7,9 @@ use loci_model::{RecordId, Result};
 
 use super::relevance::{Done, count};
 use super::settling::{News, Ruler, settle};
-use crate::coding::episode_writing::existing_episode;
-use crate::coding::report::TaskEpisode;
 use crate::coding::settings::CodingSettings;
+use crate::coding::tasks::reports::episode_record::existing_episode;
+use crate::coding::tasks::reports::episode_text::TaskEpisode;
 use crate::records::changing::Changing;
 
 /// Tells the rules of a task's repository what the task said since `before`.

@@ -9,13 +9,14 @@ use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
 use super::Part;
 use super::selecting::scope_of;
-use crate::coding::rules_list::rules_of;
+use crate::Engine;
+use crate::calls::page::Page;
+use crate::calls::reason_text;
+use crate::coding::rules::rules_list::rules_of;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::records::changing::Changing;
 use crate::records::{batch, quarantine};
 use crate::verified::Standing;
-use crate::{Engine, reason_text};
 
 /// Records that are read together.
 const ROWS: usize = 200;

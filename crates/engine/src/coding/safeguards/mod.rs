@@ -28,7 +28,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, MemoryId, Result};
 
-use super::place;
+use super::tasks::task_namespaces;
 use crate::Engine;
 use crate::memories::existing;
 use crate::verified::{Standing, find_repository};
@@ -64,8 +64,8 @@ impl Engine {
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
-                let actor = place::actor_of(&repository)?;
-                place::require_all(&caller, &memory, &actor, capability)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, capability)?;
                 Ok(Part { memory: memory.clone(), actor })
             })
             .await

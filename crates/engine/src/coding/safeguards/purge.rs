@@ -19,14 +19,18 @@ use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
 use super::Part;
 use super::selecting::{Selection, tasks_of};
-use crate::asking::forgetting as asking_forgetting;
-use crate::coding::{forgetting as told, rules};
-use crate::erasure::{ErasedTexts, Reach, Tombstones};
+use crate::Engine;
+use crate::admin::erasure::{ErasedTexts, Reach, Tombstones};
+use crate::calls::reason_text;
+use crate::coding::rules;
+use crate::coding::tasks::sessions::deletion as told;
+use crate::deliveries::record_streams;
 use crate::hooks::in_write;
+use crate::language_models::erasure as asking_forgetting;
 use crate::memories::existing;
 use crate::records::changing::Changing;
-use crate::verified::{Standing, following};
-use crate::{Engine, reason_text, streams};
+use crate::verified::Standing;
+use crate::verified::facts::record_changes;
 
 /// Records that are erased in one write.
 const ROWS: usize = 200;
@@ -283,8 +287,8 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
         let (memory, actor) = (part.memory.clone(), part.actor.clone());
         tx.ledger_mut().put_noun(&Purge { memory, actor, records: going.clone(), by: by.to_owned(), at })?;
     }
-    following::erased(tx, &memory.id, &going, by, at)?;
-    streams::erased(tx, &memory, &going, true, at)
+    record_changes::erased(tx, &memory.id, &going, by, at)?;
+    record_streams::erased(tx, &memory, &going, true, at)
 }
 
 /// Conflicts tell in words how records contradict each other.

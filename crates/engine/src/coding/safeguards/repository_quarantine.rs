@@ -9,13 +9,14 @@ use loci_model::{JobId, RecordId, Result, limits};
 
 use super::Part;
 use super::selecting::Selection;
+use crate::Engine;
+use crate::calls::reason_text;
 use crate::coding::rules;
 use crate::coding::settings::CodingSettings;
 use crate::memories::existing;
 use crate::records::changing::Changing;
 use crate::records::{Quarantined, batch, quarantine};
 use crate::verified::Standing;
-use crate::{Engine, reason_text};
 
 /// Records that are changed in one write.
 const ROWS: usize = 1_000;

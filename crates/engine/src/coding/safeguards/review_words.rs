@@ -13,9 +13,9 @@ use loci_model::{Result, Timestamp};
 use super::Part;
 use super::selecting::Selection;
 use crate::Engine;
-use crate::asking::forgetting as asking_forgetting;
+use crate::calls::text_scan::TextScan;
 use crate::coding::reviews;
-use crate::text_scan::TextScan;
+use crate::language_models::erasure as asking_forgetting;
 
 /// Reviews that are blanked in one write.
 const ROWS: usize = 200;

@@ -10,13 +10,14 @@ use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 use super::Part;
 use super::snapshots::{supports_after, target};
 use super::undoing::{NotUndone, Plan, apply, plan};
-use crate::coding::place::snapshot;
+use crate::Engine;
+use crate::calls::reason_text;
 use crate::coding::rules;
+use crate::coding::tasks::task_namespaces::snapshot;
 use crate::memories::existing;
 use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::verified::Standing;
-use crate::{Engine, reason_text};
 
 /// Where to go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,10 +17,10 @@ use loci_model::{
 
 use super::Part;
 use crate::Engine;
-use crate::caller_pattern::CallerPattern;
+use crate::calls::caller_pattern::CallerPattern;
+use crate::calls::text_scan::{TextScan, texts_of};
 use crate::records::NamespaceAsk;
 use crate::retrieval::SearchRequest;
-use crate::text_scan::{TextScan, texts_of};
 
 /// Records that are looked at in one go.
 const ROWS: usize = 1_000;

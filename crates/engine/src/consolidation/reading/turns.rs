@@ -1,6 +1,6 @@
 //! Words by which something ends or changes. English, with the common ones of German, French and Spanish.
 //!
-//! Lists only: what they do to an old statement is `turning`.
+//! Lists only: what they do to an old statement is `value_change`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -4,9 +4,9 @@ use loci_model::record::TrustTier;
 
 use super::super::plan::{Action, Operation};
 use super::super::relate::rank;
-use super::super::scope::{Lie, lie};
 use super::super::snapshot::{PlanDocument, reference_key};
 use super::{Judging, RuleCode};
+use crate::consolidation::comparison::scope::{Lie, lie};
 
 /// V03: at least two sources, of one namespace, strategy and scope, with equal strict values.
 pub(super) fn may_merge(judging: &mut Judging<'_>) {

@@ -8,11 +8,11 @@ use loci_text::marks::marks;
 use loci_text::similarity::jaccard;
 use loci_text::terms;
 
-use super::super::merging;
 use super::super::plan::{Action, Words};
 use super::super::snapshot::reference_key;
 use super::paths::is_path;
 use super::{Judging, RuleCode};
+use crate::consolidation::decisions::merged_words;
 use crate::document_text::frontmatter::{self, Parted};
 use crate::document_text::is_title;
 use crate::safety;
@@ -174,7 +174,7 @@ pub(super) fn nothing_invented(judging: &mut Judging<'_>) {
         };
         let texts: Vec<&str> =
             sources.iter().filter_map(|source| judging.find(source)).map(|one| one.text.as_str()).collect();
-        if merging::invents(body, &texts) {
+        if merged_words::invents(body, &texts) {
             judging.hold(RuleCode::V12, at, "the merged words name what no source names");
         }
         let kept = marks(body);

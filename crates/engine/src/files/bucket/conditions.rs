@@ -4,8 +4,8 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, Reason, Result};
 
 use crate::access;
-use crate::files::edit::COMPARISON;
-use crate::files::precondition::Precondition;
+use crate::files::documents::edit::COMPARISON;
+use crate::files::documents::precondition::Precondition;
 
 /// Requires a grant of read on the whole memory for a condition that names digests of parked bytes:
 /// whether it holds tells what they are.

@@ -10,8 +10,8 @@ use super::key::{DocumentPlace, KeyPlace};
 use crate::Engine;
 use crate::access;
 use crate::document_text::content::sha256;
-use crate::files::tree::Tree;
-use crate::files::writing::find;
+use crate::files::documents::document_write::find;
+use crate::files::trees::tree::Tree;
 use crate::memories::existing;
 
 /// What lies under a key.

@@ -6,7 +6,7 @@ use loci_model::{Namespace, Result};
 
 use super::Bucket;
 use crate::document_text::path::DocumentPath;
-use crate::files::tree::TreeAsk;
+use crate::files::trees::tree::TreeAsk;
 
 /// The directory that stock stores keep their files in.
 const MEMORY: &str = "memory";

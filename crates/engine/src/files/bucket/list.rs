@@ -11,9 +11,9 @@ use super::Bucket;
 use super::key::file_of;
 use crate::Engine;
 use crate::access;
-use crate::files::tree::{TreeAsk, known_trees};
+use crate::calls::page::Page;
+use crate::files::trees::tree::{TreeAsk, known_trees};
 use crate::memories::existing;
-use crate::page::Page;
 
 /// Rows that are read at once.
 const ROWS: usize = 1_000;

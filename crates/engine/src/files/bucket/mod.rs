@@ -8,6 +8,7 @@ mod conditions;
 mod get;
 mod key;
 mod list;
+pub(super) mod parked_objects;
 mod put;
 mod reconcile;
 mod remove;

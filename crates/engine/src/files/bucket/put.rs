@@ -14,11 +14,11 @@ use super::{Bucket, conditions};
 use crate::Engine;
 use crate::access;
 use crate::document_text::content::{DocumentContent, sha256};
-use crate::files::objects::{NewObject, park};
-use crate::files::precondition::Precondition;
-use crate::files::tree_write::TreeWrite;
-use crate::files::writing::{Found, Writing};
-use crate::files::written::DocumentWritten;
+use crate::files::bucket::parked_objects::{NewObject, park};
+use crate::files::documents::document_write::{Found, Writing};
+use crate::files::documents::precondition::Precondition;
+use crate::files::documents::write_answer::DocumentWritten;
+use crate::files::trees::tree_write::TreeWrite;
 use crate::memories::existing;
 use crate::safety::{RedactionMode, SafetyPolicy, check_name};
 

@@ -1,7 +1,7 @@
 //! Appends of clients that read, add and write without a condition (files-and-git.md §12.4): of two that did so at a time both lines stay.
 //! Pure.
 
-use crate::files::lines::appended;
+use crate::files::documents::appended_lines::appended;
 
 /// What a document says after such a write; none where the write replaces what is there.
 ///

@@ -9,8 +9,8 @@ use super::put::parked;
 use super::{Bucket, conditions};
 use crate::Engine;
 use crate::access;
-use crate::files::precondition::Precondition;
-use crate::files::tree_write::TreeWrite;
+use crate::files::documents::precondition::Precondition;
+use crate::files::trees::tree_write::TreeWrite;
 use crate::memories::existing;
 
 impl Engine {
@@ -46,7 +46,7 @@ impl Engine {
         let path = document.path.clone();
         self.tree_write(caller, write, move |tx, writing| {
             writing.require_comparable(precondition.as_ref())?;
-            let is_it = |found: &crate::files::writing::Found| {
+            let is_it = |found: &crate::files::documents::document_write::Found| {
                 found.redirected_from.is_none() && found.entry.path == path.as_str()
             };
             let found = writing.find(tx, &path)?.filter(is_it);

@@ -9,8 +9,8 @@ use loci_model::{Timestamp, limits};
 use super::normal;
 use super::planner::{PlannedAction, Review, ReviewKind};
 use super::settings::PlannerSettings;
+use crate::consolidation::comparison::scope;
 use crate::consolidation::plan::{Action, Operation};
-use crate::consolidation::scope;
 use crate::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
 
 /// The tree, and what is planned on it.

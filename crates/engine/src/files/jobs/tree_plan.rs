@@ -5,10 +5,10 @@ use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::Engine;
-use crate::asking::Why;
 use crate::files::upkeep::Modelled;
 use crate::hooks::{JobHandler, JobPolicy};
 use crate::jobs::{Ended, failure, forget_questions};
+use crate::language_models::Why;
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("tree_plan");

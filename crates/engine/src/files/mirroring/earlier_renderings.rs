@@ -14,8 +14,8 @@ use super::sync_plan::Side;
 use super::syncing::Sync;
 use super::taking::Laying;
 use crate::document_text::DocumentPath;
-use crate::files::tree::Tree;
-use crate::files::versions::Versions;
+use crate::files::document_history::versions::Versions;
+use crate::files::trees::tree::Tree;
 
 /// Documents with versions that one read looks through.
 const DOCUMENTS_PER_READ: usize = 100;

@@ -10,8 +10,8 @@ use loci_model::{MemoryId, Result};
 use super::mirrors::keeps_history;
 use super::rendering::tree_of;
 use crate::Engine;
-use crate::erasure::Person;
-use crate::files::tree::Tree;
+use crate::admin::erasure::Person;
+use crate::files::trees::tree::Tree;
 use crate::hooks::CopyAfterErasure;
 
 /// Changes that are read at once.

@@ -16,8 +16,8 @@ use super::syncing::Sync;
 use super::taking::{Taken, TakenAs, Taking, has_secrets, holds_secrets};
 use super::two_way::{Look, is_refusal, is_skipped};
 use crate::document_text::{DocumentContent, DocumentPath};
-use crate::files::append::{AppendTo, DocumentAppend};
-use crate::files::erased::DELETED_IN_A_MIRROR;
+use crate::files::documents::append::{AppendTo, DocumentAppend};
+use crate::files::removed_content::erased_documents::DELETED_IN_A_MIRROR;
 use crate::files::{DocumentDelete, DocumentMove, Precondition};
 use crate::safety::{RedactionMode, redact};
 

@@ -15,7 +15,7 @@ use super::keeping::{Kept, hex_of, state_of};
 use super::rendering::keeps_modes;
 use super::spelling::Spelled;
 use crate::Engine;
-use crate::erasure::Person;
+use crate::admin::erasure::Person;
 use crate::hooks::NotExamined;
 
 /// Files, or folders, that one line names; it says how many more there are.

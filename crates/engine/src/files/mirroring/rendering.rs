@@ -17,8 +17,8 @@ use super::sync_plan::conflict_source;
 use crate::Engine;
 use crate::document_text::frontmatter::Value;
 use crate::document_text::{DocumentContent, DocumentPath};
-use crate::files::reads;
-use crate::files::tree::TreeAsk;
+use crate::files::documents::read_counts;
+use crate::files::trees::tree::TreeAsk;
 
 /// Documents that one read takes.
 const DOCUMENTS_PER_READ: usize = 500;
@@ -203,7 +203,7 @@ impl Engine {
                         record: record.id.clone(),
                         kind: record.kind,
                         content: DocumentContent::of(&record),
-                        reads: if by_reads { reads::of(tx, &memory, &record.id)? } else { 0 },
+                        reads: if by_reads { read_counts::of(tx, &memory, &record.id)? } else { 0 },
                     });
                 }
                 Ok(read)

@@ -17,14 +17,14 @@ use super::keeping::{hex_of, state_of};
 use super::layouts::{Around, FileMeaning, LaidDocument, Layout};
 use super::rendering::{keeps_modes, say_id, tree_of};
 use crate::Engine;
+use crate::calls::idempotency::ClientToken;
 use crate::document_text::{DocumentContent, DocumentPath};
-use crate::files::erased;
-use crate::files::lines::appended;
-use crate::files::tree_write::TreeWrite;
-use crate::files::versions::Versions;
-use crate::files::writing::{Found, Writing};
+use crate::files::document_history::versions::Versions;
+use crate::files::documents::appended_lines::appended;
+use crate::files::documents::document_write::{Found, Writing};
+use crate::files::removed_content::erased_documents;
+use crate::files::trees::tree_write::TreeWrite;
 use crate::files::{DocumentWritten, Precondition};
-use crate::idempotency::ClientToken;
 use crate::records::conflicts;
 use crate::safety::{RedactionMode, redact};
 
@@ -243,11 +243,11 @@ impl Writing<'_> {
         }
         let precondition = match &taking.over {
             Some(hex) => {
-                erased::check_text(tx, self, &taking.path, &taking.content)?;
+                erased_documents::check_text(tx, self, &taking.path, &taking.content)?;
                 Precondition::Matches(vec![format!("sha256:{hex}")])
             }
             None => {
-                erased::check_file(tx, self, &taking.path, &taking.content)?;
+                erased_documents::check_file(tx, self, &taking.path, &taking.content)?;
                 Precondition::Absent
             }
         };
@@ -287,7 +287,7 @@ impl Writing<'_> {
             }
             Some(kept) => DocumentWritten::unchanged(&kept.record, Some(&kept.entry)),
             None => {
-                erased::check_text(tx, self, beside, &taking.content)?;
+                erased_documents::check_text(tx, self, beside, &taking.content)?;
                 let content = self.as_granted(tx, None, &taking.content)?;
                 self.create(tx, beside, &content, Some("kept beside an edit of the same file"))?
             }

@@ -13,7 +13,7 @@ use super::syncing::Sync;
 use crate::document_text::areas::SESSIONS;
 use crate::document_text::frontmatter::{Frontmatter, Value};
 use crate::document_text::slug::slug;
-use crate::render::line_marks::OTHER_LINE_ENDS;
+use crate::retrieval::render::line_marks::OTHER_LINE_ENDS;
 use crate::safety::{RedactionMode, redact};
 
 /// Actors, and conversations of each, that are rendered, the newest first.

@@ -15,7 +15,7 @@ use super::rendering::tree_of;
 use super::sync_plan::SyncAction;
 use super::syncing::Sync;
 use super::two_way::Look;
-use crate::files::tree::Tree;
+use crate::files::trees::tree::Tree;
 use crate::files::upkeep::{CHANGELOG, Changelog};
 
 /// Files that are written at once.

@@ -6,14 +6,14 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::ActionStatus;
 use loci_model::{Result, Timestamp};
 
-use super::filing;
 use super::run::{ConsolidationRun, RunAction};
+use super::runs::run_ledger;
 use crate::Engine;
 use crate::access;
 use crate::files::consolidating::PlannedAction;
 use crate::files::consolidating::changelog::{ChangelogEntry, entry};
-use crate::files::get::DocumentShown;
-use crate::files::tree::{Tree, TreeAsk};
+use crate::files::documents::get::DocumentShown;
+use crate::files::trees::tree::{Tree, TreeAsk};
 use crate::memories::existing;
 
 /// Where it lies.
@@ -67,7 +67,7 @@ impl Engine {
             .store
             .read(move |tx| {
                 let Some(text) = rendered(tx, &tree)? else { return Ok(None) };
-                let upkeep = filing::upkeep(tx, &tree.memory, &tree.normal)?;
+                let upkeep = run_ledger::upkeep(tx, &tree.memory, &tree.normal)?;
                 Ok(Some((text, (tree.progress(tx)?.sequence, upkeep.looked_at))))
             })
             .await?;
@@ -97,7 +97,7 @@ impl Changelog {
     pub(in crate::files) fn read(tx: &dyn ReadTx, tree: &Tree, bytes_max: Option<usize>) -> Result<Self> {
         let mut found: Vec<(u64, String, usize, String)> = Vec::new();
         let (mut bytes, mut is_cut) = (0, false);
-        filing::each(tx, tree, None, |run| {
+        run_ledger::each(tx, tree, None, |run| {
             bytes += run.changelog.len();
             is_cut = bytes_max.is_some_and(|most| bytes > most);
             if !is_cut {

@@ -22,7 +22,7 @@ use crate::document_text::content::{DocumentContent, NOT_KEPT, sha256};
 use crate::document_text::frontmatter::{Frontmatter, Value, parse};
 use crate::files::consolidating::PlannedAction;
 use crate::files::consolidating::changelog::{ChangelogEntry, entry};
-use crate::files::diff::of_files;
+use crate::files::document_history::diff::of_files;
 use crate::files::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidFile, LaidState, Layout};
 
 /// A file as it lies there.

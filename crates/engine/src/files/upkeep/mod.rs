@@ -2,56 +2,39 @@
 //! whoever wants to, and done in one write, or not at all. What a plan says is [`consolidating`](super::consolidating)'s matter and the
 //! model's; nothing here judges a document.
 //!
-//! | file | idea |
+//! | folder | idea |
 //! |---|---|
-//! | `run` | a run, as it is kept |
-//! | `ask` | what is asked for, and its limits |
-//! | `reading` | a tree as a plan reads it, with what each document was |
-//! | `planning` | a plan on that, without a model |
-//! | `consolidation_start`, `filing` | a run begins; one at a time of a tree |
-//! | `consolidation_apply`, `preflight`, `carrying` | it is done, if nothing moved, action after action |
-//! | `consolidation_replan`, `touched` | what moved is planned anew, the rest stays |
-//! | `consolidation_revert` | documents as they were before, by a run of its own |
-//! | `consolidations_list`, `differences` | runs, and what they change |
+//! | `run`, `run_request` | a run, as it is kept; what is asked for, and its limits |
+//! | `tree_reading` | a tree as a plan reads it, with what each document was |
+//! | `rule_plan`, `model_plan` | a plan on that, by rules; behind these by a model, by a job |
+//! | `runs` | the verbs: start, apply, replan, revert, list, differences |
 //! | `changelog` | `consolidation/changelog.md`, out of runs |
-//! | `modelled`, `question` | a model plans behind the rules, by a job |
-//! | `settings`, `scheduling`, `cron` | thresholds, and when runs begin by themselves |
+//! | `settings`, `schedule` | thresholds, and when runs begin by themselves |
 //! | [`directory`] | the same on files of a directory, without a store |
-//! | `forgetting` | what a run quotes goes with the document |
+//! | `quote_erasure` | what a run quotes goes with the document |
 //!
 //! Nothing is locked while a plan is made: what was read is compared when it is done.
 
-mod ask;
-mod carrying;
 mod changelog;
-mod consolidation_apply;
-mod consolidation_replan;
-mod consolidation_revert;
-mod consolidation_start;
-mod consolidations_list;
-mod cron;
-mod differences;
 pub mod directory;
-mod filing;
-pub(crate) mod forgetting;
-mod modelled;
-mod planning;
-mod preflight;
-mod question;
-mod reading;
+mod model_plan;
+pub(crate) mod quote_erasure;
+mod rule_plan;
 mod run;
-mod scheduling;
+mod run_request;
+mod runs;
+mod schedule;
 mod settings;
-mod touched;
+mod tree_reading;
 mod wording;
 
-pub use ask::{ConsolidationAsk, PlannerChoice, RunLimits, RunScope};
 pub use changelog::CHANGELOG;
 pub(super) use changelog::Changelog;
-pub use consolidation_revert::Reverted;
-pub use consolidations_list::ConsolidationListing;
-pub use differences::DocumentDifference;
-pub(super) use filing::counted_since;
-pub(crate) use modelled::Modelled;
+pub(crate) use model_plan::planning_job::Modelled;
 pub use run::{ConsolidationRun, RunAction, RunChange, RunReview, RunUsage, RunViolation, Seen};
+pub use run_request::{ConsolidationAsk, PlannerChoice, RunLimits, RunScope};
+pub use runs::differences::DocumentDifference;
+pub use runs::list::ConsolidationListing;
+pub use runs::revert::Reverted;
+pub(super) use runs::run_ledger::counted_since;
 pub use settings::{AutoApply, UpkeepSettings};

@@ -7,7 +7,7 @@ use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{ActorId, JobId, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::ask::{PlannerChoice, RunLimits, RunScope};
+use super::run_request::{PlannerChoice, RunLimits, RunScope};
 use crate::consolidation::plan::{Action, Operation};
 
 /// A run over a tree.

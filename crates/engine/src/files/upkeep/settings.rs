@@ -3,7 +3,7 @@
 use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use super::cron::Cron;
+use super::schedule::cron::Cron;
 use crate::files::consolidating::PlannerSettings;
 
 /// What a run that began by itself may do.

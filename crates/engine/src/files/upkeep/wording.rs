@@ -2,7 +2,7 @@
 
 use loci_model::Timestamp;
 
-use super::reading::{FIRST_SEEN, TAGS};
+use super::tree_reading::{FIRST_SEEN, TAGS};
 use crate::consolidation::plan::Words;
 use crate::document_text::content::DocumentContent;
 use crate::document_text::frontmatter::Value;

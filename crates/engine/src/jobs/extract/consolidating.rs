@@ -15,10 +15,10 @@ use super::neighbours::{Near, cosine, near};
 use super::round::{Group, Round};
 use super::write;
 use crate::Engine;
-use crate::asking::Unanswered;
 use crate::consolidation::{self, Alike, Decided, Deciding, Decision, Neighbourhood, Proposal, Why};
+use crate::language_models::Unanswered;
 use crate::strategies::Joining;
-use crate::strategies::semantic::DATA;
+use crate::strategies::facts::semantic::DATA;
 
 /// A record this like a proposal by its words is looked at.
 const JACCARD_MIN: f32 = 0.4;

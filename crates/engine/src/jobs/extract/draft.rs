@@ -20,8 +20,8 @@ use crate::consolidation::Decision;
 use crate::hooks::Admission;
 use crate::jobs::embed::TEXTS_PER_BATCH;
 use crate::safety::{self, SafeText, SafetyPolicy};
-use crate::strategies::grounding::is_grounded;
-use crate::strategies::schema_values::record_values;
+use crate::strategies::metadata::schema_values::record_values;
+use crate::strategies::model_questions::grounding::is_grounded;
 use crate::strategies::{Candidate, Joining};
 
 /// Why a record that names what nobody said is held back.

@@ -12,11 +12,11 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result};
 use super::draft::Draft;
 use super::round::Group;
 use super::write::Plan;
+use crate::admin::erasure::{Source, Tombstones, message_name};
 use crate::consolidation;
-use crate::erasure::{Source, Tombstones, message_name};
 use crate::records::changing::Changing;
 use crate::strategies::Joining;
-use crate::strategies::preference::stated;
+use crate::strategies::preferences::preference::stated;
 
 /// Who changes records here, in telemetry.
 const BY: &str = "loci";

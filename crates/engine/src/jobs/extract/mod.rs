@@ -37,7 +37,7 @@ use self::window::{Room, Unread};
 use self::write::Leaving;
 use super::{Ended, failure, lease, reflect};
 use crate::Engine;
-use crate::asking::{Unanswered, Why};
+use crate::language_models::{Unanswered, Why};
 
 /// Plans of one round that may be overtaken before the job lets others go first.
 const PLANS_MAX: u32 = 6;

@@ -13,8 +13,8 @@ use loci_text::tokens::estimate_tokens;
 
 use super::round::{Group, Round};
 use crate::Engine;
-use crate::asking::{Asked, Unanswered, ask};
-use crate::strategies::standing::{self, Standing};
+use crate::language_models::{Asked, Unanswered, ask};
+use crate::strategies::earlier_records::{self, Standing};
 use crate::strategies::{Ask, Batch, Candidate, Deciding, Joining, Turn};
 
 /// Turns of one part that are told along with the next.
@@ -45,7 +45,7 @@ pub(super) enum Reading {
 pub(super) fn deterministic(round: &Round, instead: bool) -> Vec<GroupRead> {
     let making = instead.then(|| Making { mode: MakingMode::Fallback, ..Making::default() });
     let read = |(group, of): (usize, &Group)| {
-        let standing = standing::of_records(of.standing.iter());
+        let standing = earlier_records::of_records(of.standing.iter());
         let turns = not_told_before(round, of);
         let candidates = if turns.is_empty() {
             Vec::new()
@@ -118,7 +118,8 @@ async fn asked_of(
     let Some(group) = round.groups.get(at) else { return Ok(Reading::Made(reads)) };
     let mut waits = false;
     let mut context = group.context.clone();
-    let mut standing = standing::of_records(group.standing.iter().filter(|record| tells_more(round, record)));
+    let mut standing =
+        earlier_records::of_records(group.standing.iter().filter(|record| tells_more(round, record)));
     for part in parts(&group.turns, tokens_max) {
         let ask_of = Ask {
             batch: batch(round, part, &standing),
@@ -146,7 +147,7 @@ async fn asked_of(
             }
             Asked::Unanswered(unanswered) => return Ok(Reading::Unanswered(unanswered)),
         };
-        standing::take_in(&mut standing, &candidates);
+        earlier_records::take_in(&mut standing, &candidates);
         reads.push(GroupRead { group: at, candidates, making });
         let carried = part.len().saturating_sub(TURNS_CARRIED);
         context = part.get(carried..).unwrap_or_default().to_vec();
@@ -200,7 +201,7 @@ fn parts(turns: &[Turn], tokens_max: usize) -> Vec<&[Turn]> {
 #[cfg(test)]
 mod tests {
     use super::parts;
-    use crate::strategies::turn::tests::talk;
+    use crate::strategies::turns::turn::tests::talk;
     use loci_model::event::Role::User;
 
     #[test]

@@ -19,8 +19,8 @@ use loci_text::tokens::estimate_tokens;
 use super::Place;
 use super::window::{self, Unread};
 use crate::Engine;
-use crate::strategies::schema_values::{agrees, bound_values, values_that_hold};
-use crate::strategies::turn::{Turn, turns_of_message};
+use crate::strategies::metadata::schema_values::{agrees, bound_values, values_that_hold};
+use crate::strategies::turns::turn::{Turn, turns_of_message};
 use crate::strategies::{self, Deciding, Strategy as Extractor};
 
 /// Turns that may be told in one record: one namespace, one branch, equal strictly consistent values (§9).

@@ -18,8 +18,8 @@ use super::round::messages_of;
 use crate::events::branches::{SessionPlace, slices};
 use crate::events::content;
 use crate::events::scheduling::PAUSES_MAX;
-use crate::strategies::schema_values::bound_values;
-use crate::strategies::turn::{Turn, turns_of_message};
+use crate::strategies::metadata::schema_values::bound_values;
+use crate::strategies::turns::turn::{Turn, turns_of_message};
 
 /// How much one round may hold: less after an answer that broke off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,7 +255,7 @@ fn read_past(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategies::turn::tests::event;
+    use crate::strategies::turns::turn::tests::event;
     use loci_model::event::{PayloadItem, Role};
 
     #[test]

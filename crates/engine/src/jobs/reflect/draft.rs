@@ -11,9 +11,9 @@ use super::Place;
 use super::window::{Ground, Look};
 use crate::Engine;
 use crate::safety::{self, SafeText, SafetyPolicy};
-use crate::strategies::grounding::is_grounded;
-use crate::strategies::inferred_values;
-use crate::strategies::reflection_model::{self, Insight, is_enough};
+use crate::strategies::episodes::reflection_model::{self, Insight, is_enough};
+use crate::strategies::metadata::inferred_values;
+use crate::strategies::model_questions::grounding::is_grounded;
 
 /// Why a reflection that names what nobody said is held back.
 const INVENTED: &str = "names an address or code that no episode named";

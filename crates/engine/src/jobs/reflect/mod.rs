@@ -26,8 +26,8 @@ pub(crate) use write::{close, nothing as closed};
 use self::window::Look;
 use super::{Ended, failure, lease};
 use crate::Engine;
-use crate::asking::{Asked, Unanswered, ask};
-use crate::strategies::reflection_model;
+use crate::language_models::{Asked, Unanswered, ask};
+use crate::strategies::episodes::reflection_model;
 
 /// Plans that may be overtaken before the job lets others go first.
 const PLANS_MAX: u32 = 6;

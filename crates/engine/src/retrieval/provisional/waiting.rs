@@ -24,9 +24,9 @@ use crate::events::scheduling::extracting;
 use crate::jobs::extract::{messages_of, namespace_of};
 use crate::safety::{self, SafetyPolicy};
 use crate::settings::EngineSettings;
-use crate::strategies::schema_values::{record_values, values_that_hold};
-use crate::strategies::semantic::Semantic;
-use crate::strategies::turn::turns_of_message;
+use crate::strategies::facts::semantic::Semantic;
+use crate::strategies::metadata::schema_values::{record_values, values_that_hold};
+use crate::strategies::turns::turn::turns_of_message;
 use crate::strategies::{Batch, Candidate, Strategy as _};
 
 /// Hex digits of the digest in an id: with what stands before them, the length of any record's id.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::labelled::{Label, parts};
 use super::{EPISODE, FALLBACK, HEAD, compiled};
 use crate::safety;
-use crate::strategies::episode_form::Episode;
+use crate::strategies::episodes::episode_form::Episode;
 
 /// The source of a report.
 const BY_AGENT: &str = "agent_episode";

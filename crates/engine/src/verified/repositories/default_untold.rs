@@ -10,7 +10,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::time::DAY_MS;
 
-use crate::verified::code_reading::{HEAD, default_here, read_place};
+use crate::verified::repositories::code_access::{HEAD, default_here, read_place};
 use crate::{Engine, access};
 
 /// Repositories that are looked at.

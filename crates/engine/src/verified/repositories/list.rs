@@ -7,8 +7,8 @@ use loci_model::{Result, limits};
 
 use super::find::is_visible;
 use super::knowledge_namespace;
+use crate::calls::page::Page;
 use crate::memories::existing;
-use crate::page::Page;
 use crate::verified::Standing;
 use crate::{Engine, access};
 

@@ -6,12 +6,16 @@
 
 mod add;
 mod at_forge;
+pub(super) mod code_access;
+pub(super) mod default_tip;
 mod default_untold;
 mod directory;
 mod find;
+mod identity;
 mod list;
 mod noticed;
 mod numbered;
+pub(super) mod repository_name;
 
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::TelemetryViolation;
 use super::replay::replay;
-use crate::verified::receipts::VERIFICATIONS;
+use crate::verified::facts::receipts::VERIFICATIONS;
 
 /// A rule of telemetry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

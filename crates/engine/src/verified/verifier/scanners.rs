@@ -3,11 +3,11 @@
 use std::hint::black_box;
 
 use super::claims::scanned;
-use super::line_diff::LineMap;
-use super::line_hash::line_hash;
-use super::lines::FileLines;
-use super::statement::Statement;
-use super::support;
+use super::lines::file_lines::FileLines;
+use super::lines::line_diff::LineMap;
+use super::lines::line_hash::line_hash;
+use super::statements::statement::Statement;
+use super::statements::support;
 use crate::scanners::Scanner;
 
 /// Its readers.

@@ -5,7 +5,7 @@ use loci_model::facts::citation::Citation;
 use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict, Verification};
 
-use super::session::Verifier;
+use super::session::verifier::Verifier;
 use super::steps::search;
 
 /// How many citations of a record must be valid (§6.1).

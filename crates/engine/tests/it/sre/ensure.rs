@@ -1,7 +1,7 @@
 //! A memory is there when the answer is: B-1 to B-4, D17.
 
+use loci_engine::memories::profiles::{MemoryEnsure, MemoryEnsured};
 use loci_engine::memories::{NewMemory, NewStrategy};
-use loci_engine::profiles::{MemoryEnsure, MemoryEnsured};
 use loci_model::event::Role;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::StrategyBase;

@@ -1,7 +1,7 @@
 //! Lines that come in: each by itself, and what outsiders could write stays such. §9.5, §13.
 
 use loci_engine::admin::ForgetAsk;
-use loci_engine::idempotency::IfErased;
+use loci_engine::calls::idempotency::IfErased;
 use loci_engine::records::RecordDelete;
 use loci_model::limits;
 use loci_model::memory::settings::EventLimits;

@@ -31,7 +31,7 @@ mod wire;
 use std::collections::BTreeSet;
 
 use loci_engine::EngineSettings;
-use loci_engine::profiles::MemoryEnsure;
+use loci_engine::memories::profiles::MemoryEnsure;
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::SearchRequest;
 use loci_model::principal::{Capability, Grant, Principal};

@@ -3,9 +3,9 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use loci_engine::asking::pulling::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::language_models::registry::{ModelMode, Models};
 use loci_engine::memories::NewMemory;
-use loci_engine::models::{ModelMode, Models};
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
 use loci_model::ports::clock::Clock;

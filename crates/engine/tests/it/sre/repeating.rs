@@ -1,6 +1,6 @@
 //! What is sent twice with one idempotency key is done once (the rule of every write).
 
-use loci_engine::idempotency::{ClientToken, IfErased};
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_model::event::Role;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};

@@ -1,6 +1,6 @@
 //! Prompts: the rules, what is known when a session begins, facts for files under review (mcp.md §9).
 
-use loci_engine::render::{Frame, fence};
+use loci_engine::retrieval::render::{Frame, fence};
 use serde_json::{Map, Value, json};
 
 use super::{LociOffer, not_served};

@@ -1,6 +1,6 @@
 //! Which memories the argument `stores` means: names of memories, or their ids.
 
-use loci_engine::page::Page;
+use loci_engine::calls::page::Page;
 use loci_model::memory::Memory;
 use serde_json::Value;
 

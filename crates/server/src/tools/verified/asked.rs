@@ -1,6 +1,6 @@
 //! Arguments of the family as the engine asks for them. Their form has been checked; what needs knowing more is checked here.
 
-use loci_engine::idempotency::ClientToken;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::verified::verifier::read_claims;
 use loci_engine::verified::{Serving, VerifyMode, record_id};
 use loci_model::facts::citation::{CitationInput, Place};

@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use loci_api::memory::ensure as shape;
-use loci_engine::profiles::MemoryEnsure;
+use loci_engine::memories::profiles::MemoryEnsure;
 use loci_model::Result;
 
 use super::strategies::new_strategy;

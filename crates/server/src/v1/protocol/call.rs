@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue};
-use loci_engine::idempotency::{ClientToken, IfErased};
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_model::json::reserved_names;
 use loci_model::principal::Principal;
 use loci_model::warning::Warning;

@@ -12,7 +12,7 @@ use futures::StreamExt;
 use loci_api::admin as shape;
 use loci_engine::access;
 use loci_engine::admin::{ExportLine, ImportPart, ImportReport};
-use loci_engine::idempotency::IfErased;
+use loci_engine::calls::idempotency::IfErased;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid4;
 use loci_model::principal::Principal;

@@ -10,7 +10,7 @@ use anyhow::Result;
 use loci_api::coding::hydration::{TaskHydrate, TaskHydrated};
 use loci_client::ClientError;
 use loci_engine::coding::hydration::{HydrationKind, KindStatus};
-use loci_engine::render::{Frame, fence};
+use loci_engine::retrieval::render::{Frame, fence};
 use loci_model::ports::ids::IdSource as _;
 use loci_server::regular_file;
 use serde_json::json;

@@ -8,8 +8,8 @@ use loci_model::{Error, Result, TaskId, Timestamp, limits};
 
 use super::super::candidate::Candidate;
 use super::super::kind::HydrationKind;
-use crate::coding::checks;
-use crate::coding::learned::SELF_FEEDBACK;
+use crate::coding::learnings::learning_write::SELF_FEEDBACK;
+use crate::coding::tasks::field_checks;
 use crate::verified::{Told, check_revision};
 
 /// Results where nothing else is said.
@@ -162,15 +162,15 @@ impl RepositorySearch {
             return Err(Error::invalid("query", "give a query, or at least one filter"));
         }
         if let Some(query) = &self.query {
-            checks::description(query).map_err(|error| error.on("query"))?;
+            field_checks::description(query).map_err(|error| error.on("query"))?;
         }
         if !(1..=limits::TOP_K_MAX).contains(&self.most()) {
             return Err(Error::invalid("limit", "limit must be 1 to 100"));
         }
-        checks::name("user", self.filters.user.as_ref())?;
-        checks::name("outcome", self.filters.outcome.as_ref())?;
-        checks::name("path", self.filters.path.as_ref())?;
-        checks::name("commit", self.filters.commit.as_ref())?;
+        field_checks::name("user", self.filters.user.as_ref())?;
+        field_checks::name("outcome", self.filters.outcome.as_ref())?;
+        field_checks::name("path", self.filters.path.as_ref())?;
+        field_checks::name("commit", self.filters.commit.as_ref())?;
         self.reference.as_deref().map_or(Ok(()), check_revision)
     }
 

@@ -11,7 +11,7 @@ use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId};
 
 use super::asked::SearchFilters;
-use crate::coding::report::TaskEpisode;
+use crate::coding::tasks::reports::episode_text::TaskEpisode;
 
 /// Commits of a task that are looked at.
 const COMMITS_MAX: usize = 1_000;

@@ -15,7 +15,7 @@ use super::super::reading::{Found, KindRead, Reading};
 use super::asked::{RepositorySearch, SearchKind};
 use super::facets::{FacetReading, Facets};
 use crate::access;
-use crate::coding::rules_list::rules_of;
+use crate::coding::rules::rules_list::rules_of;
 use crate::memories::existing;
 use crate::records::{NamespaceAsk, namespaces};
 

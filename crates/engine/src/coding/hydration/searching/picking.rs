@@ -10,9 +10,9 @@ use super::super::choosing::by_code;
 use super::super::kind::HydrationKind;
 use super::super::lines::entry;
 use super::super::trust::{is_distrusted, trust};
+use crate::calls::deadline::{Deadline, Turn};
 use crate::coding::settings::CodingSettings;
-use crate::deadline::{Deadline, Turn};
-use crate::render::Screened;
+use crate::retrieval::render::Screened;
 use crate::safety::Patterns;
 
 /// Why a candidate is not returned that is behind those that are.

@@ -20,11 +20,11 @@ use super::asked::{RepositorySearch, SearchKind};
 use super::finding::Finding;
 use super::picking::{Picked, Picking};
 use crate::Engine;
-use crate::coding::envelope::{Call, LOAD_INFRA, of_repository};
-use crate::coding::place;
-use crate::deadline::{Deadline, Read};
+use crate::calls::deadline::{Deadline, Read};
+use crate::coding::tasks::log_fields::{Call, LOAD_INFRA, of_repository};
+use crate::coding::tasks::task_namespaces;
 use crate::memories::existing;
-use crate::render::Screened;
+use crate::retrieval::render::Screened;
 use crate::safety::Patterns;
 use crate::safety::injection::QUARANTINED;
 use crate::verified::{CitedLook, FactView, Standing, find_repository, is_named};
@@ -140,12 +140,16 @@ impl Engine {
                 let task = match &id {
                     Some(id) => {
                         let task = tx.tasks().get(&memory, id)?;
-                        let writable = place::visible(&caller, id, task.clone(), Capability::Write);
-                        Some(writable.or_else(|_| place::visible(&caller, id, task, Capability::Read))?)
+                        let writable = task_namespaces::visible(&caller, id, task.clone(), Capability::Write);
+                        Some(
+                            writable
+                                .or_else(|_| task_namespaces::visible(&caller, id, task, Capability::Read))?,
+                        )
                     }
                     None => None,
                 };
-                let written = task.as_ref().filter(|task| place::may(&caller, task, Capability::Write));
+                let written =
+                    task.as_ref().filter(|task| task_namespaces::may(&caller, task, Capability::Write));
                 let own = match written.and_then(|task| task.repository.as_ref()) {
                     Some(own) if is_named(tx, &memory, &repo, own)? => tx.repositories().get(&memory, own)?,
                     Some(_) | None => None,
@@ -154,11 +158,16 @@ impl Engine {
                     Some(own) => own,
                     None => {
                         let named = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
-                        place::require_all(&caller, &memory, &place::actor_of(&named)?, Capability::Read)?;
+                        task_namespaces::require_all(
+                            &caller,
+                            &memory,
+                            &task_namespaces::actor_of(&named)?,
+                            Capability::Read,
+                        )?;
                         named
                     }
                 };
-                let actor = place::actor_of(&repository)?;
+                let actor = task_namespaces::actor_of(&repository)?;
                 let sequence = tx.memories().sequence(&memory)?;
                 let (memory, repository) = (memory.clone(), Some(repository));
                 let (preferences, nobody) = match &task {
@@ -287,7 +296,7 @@ impl Engine {
         };
         let look = gathered.look.take();
         let (exposure, unwritten) = match &place.task {
-            Some(task) if place::may(caller, task, Capability::Write) => {
+            Some(task) if task_namespaces::may(caller, task, Capability::Write) => {
                 self.expose(place, &shown, look.as_ref(), deadline).await?
             }
             Some(_) => (None, Some(UNWRITTEN.to_owned())),

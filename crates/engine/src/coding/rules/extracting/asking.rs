@@ -1,5 +1,5 @@
 //! Asking a model for the rules of a review (coding-agent-memory.md §17.3, §19): the question, and how its answer is read. Pure: the job asks,
-//! by the engine's `asking`. The words are those of the extraction prompt `review_rules`, shipped or of one's own.
+//! by the engine's `language_models`. The words are those of the extraction prompt `review_rules`, shipped or of one's own.
 
 use loci_model::memory::prompt::PromptId;
 use loci_model::ports::language_model::OutputForm;
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::{Extraction, ReviewText, extract, grammar};
 use crate::safety::for_model;
-use crate::strategies::prompt_input::block;
-use crate::strategies::question::{BadReply, Question};
+use crate::strategies::model_questions::prompt_input::block;
+use crate::strategies::model_questions::question::{BadReply, Question};
 
 /// The form of an answer in short.
 const GRAMMAR: &str = "NO_RULES_EXTRACTED, or one line for each rule and example: (\"RULE: \" | \"EXAMPLE: \") [\"[\" scope \"]: \"] text \" [Source: PR #\" digits \", Reviewer: @\" login \", Extracted: \" YYYY-MM-DD [\", Comments: \" id {\" \" id}] \"]\"";

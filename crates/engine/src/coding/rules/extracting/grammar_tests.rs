@@ -23,7 +23,7 @@ const SOURCE_OF: &str = "[Source: PR #42, Reviewer: @alice, Extracted: 2026-11-2
 
 #[test]
 fn what_the_prompt_shows_is_read() {
-    let prompt = include_str!("../../extraction_prompts/texts/review_rules.v1.md");
+    let prompt = include_str!("../../prompts/extraction/texts/review_rules.v1.md");
     let lines: Vec<&str> =
         prompt.lines().filter(|line| line.starts_with("RULE: ") || line.starts_with("EXAMPLE: ")).collect();
     assert_eq!(lines.len(), 3);

@@ -18,8 +18,8 @@ use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::mirroring::transcripts::RenderedTalk;
 use crate::files::mirroring::writing_files::change_of;
-use crate::files::tree::Tree;
-use crate::files::tree_state::StateNames;
+use crate::files::trees::state_names::StateNames;
+use crate::files::trees::tree::Tree;
 use crate::files::upkeep::{CHANGELOG, Changelog};
 
 /// Events of a conversation that its commit names: the newest.

@@ -16,8 +16,8 @@ use super::telling::{ToldChange, files, told};
 use crate::files::mirroring::guards::{Marked, marker_of, memory_in};
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
-use crate::files::tree::Tree;
-use crate::files::tree_state::StateNames;
+use crate::files::trees::state_names::StateNames;
+use crate::files::trees::tree::Tree;
 use crate::files::upkeep::Changelog;
 
 /// Changes that are read at once.

@@ -18,8 +18,8 @@ use crate::files::mirroring::rendered_area;
 use crate::files::mirroring::rendering::tree_of;
 use crate::files::mirroring::syncing::Sync;
 use crate::files::mirroring::writing_files::change_of;
-use crate::files::tree::Tree;
-use crate::files::tree_state::StateNames;
+use crate::files::trees::state_names::StateNames;
+use crate::files::trees::tree::Tree;
 
 /// The note of the report about that commit.
 const JOINED: &str = "the repository was of another state of the store, as before a restore: one commit \

@@ -15,9 +15,9 @@ use loci_model::{RecordId, Result};
 use super::message::Happened;
 use crate::document_text::DocumentContent;
 use crate::document_text::content::committed_path;
+use crate::files::document_history::versions::Versions;
 use crate::files::mirroring::spelling::composed;
-use crate::files::tree::Tree;
-use crate::files::versions::Versions;
+use crate::files::trees::tree::Tree;
 
 /// A change, and what it did.
 #[derive(Debug, Clone)]

@@ -8,13 +8,13 @@ use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Unverifiable, Ve
 use loci_model::ports::code::CodeError;
 use regex::Regex;
 
-use super::super::definitions::defines;
-use super::super::lines::FileLines;
-use super::super::session::Verifier;
 use super::config_file::{ConfigValue, config_value};
 use super::pattern::{ClaimPattern, captured};
 use super::tree;
 use crate::safety::{RedactionMode, secrets::redact};
+use crate::verified::verifier::code_structure::definitions::defines;
+use crate::verified::verifier::lines::file_lines::FileLines;
+use crate::verified::verifier::session::verifier::Verifier;
 
 /// Lines on each side of a drifted block that claims look at as well.
 const DRIFTED_MARGIN_LINES: u32 = 3;

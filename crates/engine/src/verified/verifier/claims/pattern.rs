@@ -5,7 +5,7 @@
 use loci_model::limits;
 use regex::{Regex, RegexBuilder};
 
-use crate::caller_pattern::{STATE_BYTES, states_of};
+use crate::calls::caller_pattern::{STATE_BYTES, states_of};
 
 /// Largest compiled pattern, in bytes.
 const COMPILED_BYTES_MAX: usize = 256 << 10;

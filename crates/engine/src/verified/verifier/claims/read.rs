@@ -5,9 +5,9 @@ use loci_model::facts::claim::Claim;
 use loci_model::{Error, Result};
 use serde_json::{Map, Value};
 
-use super::super::glob::Glob;
-use super::super::path::check_path;
 use super::pattern::ClaimPattern;
+use crate::verified::verifier::names::glob::Glob;
+use crate::verified::verifier::names::path::check_path;
 
 /// Most claims of one record.
 const CLAIMS_MAX: usize = 20;

@@ -4,11 +4,11 @@
 use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::CitationVerdict;
 
-use super::super::grounding::grounded;
-use super::super::session::Verifier;
-use super::super::support::code_of;
-use super::super::words::info;
 use super::pattern::ClaimPattern;
+use crate::verified::verifier::anchors::grounding::grounded;
+use crate::verified::verifier::lines::words::info;
+use crate::verified::verifier::session::verifier::Verifier;
+use crate::verified::verifier::statements::support::code_of;
 
 impl Verifier<'_> {
     /// The words of true claims that hold a name, a value or a telling word of the statement, with the lines

@@ -4,10 +4,10 @@
 use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;
 
-use super::super::glob::Glob;
-use super::super::session::Verifier;
 use super::evaluate::Found;
 use super::pattern::ClaimPattern;
+use crate::verified::verifier::names::glob::Glob;
+use crate::verified::verifier::session::verifier::Verifier;
 
 /// Largest file that such a claim looks at, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -9,11 +9,11 @@ use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId, Origin};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult};
 
-use super::super::large::is_no_text_by_name;
-use super::super::lines::FileLines;
-use super::super::session::Verifier;
 use super::super::thresholds::{SAME_NAME_FILES_MAX, SAME_NAME_FILES_NEAR_MAX};
 use super::in_file::occurrences;
+use crate::verified::verifier::lines::file_lines::FileLines;
+use crate::verified::verifier::lines::large_files::is_no_text_by_name;
+use crate::verified::verifier::session::verifier::Verifier;
 
 /// Files of one name.
 pub(in super::super) struct Namesakes {

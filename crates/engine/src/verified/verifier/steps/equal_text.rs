@@ -5,15 +5,15 @@
 use loci_model::facts::citation::Anchor;
 use loci_model::facts::verdict::{CitationVerdict, Drift, Verdict};
 
-use super::super::block::{Block, indentation_is_meaning};
-use super::super::code_text::{CodeText, quoted_texts};
-use super::super::diff_text::line_by_line;
-use super::super::file_kind::FileKind;
-use super::super::lines::FileLines;
-use super::super::nesting::{
+use super::in_file::Before;
+use crate::verified::verifier::code_structure::code_text::{CodeText, quoted_texts};
+use crate::verified::verifier::code_structure::nesting::{
     deciding_places, is_decided_by_indentation, never_runs, statements, tabs_are_meaning,
 };
-use super::in_file::Before;
+use crate::verified::verifier::lines::block::{Block, indentation_is_meaning};
+use crate::verified::verifier::lines::diff_text::line_by_line;
+use crate::verified::verifier::lines::file_lines::FileLines;
+use crate::verified::verifier::names::file_kind::FileKind;
 
 /// Why equal text may mean something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! One candidate file: does the block stand in it, and is it the cited one? (verified-memory.md §5.2, steps 2, 3, 3b and 6.)
 
-use super::super::anchor::{context_after, context_before};
-use super::super::line_diff::LineMap;
-use super::super::lines::FileLines;
 use super::super::thresholds::{
     CONTEXT_MIDDLING, CONTEXT_MIDDLING_SAME_NAME, CONTEXT_WEAK, CONTEXT_WEAK_SAME_NAME, INFO_STRONG,
     INFO_WEAK, OCCURRENCES_MAX, SAME_FILE_SHARE,
 };
+use crate::verified::verifier::anchors::anchor::{context_after, context_before};
+use crate::verified::verifier::lines::file_lines::FileLines;
+use crate::verified::verifier::lines::line_diff::LineMap;
 use loci_model::facts::citation::Anchor;
 use std::rc::Rc;
 

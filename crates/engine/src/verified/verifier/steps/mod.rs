@@ -6,10 +6,16 @@
 
 mod elsewhere;
 mod equal_text;
+#[cfg(test)]
+mod equal_text_tests;
 mod in_file;
+#[cfg(test)]
+mod namesake_tests;
 mod rewrapped;
 mod search;
 mod similar;
+#[cfg(test)]
+mod step_tests;
 mod tried;
 
 pub(super) use elsewhere::{same_name, too_late, too_many};

@@ -1,9 +1,9 @@
 //! The block with other line breaks (verified-memory.md §5.2, step 5): its text without white space, beginning and ending
 //! where lines do. Anything less aligned was found by chance too often.
 
-use super::super::lines::{FileLines, packed_hash};
 use super::super::thresholds::{PACKED_BYTES_MIN, WRAPPED_LINES_MAX, WRAPPED_NEIGHBOURS_MAX};
 use super::in_file::Before;
+use crate::verified::verifier::lines::file_lines::{FileLines, packed_hash};
 use loci_model::facts::citation::Anchor;
 
 /// Lines with other line breaks, ends excluded.

@@ -10,13 +10,6 @@ use loci_model::facts::code::{CodeEntry, CodeFile, EntryKind, ObjectId};
 use loci_model::facts::verdict::{CitationVerdict, Drift, Method, Unverifiable, Verdict};
 use loci_model::ports::code::{CodeError, CodeResult};
 
-use super::super::block::{Block, snippet_hash};
-use super::super::diff_text::diff_text;
-use super::super::file_kind::FileKind;
-use super::super::grounding::lost;
-use super::super::line_diff::LineMap;
-use super::super::lines::FileLines;
-use super::super::session::Verifier;
 use super::super::thresholds::{
     CHANGED_FILES_MAX, CONTEXT_WEAK, INFO_STRONG, OCCURRENCES_MAX, SAME_FILE_SHARE,
 };
@@ -28,6 +21,13 @@ use super::in_file::{Before, InFile, context, in_file, in_other_file, occurrence
 use super::rewrapped::{rewrapped, rewrapped_with_neighbours};
 use super::similar::{Similar, similar};
 use super::tried::{Old, Tried};
+use crate::verified::verifier::anchors::grounding::lost;
+use crate::verified::verifier::lines::block::{Block, snippet_hash};
+use crate::verified::verifier::lines::diff_text::diff_text;
+use crate::verified::verifier::lines::file_lines::FileLines;
+use crate::verified::verifier::lines::line_diff::LineMap;
+use crate::verified::verifier::names::file_kind::FileKind;
+use crate::verified::verifier::session::verifier::Verifier;
 
 /// Finds the citation at the verifier's revision. Claims are not looked at.
 pub(in super::super) fn search(verifier: &Verifier<'_>, citation: &Citation) -> CitationVerdict {

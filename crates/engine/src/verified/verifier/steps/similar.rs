@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::super::line_diff::{Hashed, common_pairs};
-use super::super::lines::FileLines;
 use super::super::thresholds::{LINE_LIKENESS_MIN, WORD_CONTEXT_MIN, WORD_LIKENESS_MIN};
-use super::super::words::word_hashes;
 use super::in_file::{Before, context};
+use crate::verified::verifier::lines::file_lines::FileLines;
+use crate::verified::verifier::lines::line_diff::{Hashed, common_pairs};
+use crate::verified::verifier::lines::words::word_hashes;
 use loci_model::facts::citation::Anchor;
 
 /// Windows that are compared line by line.

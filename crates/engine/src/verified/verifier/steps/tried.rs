@@ -6,8 +6,8 @@ use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::{CitationVerdict, Method, Verdict};
 
-use super::super::lines::FileLines;
 use super::in_file::InFile;
+use crate::verified::verifier::lines::file_lines::FileLines;
 
 /// The cited file as it was.
 pub(super) struct Old {

@@ -1,8 +1,8 @@
 //! What a task is shown of what is remembered, and what it was shown.
 
 use loci_api::coding::hydration as shape;
-use loci_engine::coding::assembling::{Source, SourceComment, SourceThread};
 use loci_engine::coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
+use loci_engine::coding::prompts::task_prompt::{Source, SourceComment, SourceThread};
 use loci_model::{Error, ExposureId, Result, TaskId};
 
 use super::hydration_shape::{explained, exposure, hydrated};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use loci_api::coding::hydration as shape;
-use loci_engine::coding::assembling::Assembled;
 use loci_engine::coding::hydration::{
     Candidate, GRAPH, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,
     listed_text, outcome_of, reflection_evidence, rule_sources, shown_text,
 };
+use loci_engine::coding::prompts::task_prompt::Assembled;
 use loci_engine::coding::{CoChange, Explained, ExplainedRecord, Hydrated};
 use loci_model::Timestamp;
 use loci_model::record::metadata::MetadataValue;

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Form, Forms, compile, matching};
+use super::{Form, Forms, compile};
+use crate::coding::rules::extracting::matching;
 
 const TOPICS: &[Form] = &[
     Form {

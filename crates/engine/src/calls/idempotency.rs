@@ -1,0 +1,292 @@
+//! Idempotency tokens (agentcore-wire.md §1.7): the first success of a token is what every repetition answers.
+//!
+//! Looked up and remembered inside the write they belong to, so a concurrent duplicate sees the first or is the first.
+
+use loci_model::idempotency::{TokenAnswer, TokenScope};
+use loci_model::ports::store::Tx;
+use loci_model::ports::vault::Vault;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Document, Error, ErrorKind, MemoryId, Reason, Result, Timestamp, limits};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+
+use crate::access;
+use crate::admin::erasure::{Source, Tombstones};
+
+/// The treatment of a request whose source was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IfErased {
+    /// A repeated token answers as it did first; what was forgotten with a person is refused.
+    #[default]
+    Answer,
+    /// It is refused, with the time of the erasure; so is what a forgotten actor said before.
+    Refuse,
+    /// It is stored again: somebody restores it on purpose.
+    Restore,
+}
+
+impl IfErased {
+    /// From a word of input.
+    ///
+    /// # Errors
+    /// `Invalid` for another word.
+    pub fn parse(word: &str) -> Result<Self> {
+        match word {
+            "refuse" => Ok(Self::Refuse),
+            "restore" => Ok(Self::Restore),
+            _ => Err(Error::invalid("Loci-If-Erased", "Loci-If-Erased must be refuse or restore")),
+        }
+    }
+}
+
+/// A caller's token, with a digest of the parameters it came with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientToken {
+    /// The token.
+    pub token: String,
+    /// Digest of the request as parsed JSON, the token left out.
+    pub parameters: String,
+    /// Whose token it is: empty for those who may write the whole memory, who share theirs.
+    pub(crate) owner: String,
+    /// The treatment of the request where its source was erased.
+    pub(crate) if_erased: IfErased,
+    /// The token under which an earlier version of the client sent the same request.
+    pub(crate) former: Option<String>,
+}
+
+impl ClientToken {
+    /// From the token and the request's JSON without the token; key order does not matter.
+    pub fn new(token: impl Into<String>, parameters: &serde_json::Value) -> Result<Self> {
+        let token = token.into();
+        check_length("clientToken", &token)?;
+        let mut hasher = Sha256::new();
+        feed(&mut hasher, parameters);
+        Ok(Self {
+            token,
+            parameters: hex::encode(hasher.finalize()),
+            owner: String::new(),
+            if_erased: IfErased::default(),
+            former: None,
+        })
+    }
+
+    /// The token of a request that an earlier version of the client sent under another one: it has
+    /// the answer and the tombstones of that one, too.
+    ///
+    /// # Errors
+    /// `Invalid` for a token that is too long.
+    pub fn with_former(self, former: Option<&str>) -> Result<Self> {
+        if let Some(former) = former {
+            check_length("Loci-Former-Key", former)?;
+        }
+        Ok(Self { former: former.map(str::to_owned), ..self })
+    }
+
+    /// The token of a request that says what becomes of it where its source was erased.
+    #[must_use]
+    pub fn with_if_erased(self, if_erased: IfErased) -> Self {
+        Self { if_erased, ..self }
+    }
+
+    /// The token as the caller's own, unless they may write the whole memory: what it answers may else be of a part of
+    /// the memory that they must not know of.
+    pub(crate) fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
+        if access::require_whole(caller, memory, Capability::Write).is_err() {
+            self.owner = digest(caller)?;
+        }
+        Ok(self)
+    }
+
+    /// The token as the caller's own, whatever they may do: what it answers is one person's.
+    pub fn of_person(mut self, caller: &Principal) -> Result<Self> {
+        self.owner = digest(caller)?;
+        Ok(self)
+    }
+
+    /// The scope of the token on a memory and an operation.
+    pub(crate) fn scope(&self, place: Option<&MemoryId>, operation: &str) -> TokenScope {
+        self.scope_of(&self.token, place, operation)
+    }
+
+    fn former_scope(&self, place: Option<&MemoryId>, operation: &str) -> Option<TokenScope> {
+        self.former.as_ref().map(|former| self.scope_of(former, place, operation))
+    }
+
+    fn scope_of(&self, token: &str, place: Option<&MemoryId>, operation: &str) -> TokenScope {
+        TokenScope {
+            place: place.map_or_else(|| "server".to_owned(), ToString::to_string),
+            operation: operation.to_owned(),
+            token: format!("{}{token}", self.owner),
+        }
+    }
+}
+
+fn check_length(field: &str, token: &str) -> Result<()> {
+    let most = limits::CLIENT_TOKEN_CHARS_MAX;
+    if token.chars().count() > most {
+        return Err(Error::invalid(field, format!("{field} must have at most {most} characters")));
+    }
+    Ok(())
+}
+
+fn digest(caller: &Principal) -> Result<String> {
+    let caller = serde_json::to_vec(caller)
+        .map_err(|error| Error::bug("a principal cannot be written down").caused_by(error))?;
+    Ok(hex::encode(Sha256::digest(caller)))
+}
+
+/// Hashes a JSON value independent of key order.
+fn feed(hasher: &mut Sha256, value: &serde_json::Value) {
+    match value {
+        serde_json::Value::Object(members) => {
+            let mut keys: Vec<_> = members.iter().filter(|(_, member)| !member.is_null()).collect();
+            keys.sort_by(|left, right| left.0.cmp(right.0));
+            hasher.update(b"{");
+            for (key, member) in keys {
+                hasher.update(serde_json::Value::from(key.as_str()).to_string());
+                hasher.update(b":");
+                feed(hasher, member);
+                hasher.update(b",");
+            }
+            hasher.update(b"}");
+        }
+        serde_json::Value::Array(items) => {
+            hasher.update(b"[");
+            for item in items {
+                feed(hasher, item);
+                hasher.update(b",");
+            }
+            hasher.update(b"]");
+        }
+        scalar => hasher.update(scalar.to_string()),
+    }
+}
+
+/// What a token says about a call.
+pub enum Replay<T> {
+    /// Never seen: do the work, then [`remember`].
+    Fresh,
+    /// Seen with the same parameters: this was the answer.
+    Same(T),
+    /// Seen with other parameters: that was the answer.
+    Other(T),
+}
+
+/// Looks the token of a request up inside its write. A request whose answer was forgotten with a person is not
+/// done again, unless its caller restores it.
+///
+/// # Errors
+/// `SOURCE_ERASED`; what the store and the vault say.
+pub fn look_up<T: DeserializeOwned>(
+    tx: &mut dyn Tx,
+    vault: &dyn Vault,
+    token: Option<&ClientToken>,
+    place: Option<&MemoryId>,
+    operation: &str,
+    now: Timestamp,
+) -> Result<Replay<T>> {
+    let found = recall(tx, token, place, operation, now)?;
+    if let (Replay::Fresh, Some(token), Some(memory)) = (&found, token, place) {
+        check_erased(tx, Tombstones { vault, memory }, token, operation)?;
+        if take_former(tx, token, memory, operation, now)? {
+            return recall(tx, Some(token), place, operation, now);
+        }
+    }
+    Ok(found)
+}
+
+/// Gives a token the answer of its former one, for good; false where there is none.
+fn take_former(
+    tx: &mut dyn Tx,
+    token: &ClientToken,
+    memory: &MemoryId,
+    operation: &str,
+    now: Timestamp,
+) -> Result<bool> {
+    let Some(former) = token.former_scope(Some(memory), operation) else { return Ok(false) };
+    let Some(answer) = tx.idempotency().get(&former, now)? else { return Ok(false) };
+    tx.idempotency_mut().put(&token.scope(Some(memory), operation), &answer)?;
+    Ok(true)
+}
+
+fn check_erased(
+    tx: &mut dyn Tx,
+    tombstones: Tombstones<'_>,
+    token: &ClientToken,
+    operation: &str,
+) -> Result<()> {
+    let place = Some(tombstones.memory);
+    let scopes = [Some(token.scope(place, operation)), token.former_scope(place, operation)];
+    for scope in scopes.into_iter().flatten() {
+        let name = tx.idempotency().name(&scope)?;
+        let source = Source::Request(&name);
+        tombstones.restore_or_refuse(tx, (&source, "what the request wrote"), token.if_erased)?;
+    }
+    Ok(())
+}
+
+/// Returns what a token answered, and asks nothing about erasures: for looks ahead of the write that asks, and
+/// for tokens that no request sent.
+pub fn recall<T: DeserializeOwned>(
+    tx: &mut dyn Tx,
+    token: Option<&ClientToken>,
+    place: Option<&MemoryId>,
+    operation: &str,
+    now: Timestamp,
+) -> Result<Replay<T>> {
+    let Some(token) = token else { return Ok(Replay::Fresh) };
+    let Some(found) = tx.idempotency().get(&token.scope(place, operation), now)? else {
+        return Ok(Replay::Fresh);
+    };
+    let answer = serde_json::from_str(found.answer.as_str())
+        .map_err(|error| Error::bug("a remembered answer cannot be read").caused_by(error))?;
+    Ok(if found.parameters == token.parameters { Replay::Same(answer) } else { Replay::Other(answer) })
+}
+
+/// The usual reading: the same call replays, another is refused.
+pub fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
+    match replay {
+        Replay::Fresh => Ok(None),
+        Replay::Same(answer) => Ok(Some(answer)),
+        Replay::Other(_) => Err(mismatch()),
+    }
+}
+
+/// The error for a token that came with other parameters before.
+pub(crate) fn mismatch() -> Error {
+    let rule = "clientToken was used before with other parameters: send a new token";
+    Error::new(ErrorKind::Invalid, rule).on("clientToken").because(Reason::IdempotentParameterMismatch)
+}
+
+/// Remembers an answer inside the write it belongs to; for at least 24 hours.
+pub fn remember<T: Serialize>(
+    tx: &mut dyn Tx,
+    token: Option<&ClientToken>,
+    place: Option<&MemoryId>,
+    operation: &str,
+    answer: &T,
+    expires: Timestamp,
+) -> Result<()> {
+    let Some(token) = token else { return Ok(()) };
+    let value = serde_json::to_string(answer)
+        .map_err(|error| Error::bug("an answer cannot be written down").caused_by(error))?;
+    let answer =
+        TokenAnswer { parameters: token.parameters.clone(), answer: Document::parse(&value)?, expires };
+    tx.idempotency_mut().put(&token.scope(place, operation), &answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn key_order_and_nulls_do_not_matter() {
+        let digest = |value| ClientToken::new("t", &value).unwrap().parameters;
+        assert_eq!(digest(json!({"a": 1, "b": [1, 2]})), digest(json!({"b": [1, 2], "a": 1, "c": null})));
+        assert_ne!(digest(json!({"a": [1, 2]})), digest(json!({"a": [2, 1]})));
+        assert_ne!(digest(json!({"a": "1"})), digest(json!({"a": 1})));
+        assert!(ClientToken::new("x".repeat(1025), &json!({})).is_err());
+    }
+}

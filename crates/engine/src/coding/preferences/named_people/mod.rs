@@ -1,0 +1,26 @@
+//! People whom the data of others names: the places that name them, and the walk that forgets or exports
+//! them.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `people_places` | the places where each noun names people: pure |
+//! | `named_places` | a person in a document, a list, a text of a noun: pure |
+//! | `described_person` | an object that describes a person, and its members that name them: pure |
+//! | `people_in_text` | people in free text and in lists of authors: pure |
+//! | `json_in_text` | JSON in free text, by its place: pure |
+//! | `pseudonym` | a person who is taken out, and what stands for them: pure |
+//! | `person_mentions` | a person as others name them, for the walk over a memory |
+//! | `person_walk`, `people_rows`, `session_rows` | that walk, and its tables |
+//! | `forgotten_people` | people who were forgotten, as an import meets them |
+
+mod described_person;
+mod forgotten_people;
+pub(super) mod json_in_text;
+mod named_places;
+pub(super) mod people_in_text;
+mod people_places;
+mod people_rows;
+pub(super) mod person_mentions;
+mod person_walk;
+pub(super) mod pseudonym;
+mod session_rows;

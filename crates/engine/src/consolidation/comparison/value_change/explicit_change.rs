@@ -1,0 +1,125 @@
+//! "X changed to V", "we raised X to V", "switched to V": a change whose topic is the old statement's, to a value of a sort
+//! that it has, and another.
+
+use super::super::gist::{Gist, Item, Part, Sort, sort};
+use super::super::guards::other_purpose;
+use super::super::slot::{is_attribute, is_timely};
+use crate::consolidation::reading::exclusive::excludes;
+use crate::consolidation::reading::turns::{change, is_turn};
+
+/// What changed, and to what.
+struct Told<'a> {
+    topic: Vec<&'a Item>,
+    value: Vec<&'a Item>,
+}
+
+/// True when the part at `at` tells of a change of the old statement's value. `strange`:
+/// the new statement brings a person whom the old one does not name.
+pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> bool {
+    let Some(Told { topic, value }) = told(was, is, at) else { return false };
+    if !value.iter().any(|item| !was.has(item.form())) || other_purpose(was, &value) {
+        return false;
+    }
+    if strange || is_made_otherwise(was, is, at) || leads_from_elsewhere(was, is, at) {
+        return false;
+    }
+    let left: Vec<&Item> =
+        was.items().filter(|item| !topic.iter().any(|topic| topic.form() == item.form())).collect();
+    let counted = value.iter().any(|item| sort(&item.word) != Sort::Word && sort(&item.word) != Sort::Code);
+    let first: Vec<&Item> = first_phrase(&value);
+    let sorts: Vec<Sort> = left.iter().map(|left| sort(&left.word)).collect();
+    let comparable = value.iter().any(|value| {
+        let own = sort(&value.word);
+        left.iter().zip(&sorts).any(|(left, other)| {
+            let same = left.form() == value.form() && !counted;
+            same || (*other == own && (!counted || own != Sort::Word))
+        })
+    });
+    let opposed = first.iter().any(|value| left.iter().any(|left| excludes(left.form(), value.form())));
+    let shares_head = first
+        .iter()
+        .any(|value| sort(&value.word) == Sort::Word && left.iter().any(|left| left.form() == value.form()));
+    if topic.is_empty() {
+        return opposed || shares_head;
+    }
+    let unknown = topic.iter().filter(|item| !was.asserts(item.form())).count();
+    let attribute = topic.last().is_some_and(|last| !was.asserts(last.form()) && is_attribute(last.form()));
+    let subject = topic.iter().any(|item| {
+        !is_timely(&item.word) && was.items().any(|old| old.subject && old.form() == item.form())
+    });
+    let covered = unknown == 0 || (unknown == 1 && attribute && subject);
+    let subject_alone = topic.len() == 1 && !topic.iter().any(|item| is_attribute(item.form()));
+    let words_only = value.iter().all(|value| sort(&value.word) == Sort::Word);
+    covered && comparable && (!words_only || !subject_alone || opposed || shares_head || is_located(was))
+}
+
+/// "rewritten in", where the old statement does not say how it is made.
+fn is_made_otherwise(was: &Gist, is: &Gist, at: usize) -> bool {
+    const MAKING: &[&str] = &["rewritten", "rewrote", "ported", "converted", "rebuilt", "reimplemented"];
+    let made = |part: &Part| MAKING.iter().any(|verb| part.says(verb));
+    let making = |part: &Part| {
+        let verb = part.clause.verb.as_ref();
+        verb.is_some_and(|verb| {
+            matches!(verb.form.as_str(), "write" | "build" | "make" | "implement" | "format")
+        })
+    };
+    is.parts.get(at).is_some_and(made) && !was.parts.iter().any(making)
+}
+
+/// "from A", where the old statement has no A.
+fn leads_from_elsewhere(was: &Gist, is: &Gist, at: usize) -> bool {
+    is.parts
+        .get(at)
+        .is_some_and(|part| part.items.iter().any(|item| item.behind == "from" && !was.asserts(item.form())))
+}
+
+/// The items up to the next preposition.
+fn first_phrase<'a>(value: &[&'a Item]) -> Vec<&'a Item> {
+    let behind = |(at, item): &(usize, &&Item)| *at > 0 && !item.behind.is_empty();
+    let end = value.iter().enumerate().find(behind).map_or(value.len(), |(at, _)| at);
+    value.iter().take(end).copied().collect()
+}
+
+fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<Told<'a>> {
+    let part = is.parts.get(at)?;
+    let (verb, towards) = change(&part.words)?;
+    let place = |item: &Item| part.place(&item.word).unwrap_or(usize::MAX);
+    let limit = towards.unwrap_or(usize::MAX);
+    let inside = |item: &&Item| place(item) > verb && place(item) < limit && !is_turn(&item.word);
+    let between: Vec<&Item> = part.items.iter().filter(inside).collect();
+    let objects = between.iter().any(|item| item.behind.is_empty());
+    // Not the thing, its name.
+    let name = (verb..limit.min(part.words.len()))
+        .any(|at| part.words.get(at).is_some_and(|word| matches!(word.lower.as_str(), "name" | "title")));
+    if name && !["name", "named", "called", "title"].iter().any(|word| was.says(word)) {
+        return None;
+    }
+    let value = match towards {
+        Some(towards) => {
+            let behind = |item: &&Item| place(item) > towards && item.behind != "from";
+            part.items.iter().filter(behind).collect()
+        }
+        None if part.says("turned") => {
+            between.iter().copied().filter(|item| sort(&item.word) == Sort::Number).collect()
+        }
+        // "She changed her number, it is V now."
+        None => {
+            is.parts.get(at + 1).filter(|part| tells_what_is(part)).map(|part| part.items.iter().collect())?
+        }
+    };
+    let before = part.items.iter().filter(|item| place(item) < verb).collect();
+    let topic = if objects && !part.says("turned") { between } else { before };
+    Some(Told { topic, value })
+}
+
+fn tells_what_is(part: &Part) -> bool {
+    part.clause.verb.as_ref().is_some_and(|verb| verb.copula)
+}
+
+/// The old statement says where something is, how it is made or what it is called.
+fn is_located(was: &Gist) -> bool {
+    const PLACING: &[&str] = &["live", "store", "host", "keep", "execut", "manag", "build", "name", "write"];
+    was.parts.iter().any(|part| {
+        part.clause.verb.as_ref().is_some_and(|verb| verb.copula || PLACING.contains(&verb.form.as_str()))
+    })
+}

@@ -1,0 +1,187 @@
+//! Decides on proposals beside their neighbours: by the relation of each pair, the model only for what rules leave open.
+//!
+//! One decision per proposal, with its reason. Nothing is written here.
+
+use loci_model::RecordId;
+use loci_model::Result;
+use loci_model::memory::settings::ModelMode;
+use loci_model::record::statement_time::Telling;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_text::turn::speaker_prefix;
+use serde_json::Value;
+
+use super::model_decisions::{self, Open};
+use super::validation::judged;
+use crate::consolidation::comparison::speakers::are_of_two_people;
+use crate::consolidation::relate::{ReadStatement, Reason, Relation, Statement, relate_read};
+use crate::consolidation::{
+    Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why, WordPairs,
+};
+
+/// What the rules say of one proposal.
+enum Found {
+    Decision(Decision),
+    /// Open: indexes of the neighbours it may meet, and why.
+    Open(Vec<usize>, Reason),
+}
+
+/// Decides on proposals beside their neighbours: by rules first, by the model only for the rest.
+///
+/// # Errors
+/// Those of the store; `Invalid` where the memory's own thresholds cannot be read.
+pub async fn decide(
+    deciding: &Deciding<'_>,
+    proposals: &[Proposal<'_>],
+    around: &[Neighbourhood],
+) -> Result<Decided> {
+    let limits = Thresholds::read(deciding.memory.settings.consolidation.thresholds.as_deref())?;
+    let mut decisions: Vec<Decision> = Vec::with_capacity(proposals.len());
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for (at, proposal) in proposals.iter().enumerate() {
+        let near: Vec<&Neighbourhood> =
+            around.iter().filter(|one| one.of == at && may_meet(&one.record)).collect();
+        match by_rules(proposal.record, &near, &limits, &mut WordPairs::of_a_write()) {
+            Found::Decision(decision) => decisions.push(decision),
+            Found::Open(which, reason) => {
+                let neighbours: Vec<&Record> =
+                    which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
+                decisions.push(left_open(&neighbours, reason));
+                open.push(Open { proposal: at, record: proposal.record, neighbours });
+            }
+        }
+    }
+    if open.is_empty() || deciding.mode == ModelMode::None {
+        return Ok(Decided::Plan(judged(proposals, around, decisions)));
+    }
+    Ok(match model_decisions::ask(deciding, &open, decisions).await? {
+        Decided::Plan(decisions) => Decided::Plan(judged(proposals, around, decisions)),
+        other @ (Decided::Waits | Decided::Unanswered(_)) => other,
+    })
+}
+
+/// Decides on one record beside others by rules alone: what they leave open is added, with a
+/// conflict where it may contradict them. Whom it may meet, the caller says. `pairs`: how much may
+/// be compared; all decisions of one write have it in common.
+pub(crate) fn decide_alone(
+    new: &Record,
+    near: &[Neighbourhood],
+    limits: &Thresholds,
+    pairs: &mut WordPairs,
+) -> Decision {
+    match by_rules(new, &near.iter().collect::<Vec<_>>(), limits, pairs) {
+        Found::Decision(decision) => decision,
+        Found::Open(which, reason) => {
+            let neighbours: Vec<&Record> =
+                which.iter().filter_map(|at| near.get(*at).map(|one| &one.record)).collect();
+            left_open(&neighbours, reason)
+        }
+    }
+}
+
+/// Returns what becomes of a record without a model where rules leave its relation open: it is
+/// added, and a conflict is noted with what it may contradict.
+fn left_open(neighbours: &[&Record], reason: Reason) -> Decision {
+    let why = Why::rules(reason.text());
+    if matches!(reason, Reason::MaybeChange | Reason::MaybeValue) {
+        return Decision::Doubt { with: neighbours.iter().map(|record| record.id.clone()).collect(), why };
+    }
+    Decision::Add { why }
+}
+
+/// What clients wrote, and what is not in force, is left alone.
+fn may_meet(record: &Record) -> bool {
+    record.state == RecordState::Active && record.origin == RecordOrigin::Extracted
+}
+
+fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &mut WordPairs) -> Found {
+    let said = stated(new);
+    let (speaker, own) = spoken(new, &said);
+    let told = ReadStatement::of(statement(new, own));
+    let found: Vec<(Relation, Reason)> = near
+        .iter()
+        .map(|one| {
+            let known = stated(&one.record);
+            let (other, words) = spoken(&one.record, &known);
+            if one.record.kind != new.kind
+                || one.record.provenance.role != new.provenance.role
+                || other != speaker
+                || are_of_two_people((new, own), (&one.record, words))
+            {
+                return (Relation::Related, Reason::Different);
+            }
+            relate_read(&told, &statement(&one.record, words), one.alike, (limits, &mut *pairs))
+        })
+        .collect();
+    let first = |wanted: Relation| {
+        let mut all = found.iter().zip(near);
+        all.find(|((relation, _), _)| *relation == wanted).map(|((_, reason), one)| (&one.record, *reason))
+    };
+    if let Some((of, reason)) = first(Relation::Duplicate) {
+        return Found::Decision(Decision::Skip { of: of.id.clone(), why: Why::rules(reason.text()) });
+    }
+    if let Some((under, reason)) = first(Relation::SupersededBy) {
+        let why = Why::rules(format!("{}, and tells of an earlier time", reason.text()));
+        return Found::Decision(Decision::History { under: under.id.clone(), why });
+    }
+    if let Some((with, reason)) = first(Relation::Conflict) {
+        let why = Why::rules(format!("{}, but {} is trusted more", reason.text(), with.id));
+        return Found::Decision(Decision::Hold { with: with.id.clone(), why });
+    }
+    if let Some((_, reason)) = first(Relation::Supersedes) {
+        let old: Vec<RecordId> = found
+            .iter()
+            .zip(near)
+            .filter(|((relation, _), _)| *relation == Relation::Supersedes)
+            .map(|(_, one)| one.record.id.clone())
+            .collect();
+        return Found::Decision(Decision::Supersede { old, why: Why::rules(reason.text()) });
+    }
+    let doubtful = |(relation, _): &(Relation, Reason)| *relation == Relation::Doubtful;
+    if let Some((_, reason)) = found.iter().find(|found| doubtful(found)) {
+        let open: Vec<usize> =
+            found.iter().enumerate().filter(|(_, found)| doubtful(found)).map(|(at, _)| at).collect();
+        return Found::Open(open, *reason);
+    }
+    let unclear = || found.iter().enumerate().filter(|(_, (relation, _))| *relation == Relation::Unclear);
+    if let Some((_, (_, first))) = unclear().next() {
+        let cut = unclear().any(|(_, (_, reason))| *reason == Reason::TooLong);
+        return Found::Open(
+            unclear().map(|(at, _)| at).collect(),
+            if cut { Reason::TooLong } else { *first },
+        );
+    }
+    // The most telling reason to let both stand.
+    let coexists = found.iter().find(|(relation, _)| *relation == Relation::Coexists);
+    let reason = coexists.or(found.first()).map_or("nothing like it was kept", |(_, reason)| reason.text());
+    Found::Decision(Decision::Add { why: Why::rules(reason) })
+}
+
+/// What a record states: a preference's words out of its JSON form.
+pub(in crate::consolidation) fn stated(record: &Record) -> String {
+    if record.kind == RecordKind::Preference
+        && let Ok(value) = serde_json::from_str::<Value>(&record.text)
+        && let Some(preference) = value.get("preference").and_then(Value::as_str)
+    {
+        return preference.to_owned();
+    }
+    record.text.clone()
+}
+
+/// Who says it, where the words begin with a name, and the words. In a model's sentence a name with a colon is a label.
+fn spoken<'a>(record: &Record, words: &'a str) -> (Option<&'a str>, &'a str) {
+    let may_begin_with_a_name = record.provenance.verbatim || record.kind == RecordKind::Preference;
+    match speaker_prefix(words).filter(|_| may_begin_with_a_name) {
+        Some((name, rest)) => (Some(name), rest),
+        None => (None, words),
+    }
+}
+
+fn statement<'a>(record: &'a Record, text: &'a str) -> Statement<'a> {
+    Statement {
+        text,
+        kind: record.kind,
+        scope: record.scope.as_deref(),
+        tier: record.tier,
+        told: Telling::of(record),
+    }
+}

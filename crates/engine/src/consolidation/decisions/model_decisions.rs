@@ -1,0 +1,319 @@
+//! What the rules leave open, asked of the model: one question for all open proposals of a round, in the form of
+//! agentcore-wire.md §8. An answer is checked before it counts; what may not stand becomes the candidate's own words.
+
+use loci_model::job::exchange::Step;
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::strategy::StrategyBase;
+use loci_model::record::Record;
+use loci_model::record::statement_time::Telling;
+use loci_model::{Error, RecordId, Result, limits};
+use serde_json::{Value, json};
+
+use super::decide::stated;
+use super::merged_words;
+use crate::consolidation::{Decided, Deciding, Decision, Why};
+use crate::language_models::{self, Asked, MadeBy};
+use crate::safety;
+use crate::strategies::model_questions::prompt::{self, Filling, Prompt};
+use crate::strategies::model_questions::question::{BadReply, Question};
+use crate::strategies::model_questions::reply_json::{VIOLATIONS_MAX, list};
+
+/// The longest word for what becomes of a memory, and some room.
+const OPERATION_CHARS_MAX: usize = 40;
+const GRAMMAR: &str = r#"{"items": [{"memory": {"fact": string}, "operation": "AddMemory" | "UpdateMemory" | "SkipMemory", "update_id"?: string, "updated_memory"?: {"fact": string}}]}, one item for each new memory, in their order"#;
+
+/// The prompt for facts.
+pub(crate) static FACTS: Prompt = Prompt {
+    name: "semantic.consolidate",
+    version: 1,
+    text: include_str!("../prompts/semantic.consolidate.v1.md"),
+    grammar: GRAMMAR,
+    entries: |reply| items(reply).map(|items| items.len()),
+};
+
+/// The prompt for preferences.
+pub(crate) static PREFERENCES: Prompt = Prompt {
+    name: "user_preference.consolidate",
+    version: 1,
+    text: include_str!("../prompts/user_preference.consolidate.v1.md"),
+    grammar: GRAMMAR,
+    entries: |reply| items(reply).map(|items| items.len()),
+};
+
+/// True for questions that are asked here.
+pub(crate) fn asks(prompt: &PromptId) -> bool {
+    prompt::named([&FACTS, &PREFERENCES], prompt).is_some()
+}
+
+/// A proposal that the rules leave open.
+pub(super) struct Open<'a> {
+    /// Its index.
+    pub(super) proposal: usize,
+    pub(super) record: &'a Record,
+    /// What it may meet.
+    pub(super) neighbours: Vec<&'a Record>,
+}
+
+/// One answer. Kept memories are told by their place among those that were shown with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Answer {
+    Add,
+    Skip(Option<usize>),
+    Update(usize, String),
+}
+
+/// Asks about everything open and puts the answers in the place of the decisions that wait for them. Where there is no
+/// answer, both stay.
+pub(super) async fn ask(
+    deciding: &Deciding<'_>,
+    open: &[Open<'_>],
+    mut decisions: Vec<Decision>,
+) -> Result<Decided> {
+    let names = names(open);
+    let question = question(deciding, open, &names)?;
+    let read = |reply: &str| read(reply, &names);
+    match language_models::ask(
+        deciding.engine,
+        deciding.job,
+        deciding.mode,
+        Step::Consolidate,
+        &question,
+        &read,
+    )
+    .await?
+    {
+        Asked::Off => Ok(Decided::Plan(decisions)),
+        Asked::Waits => Ok(Decided::Waits),
+        Asked::Unanswered(unanswered) => Ok(Decided::Unanswered(unanswered)),
+        Asked::Read(answers, by) => {
+            for (one, answer) in open.iter().zip(answers) {
+                if let Some(decision) = decisions.get_mut(one.proposal) {
+                    *decision = decided(one, answer, &by);
+                }
+            }
+            Ok(Decided::Plan(decisions))
+        }
+    }
+}
+
+/// What each kept memory is called in the question: `k1` for the first that is shown, and so on. Ids will not do: an earlier
+/// record of the round has another one each time the round is planned, and the same question must be asked in the same words.
+fn names(open: &[Open<'_>]) -> Vec<Vec<String>> {
+    let mut shown: Vec<&RecordId> = Vec::new();
+    let mut names = Vec::with_capacity(open.len());
+    for one in open {
+        let mut of_one = Vec::with_capacity(one.neighbours.len());
+        for near in &one.neighbours {
+            let at = shown.iter().position(|id| **id == near.id).unwrap_or_else(|| {
+                shown.push(&near.id);
+                shown.len() - 1
+            });
+            of_one.push(format!("k{}", at + 1));
+        }
+        names.push(of_one);
+    }
+    names
+}
+
+fn question(deciding: &Deciding<'_>, open: &[Open<'_>], names: &[Vec<String>]) -> Result<Question> {
+    let prompt = match deciding.strategy.base {
+        StrategyBase::UserPreference => &PREFERENCES,
+        StrategyBase::Semantic
+        | StrategyBase::Summary
+        | StrategyBase::Episodic
+        | StrategyBase::SelfManaged => &FACTS,
+    };
+    let custom = deciding.strategy.custom.as_ref();
+    let replaced = custom.and_then(|custom| custom.consolidation.as_ref());
+    let filling = Filling { replaced, more: None, input: input(open, names), entry: entry() };
+    prompt.list_question(filling).ok_or_else(|| Error::bug("a prompt of consolidation has no name"))
+}
+
+/// New memories, each with the kept ones it may meet, as JSON lines that no text can break out of.
+fn input(open: &[Open<'_>], names: &[Vec<String>]) -> String {
+    let shown = |(record, name): (&&Record, &String)| {
+        json!({
+            "id": name,
+            "time": record.timestamp.to_rfc3339(),
+            "scope": record.scope,
+            "text": safety::for_model(&stated(record)),
+        })
+    };
+    let mut text = String::from("<memories>\n");
+    for (number, (one, names)) in (1..).zip(open.iter().zip(names)) {
+        let kept: Vec<Value> = one.neighbours.iter().zip(names).map(shown).collect();
+        let line = json!({
+            "new": number,
+            "time": one.record.timestamp.to_rfc3339(),
+            "scope": one.record.scope,
+            "text": safety::for_model(&stated(one.record)),
+            "kept": kept,
+        });
+        let line = line.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
+        text.push_str(&line.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029"));
+        text.push('\n');
+    }
+    text.push_str("</memories>");
+    text
+}
+
+fn entry() -> Value {
+    let fact = json!({
+        "type": "object",
+        "properties": {"fact": {"type": "string"}},
+        "required": ["fact"],
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "memory": fact,
+            "operation": {"type": "string", "enum": ["AddMemory", "UpdateMemory", "SkipMemory"]},
+            "update_id": {"type": "string"},
+            "updated_memory": fact,
+        },
+        "required": ["memory", "operation"],
+        "additionalProperties": false,
+    })
+}
+
+/// An item as it is written.
+struct Item {
+    operation: String,
+    id: Option<String>,
+    text: Option<String>,
+}
+
+fn items(reply: &str) -> std::result::Result<Vec<Item>, BadReply> {
+    list(reply, limits::FACTS_PER_WINDOW_MAX, |entry| {
+        entry.only(&["memory", "operation", "update_id", "updated_memory"]);
+        let operation = entry.text("operation", OPERATION_CHARS_MAX);
+        let id = entry.maybe_text("update_id", limits::SHORT_TEXT_CHARS_MAX);
+        let text = entry.maybe_text_within("updated_memory", "fact", limits::FACT_CHARS_MAX);
+        Some(Item { operation: operation?, id, text })
+    })
+}
+
+/// Reads an answer: one item per open proposal, names only of what was shown.
+fn read(reply: &str, names: &[Vec<String>]) -> std::result::Result<Vec<Answer>, BadReply> {
+    let items = items(reply)?;
+    let mut violations = Vec::new();
+    if items.len() != names.len() {
+        violations.push(format!(
+            "there are {} items: there must be {}, one for each new memory",
+            items.len(),
+            names.len()
+        ));
+    }
+    let mut answers = Vec::new();
+    for ((number, item), known) in (1..).zip(items).zip(names) {
+        match answer(item, known) {
+            Ok(answer) => answers.push(answer),
+            Err(wrong) => violations.push(format!("item {number}: {wrong}")),
+        }
+    }
+    violations.truncate(VIOLATIONS_MAX);
+    if violations.is_empty() { Ok(answers) } else { Err(BadReply { violations }) }
+}
+
+fn answer(item: Item, known: &[String]) -> std::result::Result<Answer, &'static str> {
+    let Item { operation, id, text } = item;
+    let at = match id {
+        None => None,
+        Some(id) => Some(
+            known
+                .iter()
+                .position(|name| *name == id)
+                .ok_or("update_id must be the id of a kept memory that was shown with it")?,
+        ),
+    };
+    match (operation.as_str(), at, text) {
+        ("AddMemory", _, _) => Ok(Answer::Add),
+        ("SkipMemory", at, _) => Ok(Answer::Skip(at)),
+        ("UpdateMemory", Some(at), Some(text)) => Ok(Answer::Update(at, text)),
+        ("UpdateMemory", None, _) => Err("UpdateMemory needs update_id"),
+        ("UpdateMemory", Some(_), None) => Err("UpdateMemory needs updated_memory with a fact"),
+        _ => Err("operation must be AddMemory, UpdateMemory or SkipMemory"),
+    }
+}
+
+/// An answer as a decision. A newer statement is never put under an older one's words, and words that may not stand give
+/// way to the candidate's own.
+fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
+    let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
+    match answer {
+        Answer::Add => Decision::Add { why: said("the model: something else") },
+        Answer::Skip(Some(at)) => match open.neighbours.get(at) {
+            Some(near) => Decision::Skip { of: near.id.clone(), why: said("the model: says nothing new") },
+            None => Decision::Add { why: said("the model named nothing that is there") },
+        },
+        // What is not to be kept at all has no record to go to: it stays, and safety decides on it.
+        Answer::Skip(None) => Decision::Add { why: said("the model would leave it out, but names no other") },
+        Answer::Update(at, text) => match open.neighbours.get(at) {
+            Some(near) => update(open.record, near, text, by),
+            None => Decision::Add { why: said("the model named nothing that is there") },
+        },
+    }
+}
+
+fn update(new: &Record, old: &Record, text: String, by: &MadeBy) -> Decision {
+    let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
+    let id: RecordId = old.id.clone();
+    if Telling::of(new).is_before(&Telling::of(old)) {
+        return Decision::History {
+            under: id,
+            why: said("the model: the same matter, told of an earlier time"),
+        };
+    }
+    if crate::consolidation::relate::rank(new.tier) < crate::consolidation::relate::rank(old.tier) {
+        return Decision::Hold {
+            with: id,
+            why: said("the model: the same matter, but the other is trusted more"),
+        };
+    }
+    let own = stated(new);
+    // A preference keeps its JSON form: its own words take the place.
+    let keeps_form = own != new.text;
+    match merged_words::check(&text, &stated(old), &own) {
+        Ok(()) if !keeps_form && text != own => Decision::Update {
+            old: id,
+            text,
+            why: said("the model: the newer state of the same"),
+            by: by.clone(),
+        },
+        Ok(()) => Decision::Supersede { old: vec![id], why: said("the model: the newer state of the same") },
+        Err(refused) => Decision::Supersede { old: vec![id], why: said(refused.text()) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers() {
+        let names = vec![vec!["k1".to_owned(), "k2".to_owned()], vec!["k3".to_owned()]];
+        let check = |reply: &str, expect: std::result::Result<Vec<Answer>, usize>| {
+            let seen = read(reply, &names).map_err(|bad| bad.violations.len());
+            assert_eq!(seen, expect, "{reply}");
+        };
+        let two = |first: &str| {
+            format!(r#"{{"items":[{first},{{"memory":{{"fact":"b"}},"operation":"AddMemory"}}]}}"#)
+        };
+        check(
+            &two(
+                r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"k2","updated_memory":{"fact":"c"}}"#,
+            ),
+            Ok(vec![Answer::Update(1, "c".into()), Answer::Add]),
+        );
+        check(
+            &two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"k1"}"#),
+            Ok(vec![Answer::Skip(Some(0)), Answer::Add]),
+        );
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"SkipMemory","update_id":"k3"}"#), Err(1));
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"UpdateMemory","update_id":"k1"}"#), Err(1));
+        check(&two(r#"{"memory":{"fact":"a"},"operation":"Forget"}"#), Err(1));
+        check("[]", Err(1));
+        check("I cannot do that.", Err(1));
+    }
+}

@@ -1,0 +1,8 @@
+//! The history of documents and trees: versions, differences, snapshots, restored states.
+
+pub(crate) mod diff;
+pub(super) mod history;
+mod line_diffs;
+pub(super) mod restore;
+mod snapshots;
+pub(super) mod versions;

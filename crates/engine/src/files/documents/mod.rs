@@ -1,0 +1,15 @@
+//! Documents: the verbs that read and change one, and the parts that these verbs share.
+
+pub(super) mod append;
+pub(crate) mod appended_lines;
+pub(crate) mod document_write;
+pub(super) mod edit;
+pub(super) mod get;
+pub(super) mod grep;
+mod line_search;
+pub(super) mod precondition;
+pub(super) mod put;
+pub(crate) mod read_counts;
+pub(super) mod remove;
+pub(crate) mod text_edits;
+pub(super) mod write_answer;

@@ -1,0 +1,120 @@
+//! Asking a model that this server reaches: the call, one repeat of an answer that broke off, one revision of a bad one.
+//!
+//! Retries of the transport are the adapter's matter, tries of the job are the job's. While a model thinks, the job does
+//! not count among those that compute.
+
+use std::sync::Arc;
+
+use loci_model::job::Job;
+use loci_model::job::exchange::{ExchangeState, Step, StoredReply};
+use loci_model::ports::language_model::{Completion, Finish, LanguageModel, Reply};
+use loci_model::record::derivation::MakingMode;
+use loci_model::{Result, limits};
+
+use super::calls::{CallFailure, call};
+use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};
+use crate::Engine;
+use crate::strategies::model_questions::question::{BadReply, Question};
+
+/// An answer that broke off is asked for again with so many times the room.
+const ROOM_FACTOR: u32 = 2;
+
+pub(super) async fn ask<T>(
+    engine: &Engine,
+    job: &Job,
+    step: Step,
+    question: &Question,
+    read: &Reader<'_, T>,
+) -> Result<Asked<T>> {
+    let made_by =
+        |model: Option<String>| MadeBy { prompt: question.prompt.clone(), model, mode: MakingMode::Model };
+    let kept = exchange::kept(engine, job, step, question).await?;
+    if let Some(reply) = kept.filter(|kept| kept.state == ExchangeState::Answered).and_then(|kept| kept.reply)
+        && let Ok(value) = read(&reply.text)
+    {
+        return Ok(Asked::Read(value, made_by(reply.model)));
+    }
+    let Some(model) = engine.models.choose(question.model_id.as_deref()) else {
+        return Ok(Asked::Unanswered(failure::not_configured(question)));
+    };
+    let asking = Asking { engine, job, step, question, model };
+    let first = match asking.call(&question.input).await {
+        Ok(reply) => reply,
+        Err(unanswered) => return Ok(Asked::Unanswered(unanswered)),
+    };
+    let (value, reply) = match judged(&first, read) {
+        Ok(value) => (value, first),
+        Err(bad) => {
+            tracing::info!(job = %job.id, prompt = %question.prompt, violations = bad.violations.len(), "an answer is revised");
+            let revised = match asking.call(&revision::input(question, &first.text, &bad)).await {
+                Ok(reply) => reply,
+                Err(unanswered) => return Ok(Asked::Unanswered(unanswered)),
+            };
+            match judged(&revised, read) {
+                Ok(value) => (value, revised),
+                Err(bad) => return Ok(Asked::Unanswered(failure::bad_reply(question, &bad))),
+            }
+        }
+    };
+    let Reply { text, model, usage, .. } = reply;
+    let reply = StoredReply { text, model: Some(model.clone()), usage };
+    exchange::keep(engine, job, exchange::open(engine, job, step, question)?, reply).await?;
+    Ok(Asked::Read(value, made_by(Some(model))))
+}
+
+fn judged<T>(reply: &Reply, read: &Reader<'_, T>) -> std::result::Result<T, BadReply> {
+    if reply.text.len() > limits::MODEL_REPLY_BYTES_MAX {
+        return Err(BadReply::of(format!("the answer has {} bytes: shorten it", reply.text.len())));
+    }
+    read(&reply.text)
+}
+
+/// Everything that the calls about one question share.
+struct Asking<'a> {
+    engine: &'a Engine,
+    job: &'a Job,
+    step: Step,
+    question: &'a Question,
+    model: Arc<dyn LanguageModel>,
+}
+
+impl Asking<'_> {
+    /// One answer, whole; where it breaks off, once more with more room.
+    async fn call(&self, input: &str) -> std::result::Result<Reply, Unanswered> {
+        let mut completion = Completion {
+            step: self.step,
+            system: self.question.system.clone(),
+            input: input.to_owned(),
+            output: self.question.output.clone(),
+            max_output_tokens: self.question.max_output_tokens,
+        };
+        let reply = self.complete(&completion).await?;
+        let more =
+            completion.max_output_tokens.saturating_mul(ROOM_FACTOR).min(limits::MODEL_OUTPUT_TOKENS_MAX);
+        let reply = if reply.finish == Finish::CutOff && more > completion.max_output_tokens {
+            completion.max_output_tokens = more;
+            self.complete(&completion).await?
+        } else {
+            reply
+        };
+        match reply.finish {
+            Finish::Complete => Ok(reply),
+            Finish::CutOff => Err(failure::cut_off(self.question)),
+            Finish::Refused(word) => Err(failure::refused(self.question, &word, self.job.attempts)),
+        }
+    }
+
+    /// One call, during which the job does not count among those that compute.
+    async fn complete(&self, completion: &Completion) -> std::result::Result<Reply, Unanswered> {
+        let away = self.engine.permits.step_out();
+        let answered = call(self.engine, self.model.as_ref(), completion).await;
+        away.back().await;
+        answered.map_err(|failed| {
+            tracing::warn!(job = %self.job.id, model = self.model.name(), ?failed, "a model did not answer");
+            match failed {
+                CallFailure::BrokeDown => failure::broke_down(self.question),
+                CallFailure::Failed(error) => failure::failed(self.question, &error),
+            }
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! Asking the caller's own model: the question is put where it can be come for, and the job's try ends until an answer
+//! is there. Nothing is awaited here.
+
+use loci_model::job::Job;
+use loci_model::job::exchange::{Exchange, ExchangeState, Step};
+use loci_model::ports::store::StoreExt;
+use loci_model::record::derivation::MakingMode;
+use loci_model::{Result, limits};
+
+use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};
+use crate::Engine;
+use crate::consolidation::decisions::model_decisions;
+use crate::strategies::model_questions::question::Question;
+
+pub(super) async fn ask<T>(
+    engine: &Engine,
+    job: &Job,
+    step: Step,
+    question: &Question,
+    read: &Reader<'_, T>,
+) -> Result<Asked<T>> {
+    let Some(kept) = exchange::kept(engine, job, step, question).await? else {
+        let new = exchange::open(engine, job, step, question)?;
+        exchange::put(engine, job, new, is_alone(step, question)).await?;
+        // Whoever waits for a question looks now.
+        engine.wake.call();
+        return Ok(Asked::Waits);
+    };
+    match kept.state {
+        ExchangeState::Open | ExchangeState::Leased => Ok(Asked::Waits),
+        ExchangeState::Failed => {
+            let said = kept.reply.as_ref().map(|said| said.text.as_str());
+            Ok(Asked::Unanswered(failure::given_up(question, kept.attempts, said)))
+        }
+        ExchangeState::Answered => {
+            let Some(reply) = &kept.reply else { return Ok(Asked::Waits) };
+            match read(&reply.text) {
+                Ok(value) => {
+                    let (prompt, model) = (question.prompt.clone(), reply.model.clone());
+                    Ok(Asked::Read(value, MadeBy { prompt, model, mode: MakingMode::Pull }))
+                }
+                Err(bad) => {
+                    let violations = bad.violations.len();
+                    tracing::info!(job = %job.id, exchange = %kept.id, violations, "an answer was none");
+                    put_back(engine, &kept, revision::input(question, &reply.text, &bad)).await?;
+                    if kept.attempts >= limits::EXCHANGE_ATTEMPTS_MAX {
+                        let unanswered = failure::bad_reply(question, &bad);
+                        return Ok(Asked::Unanswered(Unanswered { permanent: true, ..unanswered }));
+                    }
+                    Ok(Asked::Waits)
+                }
+            }
+        }
+    }
+}
+
+/// True for questions that a try asks one of: whatever else of the step is open was asked before things changed.
+fn is_alone(step: Step, question: &Question) -> bool {
+    match step {
+        Step::Extract | Step::Summarise => false,
+        Step::Consolidate => model_decisions::asks(&question.prompt),
+        _ => true,
+    }
+}
+
+/// An answer that only the job could judge was none: the question is open again, with what is wrong, unless too many tried.
+async fn put_back(engine: &Engine, kept: &Exchange, input: String) -> Result<()> {
+    let (memory, id, attempts) = (kept.memory.clone(), kept.id.clone(), kept.attempts);
+    engine
+        .store
+        .write(move |tx| {
+            tx.exchanges_mut().revise(&memory, &id, &input)?;
+            if attempts >= limits::EXCHANGE_ATTEMPTS_MAX {
+                tx.exchanges_mut().fail(&memory, &id, None)?;
+            }
+            Ok(())
+        })
+        .await?;
+    engine.wake.call();
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! What a strategy continues: earlier records of its session, as far as it looks at them. Nothing is read or written here.
+
+use loci_model::Timestamp;
+use loci_model::record::provenance::Source;
+use loci_model::record::{Record, RecordKind};
+
+use super::{Candidate, Joining};
+
+/// An earlier record of the session, or what will be one.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// What it is.
+    pub kind: RecordKind,
+    /// A finer word.
+    pub subtype: Option<String>,
+    /// What it says.
+    pub text: String,
+    /// The messages it rests on, oldest first.
+    pub sources: Vec<Source>,
+    /// Time of the newest.
+    pub time: Timestamp,
+}
+
+impl std::fmt::Debug for Standing {
+    /// Content is sensitive: only what identifies it is shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Standing")
+            .field("kind", &self.kind)
+            .field("subtype", &self.subtype)
+            .field("text_bytes", &self.text.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Of these records, oldest first; ties by id.
+pub fn of_records<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<Standing> {
+    let mut records: Vec<&Record> = records.collect();
+    records.sort_by(|left, right| left.timestamp.cmp(&right.timestamp).then_with(|| left.id.cmp(&right.id)));
+    let standing = |record: &Record| Standing {
+        kind: record.kind,
+        subtype: record.subtype.clone(),
+        text: record.text.clone(),
+        sources: record.provenance.sources.clone(),
+        time: record.timestamp,
+    };
+    records.into_iter().map(standing).collect()
+}
+
+/// Takes in what was read just now, for what is read next in the same round.
+pub fn take_in(standing: &mut Vec<Standing>, candidates: &[Candidate]) {
+    for candidate in candidates {
+        if candidate.joining == Joining::InPlace {
+            standing.retain(|old| (old.kind, &old.subtype) != (candidate.kind, &candidate.subtype));
+        }
+        standing.push(Standing {
+            kind: candidate.kind,
+            subtype: candidate.subtype.clone(),
+            text: candidate.text.clone(),
+            sources: candidate.sources.clone(),
+            time: candidate.time,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategies::turns::turn::tests::talk;
+    use loci_model::event::Role::User;
+
+    #[test]
+    fn what_continues_takes_the_place() {
+        let turns = talk(&[(User, "one")]);
+        let candidate = |text: &str, subtype: &str, joining| Candidate {
+            subtype: Some(subtype.to_owned()),
+            ..Candidate::of_turn(&turns[0], RecordKind::Summary, text.to_owned(), joining)
+        };
+        let mut standing = Vec::new();
+        take_in(
+            &mut standing,
+            &[candidate("a", "part", Joining::Add), candidate("b", "session", Joining::InPlace)],
+        );
+        take_in(
+            &mut standing,
+            &[candidate("c", "part", Joining::Add), candidate("d", "session", Joining::InPlace)],
+        );
+        let texts: Vec<&str> = standing.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(texts, ["a", "c", "d"]);
+    }
+}

@@ -1,0 +1,7 @@
+//! Episodes: the strategy of episodes and the reflections on several of them, each with its text form and its
+//! questions to a model.
+
+pub mod episode_form;
+pub mod episodic;
+pub mod episodic_model;
+pub mod reflection_model;

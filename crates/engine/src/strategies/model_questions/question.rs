@@ -1,0 +1,163 @@
+//! A strategy's half that asks a model: what it is asked about, its question, and what is wrong with an answer.
+
+use loci_model::Timestamp;
+use loci_model::memory::prompt::PromptId;
+use loci_model::memory::strategy::{self, StepOverride};
+use loci_model::ports::language_model::OutputForm;
+use loci_model::record::metadata::MetadataSchemaEntry;
+use loci_model::record::provenance::Source;
+use serde_json::Value;
+
+use crate::strategies::metadata::inferred_values;
+use crate::strategies::{Batch, Turn};
+
+/// Sources of one candidate; a window has no more messages, but a message may have many parts.
+const SOURCES_MAX: usize = 100;
+
+/// What a question is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The new turns, and what the strategy continues.
+    pub batch: Batch<'a>,
+    /// Turns before them, told along.
+    pub context: &'a [Turn],
+    /// The strategy as configured.
+    pub strategy: &'a strategy::Strategy,
+    /// Tokens of the input, at most.
+    pub input_tokens_max: usize,
+}
+
+impl<'a> Ask<'a> {
+    /// The places of the new turns with these numbers, in order, and the time of the newest. Numbers of no turn are
+    /// dropped, for they are invented; where none is left, all new turns are meant. `None` without any turn.
+    pub fn named(&self, numbers: &[u64]) -> Option<(Vec<Source>, Timestamp)> {
+        let turns = self.batch.turns;
+        let named: Vec<&Turn> = (1u64..)
+            .zip(turns)
+            .filter(|(number, _)| numbers.contains(number))
+            .map(|(_, turn)| turn)
+            .collect();
+        let named = if named.is_empty() { turns.iter().collect() } else { named };
+        let time = named.iter().map(|turn| turn.time).max()?;
+        let mut sources: Vec<Source> = Vec::new();
+        for turn in named {
+            if !sources.contains(&turn.source) && sources.len() < SOURCES_MAX {
+                sources.push(turn.source.clone());
+            }
+        }
+        Some((sources, time))
+    }
+
+    /// The schema of the strategy's records.
+    pub fn schema(&self) -> &'a [MetadataSchemaEntry] {
+        self.strategy.schema.as_deref().unwrap_or_default()
+    }
+
+    /// Adds the member for values that a model infers to the JSON Schema of an entry, where there are any: what the model
+    /// is to be told of them.
+    pub fn add_metadata(&self, entry: &mut Value) -> Option<String> {
+        inferred_values::add(self.schema(), entry)
+    }
+}
+
+/// What a custom strategy replaces in extraction.
+pub fn extraction_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
+    strategy.custom.as_ref().and_then(|custom| custom.extraction.as_ref())
+}
+
+/// What a custom strategy replaces in consolidation.
+pub fn consolidation_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
+    strategy.custom.as_ref().and_then(|custom| custom.consolidation.as_ref())
+}
+
+/// A question to a model.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The prompt it is made from.
+    pub prompt: PromptId,
+    /// The model the strategy names.
+    pub model_id: Option<String>,
+    /// The instructions.
+    pub system: String,
+    /// What they are about.
+    pub input: String,
+    /// The form of the answer, for programs.
+    pub output: OutputForm,
+    /// The form of the answer, for people and for a caller's own agent.
+    pub grammar: &'static str,
+    /// The answer is cut off after so many tokens.
+    pub max_output_tokens: u32,
+}
+
+impl std::fmt::Debug for Question {
+    /// Content is sensitive: only what identifies the question is shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Question")
+            .field("prompt", &self.prompt)
+            .field("model_id", &self.model_id)
+            .field("input_bytes", &self.input.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BadReply {
+    /// Everything, at most twenty lines; safe to show, with at most eighty characters of the answer each.
+    pub violations: Vec<String>,
+}
+
+impl BadReply {
+    /// One thing that is wrong.
+    pub fn of(violation: impl Into<String>) -> Self {
+        Self { violations: vec![violation.into()] }
+    }
+}
+
+/// Who decides what becomes of a strategy's candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deciding {
+    /// Consolidation, as of facts.
+    Facts,
+    /// Consolidation, as of preferences: by key first.
+    Preferences,
+    /// The strategy itself, by its joinings.
+    Own,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use loci_model::memory::strategy::StrategyBase;
+    use loci_model::{NamespaceTemplate, SessionId, StrategyId};
+    use std::sync::LazyLock;
+
+    static SESSION: LazyLock<SessionId> = LazyLock::new(|| SessionId::parse("s1").unwrap());
+
+    /// A strategy as configured, with nothing but its base.
+    pub(crate) fn strategy(base: StrategyBase) -> loci_model::memory::strategy::Strategy {
+        loci_model::memory::strategy::Strategy {
+            id: StrategyId::parse("facts-0123456789").unwrap(),
+            name: "facts".into(),
+            description: None,
+            base,
+            custom: None,
+            template: NamespaceTemplate::parse("/facts/{actorId}/").unwrap(),
+            reflection: None,
+            schema: None,
+            record_expiry_days: None,
+            created_at: Timestamp::EPOCH,
+            updated_at: Timestamp::EPOCH,
+        }
+    }
+
+    /// A question about new turns.
+    pub(crate) fn asking<'a>(
+        strategy: &'a loci_model::memory::strategy::Strategy,
+        turns: &'a [Turn],
+        context: &'a [Turn],
+    ) -> Ask<'a> {
+        let batch = Batch { session: &SESSION, turns, standing: &[] };
+        Ask { batch, context, strategy, input_tokens_max: 20_000 }
+    }
+}

@@ -1,0 +1,64 @@
+//! Whether what lies at a registered place is the repository that was registered there. Another one at its path is evidence of
+//! nothing: its files were never cited. That a repository with another beginning is the same after all, a person says.
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
+
+use super::code_access::HEAD;
+
+/// What is known of a repository's history.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    key: String,
+    roots: Vec<ObjectId>,
+    verified_tip: Option<ObjectId>,
+}
+
+impl Known {
+    pub(super) fn of(repository: &Repository) -> Self {
+        Self {
+            key: repository.key.clone(),
+            roots: repository.roots.clone(),
+            verified_tip: repository.verified_tip,
+        }
+    }
+
+    /// True for a repository that has none of the commits by which this one is known. A few objects are looked up; the history is
+    /// walked only where they are missing, to tell another repository from one whose history is cut off. A forge knows its
+    /// repositories by their numbers.
+    pub(super) fn is_another(&self, source: &dyn CodeSource) -> CodeResult<bool> {
+        if self.roots.is_empty() || !source.capabilities().near {
+            return Ok(false);
+        }
+        for commit in self.verified_tip.iter().chain(&self.roots) {
+            if source.resolve(&commit.to_string())?.is_some() {
+                return Ok(false);
+            }
+        }
+        let tip = match source.default_branch()? {
+            Some((_, tip)) => Some(tip),
+            None => source.resolve(HEAD)?.and_then(|head| head.commit()),
+        };
+        let roots = tip.map(|tip| source.roots(&tip)).transpose()?.unwrap_or_default();
+        Ok(!roots.is_empty())
+    }
+
+    /// Refuses such a repository.
+    ///
+    /// # Errors
+    /// `auth_or_missing`: the repository is not there.
+    pub(super) fn check(&self, source: &dyn CodeSource) -> CodeResult<()> {
+        if self.is_another(source)? { Err(self.another()) } else { Ok(()) }
+    }
+
+    fn another(&self) -> CodeError {
+        let key = &self.key;
+        let detail = format!(
+            "another repository lies where {key} was registered, or {key} was rewritten from its first commit on: where it is \
+             the same, `loci repo add --same-as {key}` in it says so"
+        );
+        CodeError::new(Unverifiable::AuthOrMissing, detail)
+    }
+}

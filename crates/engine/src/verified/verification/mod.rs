@@ -1,0 +1,9 @@
+//! The verification of facts: a look at their code, the change of state that follows from it, and its write.
+
+pub(super) mod look;
+mod parallel_look;
+pub(super) mod retry_schedule;
+pub(super) mod state_change;
+pub(super) mod state_write;
+pub(super) mod verdict_cache;
+pub(super) mod verdicts;

@@ -1,0 +1,6 @@
+//! The structure of code, by lines and without a grammar: comments, nesting, definitions, places of names.
+
+pub(super) mod code_text;
+pub(super) mod definitions;
+pub(super) mod name_places;
+pub(super) mod nesting;

@@ -1,0 +1,107 @@
+//! Addresses of mail in words (sre-memory.md §6.2, §9.2): what is one by its grammar, and what merely looks like one. Pure. The first is told to
+//! people as a contact, or is known to the operator; the second is what nobody may set by the way. It looks at one word: which words of a sentence there are, and
+//! what surrounds them, is their reader's matter.
+
+/// Characters of an address, and of its part before the `@` (RFC 5321).
+const CHARS_MAX: usize = 254;
+const LOCAL_CHARS_MAX: usize = 64;
+const LABEL_CHARS: std::ops::RangeInclusive<usize> = 1..=63;
+/// Signs that an unquoted local part may have beside letters and digits (RFC 5322).
+const SIGNS: &str = "!#$%&'*+/=?^_`{|}~-";
+
+/// An address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address<'a> {
+    /// Before the `@`, as it is written: its case may say something there.
+    pub(super) local: &'a str,
+    /// Behind it, in lower case.
+    pub(super) domain: String,
+}
+
+impl<'a> Address<'a> {
+    /// The word as an address, by the grammar of unquoted ones: dots within, never at an end or twice; a domain of two labels at least, the last of
+    /// which is no number.
+    pub(crate) fn parse(word: &'a str) -> Option<Self> {
+        let (local, domain) = word.split_once('@')?;
+        let is_atom = |atom: &str| {
+            !atom.is_empty() && atom.chars().all(|c| c.is_ascii_alphanumeric() || SIGNS.contains(c))
+        };
+        let is_label = |label: &str| {
+            LABEL_CHARS.contains(&label.len())
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+        };
+        let (_, last) = domain.rsplit_once('.')?;
+        let is_whole = local.len() <= LOCAL_CHARS_MAX
+            && word.len() <= CHARS_MAX
+            && local.split('.').all(is_atom)
+            && domain.split('.').all(is_label)
+            && last.chars().count() >= 2
+            && !last.chars().all(|c| c.is_ascii_digit());
+        is_whole.then(|| Self { local, domain: domain.to_lowercase() })
+    }
+}
+
+impl std::fmt::Display for Address<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{}", self.local, self.domain)
+    }
+}
+
+/// True for what somebody may read as an address, even where the grammar says that it is none: in doubt it is one.
+pub(super) fn looks_like_address(word: &str) -> bool {
+    word.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_an_address_and_what_looks_like_one() {
+        let check = |word: &str, expect: Option<&str>, looks: bool| {
+            let found = Address::parse(word).map(|address| address.to_string());
+            assert_eq!((found.as_deref(), looks_like_address(word)), (expect, looks), "{word}");
+        };
+        check("ops.team@example.co.uk", Some("ops.team@example.co.uk"), true);
+        check("Ops.Team@Example.CO.UK", Some("Ops.Team@example.co.uk"), true);
+        check("first.last+sre@Sub.Example.com", Some("first.last+sre@sub.example.com"), true);
+        check("ops@münchen.de", Some("ops@münchen.de"), true);
+        check("x@y.com", Some("x@y.com"), true);
+        check("a..b@example.com", None, true);
+        check(".a@example.com", None, true);
+        check("a.@example.com", None, true);
+        check("a@-example.co.uk", None, true);
+        check("a@example-.co.uk", None, true);
+        check("a@example..com", None, true);
+        check("a@example.com.", None, true);
+        check("a@1.2.3.4", None, true);
+        check("a@b.c", None, true);
+        check("a@b@example.com", None, true);
+        check("a b@example.com", None, true);
+        check("a@b", None, false);
+        check("@example.com", None, false);
+        check("a@", None, false);
+        check("#channel", None, false);
+        check("", None, false);
+    }
+
+    #[test]
+    fn an_address_at_its_limits() {
+        let check = |local: usize, label: usize, expect: bool| {
+            let word = format!("{}@{}.com", "a".repeat(local), "b".repeat(label));
+            assert_eq!(Address::parse(&word).is_some(), expect, "{local} {label}");
+        };
+        check(64, 63, true);
+        check(65, 63, false);
+        check(64, 64, false);
+        let of_chars = |chars: usize| {
+            let labels = format!("{}.", "b".repeat(61)).repeat(3);
+            let rest = chars - labels.len() - "a@.com".len();
+            format!("a@{labels}{}.com", "c".repeat(rest))
+        };
+        assert!(Address::parse(&of_chars(CHARS_MAX)).is_some());
+        assert!(Address::parse(&of_chars(CHARS_MAX + 1)).is_none());
+    }
+}

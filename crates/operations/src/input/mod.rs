@@ -1,0 +1,8 @@
+//! Input of callers: JSON by rule and in one spelling, masked, and typed events of the AgentCore wire.
+
+pub(super) mod canonical;
+pub(super) mod members;
+pub(super) mod python_literal;
+pub(super) mod secret_mask;
+pub(super) mod typed_event;
+pub(super) mod wire_events;

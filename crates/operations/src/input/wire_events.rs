@@ -1,0 +1,224 @@
+//! Typed content of events that came over the AgentCore wire (sre-memory.md §14): its records are written with the event, and no strategy
+//! reads the event besides. What it says is an agent's word: whoever signed the request is the agent's program, not its user.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::Tx;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::services::knowledge::{SreSource, SreType};
+use loci_model::{Error, EventId, Namespace, Result};
+
+use super::typed_event::{Typed, typed};
+use crate::Operations;
+use crate::contacts::protected_preferences::needs_person;
+use crate::preferences::preference;
+use crate::records::drafts::{Speaker, drafts};
+use crate::records::namespace_rules;
+use crate::records::precedence::source;
+use crate::records::save::{EVENT_TYPE, Naming, Spring, SreSave};
+use crate::settings::{SreSettings, SreSettingsByMemory};
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::hooks::{Admission, EventContent, TypedContent};
+
+/// The name of the profile.
+pub(crate) const PROFILE: &str = "sre";
+
+/// True for a memory of the profile.
+pub(crate) fn is_of_profile(memory: &Memory) -> bool {
+    memory.settings.profile.as_deref() == Some(PROFILE)
+}
+
+/// An id as an event names it, in a memory of the profile: one segment (§9.3).
+///
+/// # Errors
+/// `Invalid`, naming the member.
+pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> Result<()> {
+    let ids = [("actorId", Some(actor)), ("sessionId", session)];
+    for (field, id) in ids.into_iter().filter_map(|(field, id)| Some((field, id?))) {
+        if is_of_profile(memory) && id.contains('/') {
+            let rule = format!(
+                "{field} must have no slash in a memory of the profile {PROFILE}: an id is one segment of a namespace"
+            );
+            return Err(Error::invalid(field, rule));
+        }
+    }
+    Ok(())
+}
+
+/// True where a record that nobody said in person holds a preference that only a person puts in force (§9.2): it waits.
+pub(crate) fn waits_for_person(settings: &SreSettingsByMemory, asked: &Admission<'_>) -> bool {
+    let Admission { memory, kind, strategy, namespace, text } = *asked;
+    let is_preference = || {
+        kind == RecordKind::Preference
+            || namespace.is_some_and(|namespace| is_of_preferences(memory, namespace))
+            || namespace_rules::strategy(memory, SreType::Preferences)
+                .is_ok_and(|one| Some(&one.id) == strategy)
+            || preference::says_so(text)
+    };
+    is_of_profile(memory) && is_preference() && preference::is_protected(text, settings.of(&memory.id))
+}
+
+/// The same of a record that was changed, whoever said it first: what is still said by a person stays in force.
+pub(crate) fn waits_when_changed(memory: &Memory, settings: &SreSettingsByMemory, record: &Record) -> bool {
+    let asked = Admission {
+        memory,
+        kind: record.kind,
+        strategy: record.strategy.as_ref(),
+        namespace: Some(&record.namespace),
+        text: &record.text,
+    };
+    record.state == RecordState::Active && needs_person(source(record)) && waits_for_person(settings, &asked)
+}
+
+/// True for a place in which preferences lie, or one beneath it.
+fn is_of_preferences(memory: &Memory, namespace: &Namespace) -> bool {
+    let Ok(strategy) = namespace_rules::strategy(memory, SreType::Preferences) else { return false };
+    let place = namespace.normal();
+    Beside::of(strategy.template.as_str(), &place).is_some_and(|beside| beside.unsaid == 0)
+}
+
+/// Segments of a namespace beside those of the template that gives it.
+pub(crate) struct Beside<'a> {
+    /// A segment of the template, and of the namespace.
+    pub(crate) pairs: Vec<(&'a str, &'a str)>,
+    /// Segments of the template for which the namespace has none.
+    unsaid: usize,
+    /// Segments of the namespace beneath the template.
+    pub(crate) beneath: usize,
+}
+
+impl<'a> Beside<'a> {
+    /// None where the template gives another namespace: what has no variable stands for itself.
+    pub(crate) fn of(template: &'a str, namespace: &'a str) -> Option<Self> {
+        let parts = |text: &'a str| text.trim_matches('/').split('/').collect::<Vec<_>>();
+        let (template, namespace) = (parts(template), parts(namespace));
+        let pairs: Vec<_> = template.iter().copied().zip(namespace.iter().copied()).collect();
+        let fits = pairs.iter().all(|(wanted, found)| wanted.contains('{') || wanted == found);
+        let (unsaid, beneath) = (template.len() - pairs.len(), namespace.len() - pairs.len());
+        fits.then_some(Self { pairs, unsaid, beneath })
+    }
+}
+
+/// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
+/// name they are known by (W-9). None where it is the same.
+pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespace) -> Option<Namespace> {
+    if !is_of_profile(memory) {
+        return None;
+    }
+    let strategies =
+        SreType::ALL.iter().filter_map(|kind| Some((*kind, namespace_rules::strategy(memory, *kind).ok()?)));
+    let text = strategies
+        .filter_map(|(kind, one)| written(kind, settings, one.template.as_str(), asked.as_str()))
+        .next()?;
+    Namespace::parse(text).ok().filter(|other| other.normal() != asked.normal())
+}
+
+/// The namespace with its ids as a type writes them; none where the type's template does not give it.
+fn written(kind: SreType, settings: &SreSettings, template: &str, asked: &str) -> Option<String> {
+    let beside = Beside::of(template, asked).filter(|beside| beside.beneath == 0)?;
+    let mut out = String::new();
+    for (wanted, found) in beside.pairs {
+        let segment = match wanted {
+            "{actorId}" => namespace_rules::actor(kind, &segment::decode(found), settings).ok()?.to_string(),
+            "{sessionId}" => namespace_rules::session(kind, Some(&segment::decode(found))).ok()?.to_string(),
+            same if same == found => found.to_owned(),
+            _ => return None,
+        };
+        out.push('/');
+        out.push_str(&segment);
+    }
+    Some(out)
+}
+
+/// The content of an event as something of a type, with the ids of its records.
+struct TypedEvent<'a> {
+    typed: Typed,
+    naming: &'a EventNaming,
+}
+
+/// The ids of the records of an event, made before its write.
+pub(crate) struct EventNaming {
+    pub(crate) naming: Naming,
+    pub(crate) operations: Operations,
+}
+
+impl EventContent for EventNaming {
+    /// The event's content as something of a type, in a memory that has a strategy for it.
+    fn in_memory(&self, memory: &Memory, new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>> {
+        if !is_of_profile(memory) {
+            return Ok(None);
+        }
+        let found = typed(new)?.filter(|one| namespace_rules::strategy(memory, one.kind).is_ok());
+        Ok(found.map(|typed| Box::new(TypedEvent { typed, naming: self }) as _))
+    }
+}
+
+impl TypedContent for TypedEvent<'_> {
+    fn mark(&self) -> (&'static str, &str) {
+        (EVENT_TYPE, self.typed.kind.as_str())
+    }
+
+    fn write(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        memory: &Memory,
+        prepared: &Prepared,
+        event: &EventId,
+    ) -> Result<()> {
+        let EventNaming { naming, operations } = self.naming;
+        operations.sre_typed_in(tx, caller, (memory, prepared), (&self.typed, naming), event)
+    }
+}
+
+impl Operations {
+    /// Writes the records of typed content, within the write that stored the event.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `Denied` for what only a person may set, and outside the caller's grants.
+    fn sre_typed_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        (memory, prepared): (&Memory, &Prepared),
+        (typed, naming): (&Typed, &Naming),
+        event: &EventId,
+    ) -> Result<()> {
+        let kind = typed.kind;
+        let (of, now) = ((prepared.actor(), prepared.session()), prepared.now());
+        let id = segment::decode(of.0.as_str());
+        let actor = namespace_rules::actor(kind, &id, self.settings.of(&memory.id))
+            .map_err(|error| error.on("actorId"))?;
+        if kind != SreType::Infrastructure {
+            access::require_user(caller, &memory.id, (of.0, &id), Capability::Write)?;
+        }
+        let session = segment::decode(of.1.as_str());
+        let session =
+            namespace_rules::session(kind, Some(&session)).map_err(|error| error.on("sessionId"))?;
+        let mut asked = SreSave {
+            memory: memory.id.clone(),
+            kind,
+            actor: id,
+            session: Some(segment::decode(session.as_str())),
+            data: typed.data.clone(),
+            source: SreSource::Agent,
+        };
+        self.sre_masked(memory, &mut asked);
+        let zone = self.zone_of_said(tx, caller, (memory, &asked), now)?;
+        let speaker = Speaker {
+            settings: self.settings.of(&memory.id),
+            name: &caller.name,
+            zone: &zone,
+            noticed: None,
+            in_person: false,
+        };
+        let drafts = drafts(&asked, &speaker, naming.random(), now)?;
+        if let Some(why) = drafts.iter().find_map(|draft| draft.refused.clone()) {
+            return Err(Error::denied(why));
+        }
+        let spring = Spring { actor: &actor, session: &session, event, of, private_to: None, making: None };
+        self.sre_records_in(tx, caller, (memory, &asked), (&drafts, naming), spring, now).map(drop)
+    }
+}

@@ -1,0 +1,442 @@
+//! `sre_save`: what an operations agent learned, as one event and its typed records in one write (sre-memory.md §4). No model reads it: the
+//! caller says what it is. Which of several counts is [`super::precedence`]'s matter.
+
+use std::collections::BTreeMap;
+
+use loci_model::event::{ExtractionMode, PayloadItem, Role};
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::derivation::Making;
+use loci_model::record::expiry::ExpirySpecification;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::RecordScope;
+use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
+use loci_model::{
+    ActorId, Error, EventId, JobId, MemoryId, NamespaceFilter, NamespaceMatch, RecordId, Result, SessionId,
+    Timestamp, limits,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::drafts::{Draft, Speaker, drafts};
+use super::incident_name::incident_random;
+use super::namespace_rules;
+use super::precedence::{SreAction, keep};
+use crate::Operations;
+use crate::input::{canonical, secret_mask};
+use crate::investigations::{ask_for_session_summary, require_first};
+use crate::users::correction::gives_way;
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::calls::idempotency::{ClientToken, look_up, recall, remember, replayed};
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, SecretKind, Tally};
+
+/// The event's word for what it holds: it feeds that strategy and no other.
+pub(crate) const EVENT_TYPE: &str = "loci.memoryType";
+/// The key of metadata of events that are kept to a user, whose actor it names.
+pub(crate) const PRIVATE: &str = "loci.private";
+
+/// The operation of its idempotency tokens.
+const OPERATION: &str = "sre_save";
+
+/// Records of one request.
+const RECORDS_MAX: usize = if limits::SRE_PREFERENCE_KEYS_MAX > limits::SRE_BATCH_ITEMS_MAX {
+    limits::SRE_PREFERENCE_KEYS_MAX
+} else {
+    limits::SRE_BATCH_ITEMS_MAX
+};
+
+/// Something to be remembered.
+#[derive(Clone, PartialEq)]
+pub struct SreSave {
+    /// The memory.
+    pub memory: MemoryId,
+    /// What it is.
+    pub kind: SreType,
+    /// The user, or for infrastructure the agent that learned it.
+    pub actor: String,
+    /// The session; preferences have none.
+    pub session: Option<String>,
+    /// What is said.
+    pub data: Value,
+    /// Who says it: the door's word, never the request's.
+    pub source: SreSource,
+}
+
+/// What became of one record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SreKept {
+    /// The record; none where it was refused.
+    pub record: Option<RecordId>,
+    /// The key of a preference, or the incident.
+    pub key: Option<String>,
+    /// What became of it.
+    pub action: SreAction,
+    /// Why, where that is not plain.
+    pub reason: Option<String>,
+}
+
+/// What became of all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SreSaved {
+    /// The event; none where nothing was stored.
+    pub event: Option<EventId>,
+    /// Its records, in the order of their keys.
+    pub records: Vec<SreKept>,
+    /// Kinds of secrets that were masked before anything was stored.
+    pub masked: Vec<String>,
+}
+
+/// Metadata of what is kept to one user, and who that is.
+pub(crate) const SCOPE: &str = "scope";
+pub(crate) const SCOPE_PRIVATE: &str = "private";
+pub(crate) const OWNER: &str = "owner";
+
+/// What is decided of a save beside what it says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct SaveAs {
+    /// It is kept to this user, and administrators.
+    pub(crate) private_to: Option<String>,
+    /// It is another user's investigation, which the caller joined: that the caller may write it was looked at.
+    pub(crate) joined: bool,
+    /// What a notice of another system says of an investigation's status.
+    pub(crate) noticed: Option<ResolutionStatus>,
+    /// The user speaks for themselves, by their own connection.
+    pub(crate) in_person: bool,
+    /// The record that the save goes by, as it was read: where it was changed since, nothing is stored.
+    pub(crate) as_read: Option<(RecordId, u32)>,
+    /// The record that is said anew.
+    pub(crate) corrects: Option<RecordId>,
+    /// What came with this token before is not done again.
+    pub(crate) token: Option<ClientToken>,
+    /// What the event says besides of how it came.
+    pub(crate) metadata: BTreeMap<String, String>,
+    /// The job that sums up the session, of an investigation that is completed.
+    pub(crate) summing_up: Option<JobId>,
+    /// It is the first of its alert: where one is open that could be joined, nothing is stored.
+    pub(crate) first_of: Option<FirstOf>,
+    /// How a model made what is said, where one did.
+    pub(crate) making: Option<Making>,
+}
+
+/// Whose investigation of which alert would be the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FirstOf {
+    /// What tells the alert from others.
+    pub(crate) fingerprint: String,
+    /// The user; none: a system, for the team.
+    pub(crate) user: Option<String>,
+    /// It would be kept to that user.
+    pub(crate) is_private: bool,
+}
+
+/// Ids and the like of what a save writes, made before the write.
+#[derive(Clone)]
+pub(crate) struct Naming {
+    ids: Vec<RecordId>,
+    random: String,
+    job: JobId,
+}
+
+impl Naming {
+    /// What ends the name of an incident that has none.
+    pub(crate) fn random(&self) -> &str {
+        &self.random
+    }
+
+    /// Ids for records.
+    pub(crate) fn ids(&self) -> &[RecordId] {
+        &self.ids
+    }
+
+    /// The id of the job that embeds them.
+    pub(crate) fn job(&self) -> &JobId {
+        &self.job
+    }
+}
+
+/// What a write is made of, before it.
+#[derive(Clone)]
+struct Ready {
+    asked: SreSave,
+    how: SaveAs,
+    event: Prepared,
+    naming: Naming,
+}
+
+/// Where records of a save lie, and which event they come from.
+#[derive(Clone, Copy)]
+pub(crate) struct Spring<'a> {
+    /// Whose place, as namespaces name it.
+    pub(crate) actor: &'a ActorId,
+    /// The session, as namespaces name it.
+    pub(crate) session: &'a SessionId,
+    /// The event.
+    pub(crate) event: &'a EventId,
+    /// Whose event it is, and in which session, as events name them.
+    pub(crate) of: (&'a ActorId, &'a SessionId),
+    /// The user that records are kept to.
+    pub(crate) private_to: Option<&'a str>,
+    /// How a model made them, where one did.
+    pub(crate) making: Option<&'a Making>,
+}
+
+impl Operations {
+    /// Stores what an operations agent learned.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the member; `Denied` for whoever may not write there, and for preferences and investigations of somebody else;
+    /// `Conflict` where the memory has no strategy for it.
+    pub async fn sre_save(&self, caller: &Principal, asked: SreSave) -> Result<SreSaved> {
+        self.sre_save_as(caller, asked, SaveAs::default()).await
+    }
+
+    /// The same where the user's own connection says it: contacts that the operator knows need no confirmation then (§9.2). Kept to the
+    /// caller where `is_private`; a `token` that came before answers as it did then.
+    ///
+    /// # Errors
+    /// As [`Self::sre_save`]; `Invalid` for a token that came with something else.
+    pub async fn sre_save_in_person(
+        &self,
+        caller: &Principal,
+        asked: SreSave,
+        is_private: bool,
+        token: Option<ClientToken>,
+    ) -> Result<SreSaved> {
+        let private_to = is_private.then(|| caller.name.clone());
+        let how = SaveAs { in_person: true, private_to, token, ..SaveAs::default() };
+        self.sre_save_as(caller, asked, how).await
+    }
+
+    /// The same with what a hook decides of it.
+    pub(crate) async fn sre_save_as(
+        &self,
+        caller: &Principal,
+        asked: SreSave,
+        mut how: SaveAs,
+    ) -> Result<SreSaved> {
+        self.settings.of(&asked.memory).require_on()?;
+        how.token = how.token.map(|token| token.of_person(caller)).transpose()?;
+        let actor = namespace_rules::actor(asked.kind, &asked.actor, self.settings.of(&asked.memory))?;
+        let session = namespace_rules::session(asked.kind, asked.session.as_deref())?;
+        let now = self.engine.now();
+        let view = access::event_view(caller, &asked.memory, &actor, Some(&session), Capability::Write, now)?;
+        let is_of_user = asked.kind != SreType::Infrastructure;
+        if is_of_user && !how.joined {
+            access::require_user(caller, &asked.memory, (&actor, &asked.actor), Capability::Write)?;
+        }
+        let mut metadata = how.metadata.clone();
+        metadata.insert(EVENT_TYPE.to_owned(), asked.kind.as_str().to_owned());
+        if let Some(owner) = &how.private_to {
+            metadata.insert(PRIVATE.to_owned(), segment::encode(owner, "owner")?);
+        }
+        let mut event = self.engine.prepare(NewEvent {
+            memory: asked.memory.clone(),
+            actor,
+            session: Some(session),
+            time: None,
+            payload: Vec::new(),
+            branch: None,
+            metadata,
+            extraction: ExtractionMode::Skip,
+            namespace_variables: BTreeMap::new(),
+            over_limit: false,
+        })?;
+        event.put_within(&view)?;
+        let kind = asked.kind;
+        let ready = Ready { asked, how, event, naming: self.sre_naming(now)? };
+        let (operations, caller) = (self.clone(), caller.clone());
+        let (saved, found) =
+            self.engine.store().write(move |tx| operations.sre_save_in(tx, &caller, &ready)).await?;
+        found.tell(self.engine.observe().as_ref());
+        self.sre_tell_saved(kind, &saved);
+        self.engine.wake().call();
+        Ok(saved)
+    }
+
+    /// What a token's first save answered, where it came before.
+    ///
+    /// # Errors
+    /// `Invalid` where it came with something else.
+    pub(crate) async fn sre_saved_before(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        token: Option<&ClientToken>,
+    ) -> Result<Option<SreSaved>> {
+        let Some(token) = token.cloned() else { return Ok(None) };
+        let (token, memory, now) = (token.of_person(caller)?, memory.clone(), self.engine.now());
+        self.engine
+            .store()
+            .write(move |tx| replayed(recall(tx, Some(&token), Some(&memory), OPERATION, now)?))
+            .await
+    }
+
+    /// What a save needs before its write.
+    pub(crate) fn sre_naming(&self, now: Timestamp) -> Result<Naming> {
+        let id = || RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
+        Ok(Naming {
+            ids: (0..RECORDS_MAX).map(|_| id()).collect::<Result<_>>()?,
+            random: incident_random(self.engine.ids().as_ref()),
+            job: JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?,
+        })
+    }
+
+    fn sre_save_in(&self, tx: &mut dyn Tx, caller: &Principal, ready: &Ready) -> Result<(SreSaved, Tally)> {
+        let memory = existing(tx, &ready.asked.memory)?;
+        namespace_rules::strategy(&memory, ready.asked.kind)?;
+        let (token, now) = (ready.how.token.as_ref(), ready.event.now());
+        let before = look_up(tx, self.engine.vault().as_ref(), token, Some(&memory.id), OPERATION, now)?;
+        if let Some(first) = replayed(before)? {
+            return Ok((first, Tally::default()));
+        }
+        if let Some((id, version)) = &ready.how.as_read {
+            let fresh = tx.records().get(&memory.id, id)?;
+            if fresh.is_some_and(|fresh| fresh.version != *version) {
+                return Err(Error::conflict("it was changed meanwhile: read it again"));
+            }
+        }
+        if let Some(first) = &ready.how.first_of {
+            require_first(tx, self.engine.products(), caller, &memory, first, now)?;
+        }
+        let mut asked = ready.asked.clone();
+        let masked = self.sre_masked(&memory, &mut asked);
+        let found = Tally::of_masked(&masked);
+        let masked = masked.iter().map(|kind| kind.as_str().to_owned()).collect();
+        let noticed = ready.how.noticed;
+        let zone = self.zone_of_said(tx, caller, (&memory, &asked), now)?;
+        let speaker = Speaker {
+            settings: self.settings.of(&memory.id),
+            name: &caller.name,
+            zone: &zone,
+            noticed,
+            in_person: ready.how.in_person,
+        };
+        let drafts = drafts(&asked, &speaker, &ready.naming.random, now)?;
+        let mut saved = SreSaved { event: None, records: Vec::new(), masked };
+        if drafts.iter().all(|draft| draft.refused.is_some()) {
+            saved.records = drafts.iter().map(refused).collect();
+            return Ok((saved, found));
+        }
+        let event = self.sre_event(tx, caller, &memory, ready, &asked.data)?;
+        let of = (ready.event.actor(), ready.event.session());
+        if let Some(job) = &ready.how.summing_up {
+            ask_for_session_summary(tx, (&memory.id, of.0, of.1), &event, job, now)?;
+        }
+        let private_to = ready.how.private_to.as_deref();
+        let making = ready.how.making.as_ref();
+        let spring = Spring { actor: of.0, session: of.1, event: &event, of, private_to, making };
+        saved.records =
+            self.sre_records_in(tx, caller, (&memory, &asked), (&drafts, &ready.naming), spring, now)?;
+        if let Some(old) = &ready.how.corrects {
+            let changing = Changing { memory: &memory, by: &caller.name, at: now };
+            gives_way(tx, &changing, old, &saved.records)?;
+        }
+        saved.event = Some(event);
+        // A request of which nothing was stored may be sent again: what was wrong may be mended by then.
+        let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+        remember(tx, token, Some(&memory.id), OPERATION, &saved, expires)?;
+        Ok((saved, found))
+    }
+
+    /// Masks secrets in what is said, by its values; which there were.
+    pub(crate) fn sre_masked(&self, memory: &Memory, asked: &mut SreSave) -> Vec<SecretKind> {
+        secret_mask::mask(&mut asked.data, SafetyPolicy::of(self.engine.settings(), &memory.settings).secrets)
+    }
+
+    /// Writes what is said as records, within the write that stored its event.
+    pub(crate) fn sre_records_in(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        (memory, asked): (&Memory, &SreSave),
+        (drafts, naming): (&[Draft], &Naming),
+        spring: Spring<'_>,
+        now: Timestamp,
+    ) -> Result<Vec<SreKept>> {
+        let strategy = namespace_rules::strategy(memory, asked.kind)?;
+        let view = access::bound_view(self.engine.products(), caller, &memory.id, Capability::Write, now)?;
+        // What a file says stands as long as the file does (P-5).
+        let expiry = strategy.record_expiry_days.filter(|_| asked.source != SreSource::Declared);
+        let expiry = expiry.map(ExpirySpecification::Days);
+        // What is JSON is masked by its values, once: masking its text would spoil it.
+        let policy = SafetyPolicy {
+            secrets: RedactionMode::Off,
+            ..SafetyPolicy::of(self.engine.settings(), &memory.settings)
+        };
+        let by = caller.name.as_str();
+        let building = Building { memory, view: &view, policy, expiry, by, now };
+        let mut kept = Vec::new();
+        for (draft, (id, part)) in drafts.iter().zip(naming.ids.iter().zip(0_u32..)) {
+            if draft.refused.is_some() {
+                kept.push(refused(draft));
+                continue;
+            }
+            let mut record = draft.record(&building, strategy, asked, (spring, part), id)?;
+            record.making = spring.making.cloned().map(Box::new);
+            if let Some(owner) = spring.private_to {
+                let text = |text: &str| MetadataValue::String(text.to_owned());
+                record.metadata.insert(SCOPE.to_owned(), text(SCOPE_PRIVATE));
+                record.metadata.insert(OWNER.to_owned(), text(owner));
+            }
+            let scope = near(memory, asked, spring, now)?;
+            let scope = RecordScope { view: view.clauses().to_vec(), ..scope };
+            let reason = record.state_reason.clone();
+            let (record, action) = keep(tx, &building, record, scope)?;
+            kept.push(SreKept { record: Some(record), key: draft.key.clone(), action, reason });
+        }
+        batch::ask_for_vectors(tx, &memory.id, &naming.job, now)?;
+        Ok(kept)
+    }
+
+    fn sre_event(
+        &self,
+        tx: &mut dyn Tx,
+        caller: &Principal,
+        memory: &Memory,
+        ready: &Ready,
+        data: &Value,
+    ) -> Result<EventId> {
+        let text = canonical::text(data);
+        let payload = vec![PayloadItem::Conversational { role: Role::Assistant, text }];
+        let stored =
+            self.engine.event_store_in(tx, caller, memory, &ready.event.with_masked(payload), None)?;
+        Ok(stored.event.id)
+    }
+}
+
+/// Where what is said of the same thing lies: of knowledge anywhere, of preferences with the user, of an incident in its session.
+pub(crate) fn near(
+    memory: &Memory,
+    asked: &SreSave,
+    spring: Spring<'_>,
+    now: Timestamp,
+) -> Result<RecordScope> {
+    let actor = (asked.kind != SreType::Infrastructure).then_some(spring.actor);
+    let scope = namespace_rules::scope(memory, asked.kind, actor, now)?;
+    if asked.kind != SreType::Investigations {
+        return Ok(scope);
+    }
+    let node = namespace_rules::namespace(
+        namespace_rules::strategy(memory, asked.kind)?,
+        spring.actor,
+        spring.session,
+    )?;
+    Ok(RecordScope { namespaces: vec![NamespaceFilter::new(&node, NamespaceMatch::Exact)], ..scope })
+}
+
+fn refused(draft: &Draft) -> SreKept {
+    SreKept {
+        record: None,
+        key: draft.key.clone(),
+        action: SreAction::Rejected,
+        reason: draft.refused.clone(),
+    }
+}

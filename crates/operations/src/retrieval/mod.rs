@@ -1,0 +1,10 @@
+//! Retrieval of operations memory: the question, the search, the scores and the list that is shown.
+
+mod filters;
+pub(super) mod history;
+mod result_list;
+pub(super) mod retrieve;
+pub(super) mod scores;
+mod search;
+pub(super) mod synonyms;
+mod wording;

@@ -1,0 +1,73 @@
+//! Events that operations memory keeps to users, whatever a key may read (sre-memory.md §9.1, H-7): those of their preferences, and those that its own
+//! operations wrote of investigations that somebody keeps to themselves, which say so. Whoever works for the user sees them as the user does; who
+//! that is, is `access`'s matter.
+
+use loci_model::event::Event;
+use loci_model::memory::Memory;
+use loci_model::principal::{Capability, Principal};
+use loci_model::services::knowledge::SreType;
+use loci_model::{ActorId, MemoryId, Result, SessionId};
+
+use crate::input::wire_events::is_of_profile;
+use crate::records::namespace_rules::PREFERENCES_SESSION;
+use crate::records::save::{EVENT_TYPE, PRIVATE};
+use loci_engine::access::{self, segment};
+use loci_engine::hooks::EventFilter;
+
+/// What of a session's events a caller is shown that does not work for the session's actor.
+#[derive(Debug, Clone)]
+pub(crate) struct EventGuard {
+    caller: Principal,
+    memory: MemoryId,
+    capability: Capability,
+}
+
+impl EventGuard {
+    /// Of an actor's session that the caller's grants reach; `None` where everything is shown.
+    ///
+    /// # Errors
+    /// `Denied` where all of it is another user's.
+    pub(crate) fn of(
+        caller: &Principal,
+        memory: &Memory,
+        (actor, session): (&ActorId, &SessionId),
+        capability: Capability,
+    ) -> Result<Option<Self>> {
+        require_session(caller, memory, (actor, session), capability)?;
+        let of_user =
+            || access::require_user(caller, &memory.id, (actor, &segment::user_of(actor)), capability);
+        let is_stranger = is_of_profile(memory) && of_user().is_err();
+        let stranger = || Self { caller: caller.clone(), memory: memory.id.clone(), capability };
+        Ok(is_stranger.then(stranger))
+    }
+}
+
+impl EventFilter for EventGuard {
+    /// True for what the caller is shown: no other user's preferences, and of what is kept to somebody what they may see in that one's name.
+    fn admits(&self, event: &Event) -> bool {
+        let Self { caller, memory, capability } = self;
+        let kind = event.metadata.get(EVENT_TYPE).and_then(|word| SreType::parse_input(word));
+        let is_theirs = |owner: &String| {
+            ActorId::parse(owner.clone()).is_ok_and(|owner| {
+                access::require_user(caller, memory, (&owner, &segment::user_of(&owner)), *capability).is_ok()
+            })
+        };
+        kind != Some(SreType::Preferences) && event.metadata.get(PRIVATE).is_none_or(is_theirs)
+    }
+}
+
+/// Requires that the caller works for the actor, where a session takes preferences.
+///
+/// # Errors
+/// `Denied` for another user's.
+pub(crate) fn require_session(
+    caller: &Principal,
+    memory: &Memory,
+    (actor, session): (&ActorId, &SessionId),
+    capability: Capability,
+) -> Result<()> {
+    if is_of_profile(memory) && session.as_str() == PREFERENCES_SESSION {
+        access::require_user(caller, &memory.id, (actor, &segment::user_of(actor)), capability)?;
+    }
+    Ok(())
+}
