@@ -78,7 +78,7 @@ impl Prepared {
     /// Puts it into what the caller may write.
     ///
     /// # Errors
-    /// As [`EventView::stamp`].
+    /// `Denied` or `Invalid` where the view takes no event with this metadata.
     pub fn put_within(&mut self, view: &EventView) -> Result<()> {
         self.stamp = view.stamp(&self.new.metadata, self.time)?;
         Ok(())

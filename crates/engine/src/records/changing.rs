@@ -1,5 +1,5 @@
 //! Changes of a record's state with their note: one call does both, so that none is made without the other. Which change is
-//! right is the caller's matter; what becomes known of it is [`changes::note`]'s.
+//! right is the caller's matter; what becomes known of it is `changes::note`'s.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordChange, SupersedeChange, Tx};

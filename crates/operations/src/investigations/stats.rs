@@ -117,7 +117,7 @@ impl Operations {
     /// Investigations that are over, or given away, for two weeks, and whose outcome nobody told; the oldest first.
     ///
     /// # Errors
-    /// As [`Engine::sre_stats`].
+    /// As [`Operations::sre_stats`].
     pub async fn sre_pending_outcomes(
         &self,
         caller: &Principal,

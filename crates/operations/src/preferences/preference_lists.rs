@@ -76,7 +76,7 @@ impl Operations {
     /// Everything that somebody wants, and what it means now.
     ///
     /// # Errors
-    /// As [`Engine::sre_preferences`].
+    /// As [`Operations::sre_preferences`].
     pub async fn sre_user(&self, caller: &Principal, memory: &MemoryId, user: &str) -> Result<SreUser> {
         let types = self.sre_preferences(caller, memory, user).await?;
         let zone = &self.settings.of(memory).default_timezone;
@@ -130,7 +130,7 @@ impl Operations {
     /// Everything that was ever said of a user's preferences, or of one key, the newest first.
     ///
     /// # Errors
-    /// As [`Engine::sre_preferences`].
+    /// As [`Operations::sre_preferences`].
     pub async fn sre_preference_history(
         &self,
         caller: &Principal,

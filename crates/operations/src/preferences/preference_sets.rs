@@ -26,7 +26,7 @@ impl Operations {
     /// Everything that is wanted, a result for each user and type, at most `wanted` of them.
     ///
     /// # Errors
-    /// As [`Engine::sre_preferences`].
+    /// As [`Operations::sre_preferences`].
     pub(crate) async fn sre_preference_sets(
         &self,
         caller: &Principal,

@@ -29,7 +29,7 @@ impl Operations {
     ///
     /// # Errors
     /// `Invalid` on `user_id` where the key acts for users and nothing says for which;
-    /// as [`Engine::sre_requester_if_known`].
+    /// as [`Operations::sre_requester_if_known`].
     pub async fn sre_requester(
         &self,
         caller: &Principal,
