@@ -62,4 +62,21 @@ mod tests {
         let digest = hex::encode(Sha256::digest(KNOWLEDGE.text));
         assert_eq!((id.as_str(), &digest[..16]), ("sre.knowledge@1", "df3e7e9bb4605392"));
     }
+
+    #[test]
+    fn the_profile_holds() {
+        let profile = loci_engine::memories::profiles::parse(PROFILE_FILE).unwrap();
+        assert_eq!((profile.name.as_str(), profile.strategies.len()), ("sre", 3));
+        assert!(!profile.description.is_empty());
+    }
+
+    #[test]
+    fn the_example_is_one_that_is_kept() {
+        let json = AGENT_PROMPT.split("```json").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let block: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(block["infrastructure_knowledge"][0]["knowledge_type"], "baseline");
+        for word in ["dependency", "baseline", "config", "pattern", "passwords"] {
+            assert!(AGENT_PROMPT.contains(word), "{word}");
+        }
+    }
 }
