@@ -115,15 +115,10 @@ fn repositories(
     Ok((lines_of((tx, part), page.into_iter().filter(is_of_actor), is_theirs, line)?, next))
 }
 
-/// True for a line that is the person's or names them; in the export of everybody, for all.
-fn is_about(
-    tx: &dyn ReadTx,
-    part: &ExportPart,
-    line: &ExportLine,
-    is_theirs: impl FnOnce(&Holdings) -> bool,
-) -> Result<bool> {
+/// Returns true for a line that is the person's or names them; in the export of everybody, for all.
+fn is_about(tx: &dyn ReadTx, part: &ExportPart, line: &ExportLine, is_own: bool) -> Result<bool> {
     let Some(held) = part.person.as_deref() else { return Ok(true) };
-    if is_theirs(held) {
+    if is_own {
         return Ok(true);
     }
     match &held.mentions {
@@ -143,7 +138,7 @@ fn lines_of<T>(
     for noun in page {
         let is_own = part.person.as_deref().is_some_and(|held| is_theirs(&noun, held));
         let shown = line(noun);
-        if is_about(tx, part, &shown, |_| is_own)? {
+        if is_about(tx, part, &shown, is_own)? {
             lines.push(shown);
         }
     }
@@ -326,7 +321,7 @@ fn is_held(
     line: &ExportLine,
     (memory, record, is_own): (&MemoryId, &RecordId, bool),
 ) -> Result<bool> {
-    if is_about(tx, part, line, |_| is_own)? {
+    if is_about(tx, part, line, is_own)? {
         return Ok(true);
     }
     let mentions = part.person.as_deref().and_then(|held| held.mentions.as_ref());
@@ -417,7 +412,7 @@ fn ledger(
             None => false,
         };
         let line = ExportLine::Ledger { entry: Box::new(entry) };
-        if is_about(tx, part, &line, |_| is_theirs)? {
+        if is_about(tx, part, &line, is_theirs)? {
             lines.push(line);
         }
     }

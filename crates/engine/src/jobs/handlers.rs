@@ -1,4 +1,5 @@
-//! The kernel's own handlers of jobs, and the search for the handler of a job among those of all products.
+//! The kernel's own handlers of jobs, and the search for the handler of a job among those of all
+//! products.
 
 use futures::future::BoxFuture;
 use loci_model::job::{Job, JobKind};
@@ -65,8 +66,8 @@ impl JobHandler for KernelJob {
 }
 
 impl Engine {
-    /// Returns the handlers of jobs: the products' in the order of registration, then the kernel's. The first that takes a
-    /// job runs it.
+    /// Returns the handlers of jobs: the products' in the order of registration, then the kernel's.
+    /// The first that takes a job runs it.
     fn job_handlers(&self) -> impl Iterator<Item = &(dyn JobHandler + 'static)> {
         let of_kernel = KERNEL_JOBS.iter().map(|handler| handler as &(dyn JobHandler + 'static));
         self.products.jobs().map(AsRef::as_ref).chain(of_kernel)
@@ -85,21 +86,17 @@ impl Engine {
         })
     }
 
-    /// Returns what holds for the jobs of a kind; nothing for a kind that no part of this program handles.
+    /// Returns what holds for the jobs of a kind; nothing for a kind that no part of this program
+    /// handles.
     pub(super) fn job_policy(&self, kind: &JobKind) -> JobPolicy {
         let handler = self.job_handlers().find(|handler| handler.kind() == *kind);
         handler.map(JobHandler::policy).unwrap_or_default()
     }
 
-    /// Returns the kinds of jobs that make something to find: a caller that waits for records waits for these.
+    /// Returns the kinds of jobs that make something to find: a caller that waits for records waits
+    /// for these.
     pub fn awaited_kinds(&self) -> Vec<JobKind> {
-        let mut kinds = Vec::new();
-        for handler in self.job_handlers().filter(|handler| handler.policy().is_awaited) {
-            if !kinds.contains(&handler.kind()) {
-                kinds.push(handler.kind());
-            }
-        }
-        kinds
+        self.job_kinds().into_iter().filter(|kind| self.job_policy(kind).is_awaited).collect()
     }
 
     /// Returns the words of all kinds of jobs that this program runs, in order of the alphabet.

@@ -193,8 +193,8 @@ fn begins_as(
     }
     let (memory, strategy) = (&round.memory, Some(&round.strategy.id));
     let asked = Admission { memory, kind, strategy, namespace: None, text };
-    let waits = Some(state).filter(|state| *state == RecordState::Active);
-    match waits.and_then(|_| engine.products.waits(&asked)) {
+    let waits = || engine.products.waits(&asked);
+    match (state == RecordState::Active).then(waits).flatten() {
         Some(reason) => (RecordState::Candidate, Some(reason)),
         None => (state, None),
     }
