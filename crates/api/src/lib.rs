@@ -3,8 +3,9 @@
 //! Names are snake case, times are RFC 3339 in UTC, durations are milliseconds with `_ms`. A request refuses members
 //! it does not know; an answer may gain members.
 //!
-//! A product has a folder: `verified`, `coding`, `documents`, `operations`. The modules beside them are of the kernel.
-//! To add an operation: its request and answer in the folder of its product, in the file of its noun.
+//! A product has a folder: `verified`, `coding`, `documents`, `operations`. The modules beside them
+//! are of the kernel. To add an operation: its request and answer in the folder of its product, in
+//! the file of its noun.
 
 pub mod admin;
 pub mod coding;

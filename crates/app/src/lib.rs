@@ -4,7 +4,8 @@
 //! configured; `cli`: the commands and their options; `commands`: one file per command; `session`: how a command reaches
 //! the native API; `output` and `exit`: what people and programs see of it; `embedded`: the same for a program of somebody else.
 //!
-//! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm in `commands::run`.
+//! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm
+//! in `commands::run`.
 
 pub mod adapters;
 mod bearer;

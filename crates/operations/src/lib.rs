@@ -1,5 +1,6 @@
-//! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known of services, what was looked into. A
-//! profile of the common engine: events, records, states and history are those of every memory.
+//! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known
+//! of services, what was looked into. A profile of the common engine: events, records, states and
+//! history are those of every memory.
 //!
 //! | folder | idea |
 //! |---|---|
@@ -101,7 +102,7 @@ impl Operations {
         &self.settings
     }
 
-    /// The same for work in which one question is embedded once, however often it is asked.
+    /// Returns a handle for work in which one question is embedded once, however often it is asked.
     pub(crate) fn asking_once(&self) -> Self {
         Self { engine: self.engine.asking_once(), settings: Arc::clone(&self.settings) }
     }

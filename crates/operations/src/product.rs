@@ -14,7 +14,7 @@ const PROFILE_FILE: &str = include_str!("sre.toml");
 /// The part of the prompt of the profile's worker agents.
 const AGENT_PROMPT: &str = include_str!("agent_prompt.md");
 
-/// What operations memory is made of: its settings.
+/// The parts of operations memory: its settings.
 #[derive(Debug, Clone, Default)]
 pub struct OperationsParts {
     pub(crate) settings: Arc<SreSettingsByMemory>,

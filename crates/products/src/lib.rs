@@ -1,7 +1,8 @@
-//! The engine with its products: the one place where each product registers with the kernel, in the order of their
-//! dependencies. Doors, tests and programs hold a [`Loci`].
+//! The engine with its products: the one place where each product registers with the kernel, in the
+//! order of their dependencies. Doors, tests and programs hold a [`Loci`].
 //!
-//! To add a product: its parts in [`Loci::new`], its settings in [`LociSettings`], its handle in [`Loci`].
+//! To add a product: its parts in [`Loci::new`], its settings in [`LociSettings`], its handle in
+//! [`Loci`].
 
 use std::ops::Deref;
 
@@ -23,8 +24,8 @@ impl From<EngineSettings> for LociSettings {
     }
 }
 
-/// An engine and the products that are registered with it: cheap to clone. The verbs of the kernel are its own, those of a
-/// product are its field's.
+/// An engine and the products that are registered with it: cheap to clone. The verbs of the kernel
+/// are its own, those of a product are its field's.
 #[derive(Clone)]
 pub struct Loci {
     /// The kernel.

@@ -1,4 +1,5 @@
-//! The stored form of a job's kind: a code for the kinds that had one before kinds became words, the word for others.
+//! The stored form of a job's kind: a code for the kinds that had one before kinds became words,
+//! the word for others.
 
 use loci_model::Result;
 use loci_model::job::JobKind;
@@ -47,8 +48,8 @@ pub fn read_kind(code: i64, word: Option<&str>) -> Result<JobKind> {
     coded.map(|word| JobKind::named(word)).ok_or_else(|| damaged("kind of job"))
 }
 
-/// Returns ` AND (…)` for the kinds that are wanted, in columns of a table with this prefix (`j.`, or nothing); nothing
-/// where none is named.
+/// Returns ` AND (…)` for the kinds that are wanted, in columns of a table with this prefix (`j.`,
+/// or nothing); nothing where none is named.
 pub fn among_kinds(prefix: &str, wanted: &[JobKind]) -> String {
     if wanted.is_empty() {
         return String::new();

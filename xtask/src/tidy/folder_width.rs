@@ -1,4 +1,5 @@
-//! A folder below `crates/*/src` has at most [`ENTRIES_MAX`] entries, so that it is seen at one look.
+//! A folder below `crates/*/src` has at most [`ENTRIES_MAX`] entries, so that it is seen at one
+//! look.
 
 use super::{Finding, Tree};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@ use super::{Finding, Tree};
 /// A product's folder in the engine, and the products that it may see.
 const PRODUCTS: &[(&str, &[&str])] =
     &[("verified", &[]), ("coding", &["verified"]), ("files", &[]), ("sre", &[])];
-/// Where they lie.
+/// The folder in which they lie.
 const ENGINE: &str = "crates/engine/src/";
 /// The beginning of a path from the root of the crate.
 const ROOT: &str = "crate::";

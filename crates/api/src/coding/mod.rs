@@ -1,5 +1,5 @@
-//! Shapes of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes, prompts,
-//! safeguards.
+//! Shapes of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes,
+//! prompts, safeguards.
 
 pub mod attribution;
 pub mod commit;

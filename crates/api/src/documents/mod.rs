@@ -1,4 +1,5 @@
-//! Shapes of trees of documents: files, mirrors, consolidation runs, the memory tool, parked objects.
+//! Shapes of trees of documents: files, mirrors, consolidation runs, the memory tool, parked
+//! objects.
 
 pub mod consolidation;
 pub mod file;

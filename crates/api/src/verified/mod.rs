@@ -1,4 +1,5 @@
-//! Shapes of the product of verified facts: repositories, evidence, verdicts, proposals of citations.
+//! Shapes of the product of verified facts: repositories, evidence, verdicts, proposals of
+//! citations.
 
 pub mod evidence;
 pub mod proposal;

@@ -2,7 +2,8 @@
 //! `restore`, `migrate` and `schema`, which are about stores themselves, and `install` and `tools`, which are about other programs, are
 //! the exceptions.
 //!
-//! A product has a folder: `verified`, `coding`, `documents`, `operations`. The other commands are of the kernel.
+//! A product has a folder: `verified`, `coding`, `documents`, `operations`. The other commands are
+//! of the kernel.
 
 pub(crate) mod coding;
 pub(crate) mod config;

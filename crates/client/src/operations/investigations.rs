@@ -1,5 +1,5 @@
-//! Calls around an investigation of an operations agent: its start, what its agents answer, what was said, its end. `memory` has them as
-//! such agents make them.
+//! Calls around an investigation of an operations agent: its start, what its agents answer, what
+//! was said, its end. `memory` has them as such agents make them.
 
 use http::Method;
 use loci_api::operations::investigation as shape;

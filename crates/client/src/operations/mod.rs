@@ -1,5 +1,5 @@
-//! Calls of the memory of operations agents: preferences, knowledge of services, investigations, a user's own
-//! records.
+//! Calls of the memory of operations agents: preferences, knowledge of services, investigations, a
+//! user's own records.
 
 mod doctor;
 mod investigations;

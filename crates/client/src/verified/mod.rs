@@ -1,3 +1,4 @@
-//! Calls of the product of verified facts: repositories. Facts themselves are kept and asked by tools.
+//! Calls of the product of verified facts: repositories. Facts themselves are kept and asked by
+//! tools.
 
 mod repositories;

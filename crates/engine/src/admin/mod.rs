@@ -208,7 +208,8 @@ pub enum ExportLine {
 }
 
 impl ExportLine {
-    /// Returns the memory of a line that names people where its memory knows any; `None` for other lines.
+    /// Returns the memory of a line that names people where its memory knows any; `None` for other
+    /// lines.
     pub(crate) fn memory(&self) -> Option<&MemoryId> {
         match self {
             Self::Repository { repository } => Some(&repository.memory),

@@ -1,5 +1,5 @@
-//! Parts of a call: its deadline, its repetition token, the page that it returns, the reason of its caller,
-//! its trace, and its work on long texts.
+//! Parts of a call: its deadline, its repetition token, the page that it returns, the reason of its
+//! caller, its trace, and its work on long texts.
 
 pub(super) mod caller_pattern;
 pub mod deadline;

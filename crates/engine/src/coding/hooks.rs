@@ -1,4 +1,5 @@
-//! The hooks of coding memory: what goes with a record or an event that is deleted, and rules that are released.
+//! The hooks of coding memory: what goes with a record or an event that is deleted, and rules that
+//! are released.
 
 use loci_model::event::Event;
 use loci_model::ports::store::Tx;

@@ -1,6 +1,6 @@
 //! The outbox, as people see it: what waits, what was given up, trying again, and where things go. How it is emptied is
-//! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same transaction. For changes of
-//! records it is `record_streams`.
+//! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same
+//! transaction. For changes of records it is `record_streams`.
 
 pub mod incoming;
 mod list;

@@ -263,7 +263,8 @@ impl Engine {
         Ok(false)
     }
 
-    /// Stores an event, and with it the records of its content, where a product writes some; whether there were any.
+    /// Stores an event, and with it the records of its content, where a product writes some;
+    /// whether there were any.
     fn event_typed_in(
         &self,
         tx: &mut dyn Tx,

@@ -1,4 +1,5 @@
-//! What documents do in the background: the upkeep of trees, mirrors in their intervals, counts of reads.
+//! Background work of documents: the upkeep of trees, mirrors in their intervals, counts of
+//! reads.
 
 use futures::future::BoxFuture;
 use loci_model::{Result, Timestamp};
@@ -11,7 +12,7 @@ use crate::hooks::{BackgroundLoop, RunnerState, Sweep};
 const MIRRORS_LOOK_MS: u64 = 1_000;
 /// Counts of reads are kept this often.
 const READS_KEPT_US: u64 = 60_000_000;
-/// How often the loop of counts looks at the time.
+/// The pause of the loop of counts between two looks at the time.
 const READS_LOOK_MS: u64 = 6_000;
 
 /// Trees whose turn of upkeep it is.

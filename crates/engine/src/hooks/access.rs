@@ -1,5 +1,5 @@
-//! Hooks on access: what belongs to one user of a memory, whatever a grant reaches. What a caller may do with it is decided
-//! in [`crate::access`], nowhere else.
+//! Hooks on access: what belongs to one user of a memory, whatever a grant reaches. What a caller
+//! may do with it is decided in [`crate::access`], nowhere else.
 
 use std::sync::Arc;
 
@@ -14,27 +14,31 @@ use crate::access::segment;
 pub struct NamespaceOwner {
     /// The id.
     pub user: String,
-    /// The number of segments that lead to the user's own part of the tree, the user's own segment the last of them.
+    /// The number of segments that lead to the user's own part of the tree, the user's own segment
+    /// the last of them.
     pub depth: usize,
 }
 
 impl NamespaceOwner {
-    /// Returns true for a node on the way to something of the user's, or beneath it, that lies in the user's own part of
-    /// the tree.
+    /// Returns true for a node on the way to something of the user's, or beneath it, that lies in
+    /// the user's own part of the tree.
     pub(crate) fn holds(&self, namespace: &str) -> bool {
         segment::segments(namespace).count() >= self.depth
     }
 }
 
-/// What belongs to users, by what a product wrote.
+/// The rule of a product for what belongs to users.
 pub trait AccessPolicy: Send + Sync {
-    /// Returns the owners of a memory's namespaces; `None` for a memory in which nothing is one user's.
+    /// Returns the owners of a memory's namespaces; `None` for a memory in which nothing is one
+    /// user's.
     fn ownership(&self, memory: &Memory) -> Option<Arc<dyn Ownership>>;
 
-    /// Returns true for a record that is kept to another user than the reader, by what the record says itself.
+    /// Returns true for a record that is kept to another user than the reader, by what the record
+    /// says itself.
     fn is_kept_from(&self, record: &Record, reader: &str) -> bool;
 
-    /// Returns true for a record that is for one user and administrators, by what the record says itself.
+    /// Returns true for a record that is for one user and administrators, by what the record says
+    /// itself.
     fn is_kept_to_a_user(&self, record: &Record) -> bool;
 
     /// Returns the owner of a record by what the record says itself.

@@ -8,9 +8,10 @@ use loci_model::{Result, Timestamp};
 use super::Products;
 use crate::Engine;
 
-/// A part of the sweep, which one server of a store runs about once a minute. In small writes; bounded.
+/// A part of the sweep, which one server of a store runs about once a minute. In small writes;
+/// bounded.
 pub trait Sweep: Send + Sync {
-    /// What is swept, for the log.
+    /// Returns the name of what is swept, for the log.
     fn name(&self) -> &'static str;
 
     /// Sweeps.

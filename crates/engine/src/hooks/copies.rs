@@ -1,5 +1,5 @@
-//! Hooks on copies: files outside of the store that show what a memory holds. An erasure outdates the copies in its write,
-//! has them brought up afterwards, and names what it could not reach.
+//! Hooks on copies: files outside of the store that show what a memory holds. An erasure outdates
+//! the copies in its write, has them brought up afterwards, and names what it could not reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::admin::erasure::Person;
 pub struct CopyAfterErasure {
     /// The name.
     pub name: String,
-    /// Why its files may hold what was erased, and until when; `None`: they hold it no more.
+    /// The reason why its files may hold what was erased, and until when; `None`: they hold it no more.
     pub left: Option<String>,
 }
 
@@ -47,8 +47,8 @@ impl NotExamined {
 
 /// Copies that a product keeps.
 pub trait CopyHooks: Send + Sync {
-    /// Outdates the copies of these namespaces, of conversations, and those whose history may have more than the store:
-    /// a person was erased.
+    /// Outdates the copies of these namespaces, of conversations, and those whose history may have
+    /// more than the store: a person was erased.
     ///
     /// # Errors
     /// Errors of the store. So with all that follow.
@@ -72,8 +72,8 @@ pub trait CopyHooks: Send + Sync {
         person: &'a Person,
     ) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// Removes the copies of a person's own trees, once they are emptied; the names of those that the configuration has,
-    /// and that stay.
+    /// Removes the copies of a person's own trees, once they are emptied; the names of those that
+    /// the configuration has, and that stay.
     fn remove_of_person<'a>(
         &'a self,
         engine: &'a Engine,
@@ -82,7 +82,8 @@ pub trait CopyHooks: Send + Sync {
         not_emptied: &'a BTreeSet<String>,
     ) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// Finds files that nothing of the memory stands behind: of the person's own trees, or everywhere.
+    /// Finds files that nothing of the memory stands behind: of the person's own trees, or
+    /// everywhere.
     fn not_examined<'a>(
         &'a self,
         engine: &'a Engine,

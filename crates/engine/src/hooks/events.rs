@@ -12,7 +12,7 @@ use super::Products;
 use crate::Engine;
 use crate::events::{NewEvent, Prepared};
 
-/// What a product adds to events.
+/// The part of a product in events.
 pub trait EventHooks: Send + Sync {
     /// Checks the ids of an event, or of a request for events.
     ///
@@ -50,7 +50,8 @@ pub trait EventHooks: Send + Sync {
         self.check_session(caller, memory, of, capability).map(|()| None)
     }
 
-    /// Returns the content of a new event where the product might write records of it; before the write.
+    /// Returns the content of a new event where the product might write records of it; before the
+    /// write.
     ///
     /// # Errors
     /// Errors of the source of ids.
@@ -80,7 +81,8 @@ pub trait EventFilter: Send + Sync {
 
 /// The content of a new event, before its memory is known.
 pub trait EventContent: Send + Sync {
-    /// Returns the content as the memory takes it; `None` where the event is an event like others there.
+    /// Returns the content as the memory takes it; `None` where the event is an event like others
+    /// there.
     ///
     /// # Errors
     /// `Invalid` where the event names its type, and its content is not of that type.

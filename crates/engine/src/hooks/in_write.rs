@@ -1,5 +1,5 @@
-//! The products of the engine whose write runs on this thread. A change of a record is noted deep in a write; what follows
-//! from it is the products' part, and this is how they are found there.
+//! The products of the engine whose write runs on this thread. A change of a record is noted deep
+//! in a write; what follows from it is the products' part, and this is how they are found there.
 
 use std::cell::RefCell;
 

@@ -9,15 +9,16 @@ use crate::jobs::Ended;
 
 /// A handler of one kind of job. A job that runs twice does its work once.
 pub trait JobHandler: Send + Sync {
-    /// The kind.
+    /// Returns the kind.
     fn kind(&self) -> JobKind;
 
-    /// What holds for all jobs of the kind.
+    /// Returns the policy for all jobs of the kind.
     fn policy(&self) -> JobPolicy {
         JobPolicy::default()
     }
 
-    /// Returns true for a job that this handler runs; two handlers may share a kind and part it by its keys.
+    /// Returns true for a job that this handler runs; two handlers may share a kind and part it by
+    /// its keys.
     fn handles(&self, job: &Job) -> bool {
         job.kind == self.kind()
     }
@@ -25,8 +26,8 @@ pub trait JobHandler: Send + Sync {
     /// Runs the job.
     fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>>;
 
-    /// Returns the records that the job made of an answer which a caller's model gave since then; `None`: those that are
-    /// found by the job's strategy, actor and session.
+    /// Returns the records that the job made of an answer which a caller's model gave since then;
+    /// `None`: those that are found by the job's strategy, actor and session.
     fn pulled_records<'a>(
         &'a self,
         _engine: &'a Engine,
@@ -37,14 +38,14 @@ pub trait JobHandler: Send + Sync {
     }
 }
 
-/// What holds for all jobs of a kind.
+/// The policy for all jobs of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobPolicy {
     /// Jobs of the kind make something to find: a caller that waits for records waits for them.
     pub is_awaited: bool,
     /// The end of a job is reported to the webhooks of the settings.
     pub is_reported: bool,
-    /// A job is given up after a few tries, whatever failed, and is a dead letter then. Others are tried again for as long
-    /// as a part of the server is out of service.
+    /// A job is given up after a few tries, whatever failed, and is a dead letter then. Others are
+    /// tried again for as long as a part of the server is out of service.
     pub has_few_tries: bool,
 }

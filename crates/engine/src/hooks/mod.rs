@@ -1,9 +1,9 @@
-//! Hooks: what a product adds to the kernel. A product is one [`Product`] value of handlers and policies, registered where
-//! the program is wired; the kernel calls them and names none.
+//! Hooks: what a product adds to the kernel. A product is one [`Product`] value of handlers and
+//! policies, registered where the program is wired; the kernel calls them and names none.
 //!
-//! A hook in a write is synchronous and gets the transaction. It reads and writes rows of its own shelves and asks the
-//! kernel for records, never the other way round. Functions deep in a write find the products of its engine by
-//! [`in_write::products`].
+//! A hook in a write is synchronous and gets the transaction. It reads and writes rows of its own
+//! shelves and asks the kernel for records, never the other way round. Functions deep in a write
+//! find the products of its engine by [`in_write::products`].
 //!
 //! | file | hooks on |
 //! |---|---|
@@ -48,19 +48,19 @@ pub use records::{Admission, AdmissionPolicy, RecordHooks};
 pub struct Product {
     /// The name in logs and errors.
     pub name: &'static str,
-    /// What follows from changes of records.
+    /// Consequences of changes of records.
     pub records: Option<Arc<dyn RecordHooks>>,
-    /// Which records wait for a person before they are in force.
+    /// The policy for records that wait for a person before they are in force.
     pub admission: Option<Arc<dyn AdmissionPolicy>>,
-    /// What follows from events.
+    /// The part of the product in events.
     pub events: Option<Arc<dyn EventHooks>>,
-    /// What belongs to a user.
+    /// The rule for what belongs to a user.
     pub access: Option<Arc<dyn AccessPolicy>>,
-    /// What a profile of the product's memories is made of.
+    /// The part of the product in profiles of memories.
     pub profiles: Option<Arc<dyn ProfileHooks>>,
     /// Copies outside of the store.
     pub copies: Option<Arc<dyn CopyHooks>>,
-    /// How the product knows people.
+    /// People whom the product knows.
     pub people: Option<Arc<dyn PeopleHooks>>,
     /// Profiles of memories that the product ships, each a file.
     pub profile_files: Vec<&'static str>,

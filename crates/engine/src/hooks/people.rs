@@ -1,5 +1,6 @@
-//! Hooks on people: persons whom a product knows by names that others give them. Forgetting a person and exporting what is
-//! held of one ask for these names; a noun that names a person keeps its place and loses the name.
+//! Hooks on people: persons whom a product knows by names that others give them. Forgetting a
+//! person and exporting what is held of one ask for these names; a noun that names a person keeps
+//! its place and loses the name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,13 +33,13 @@ pub enum Taken {
 /// A person by an actor: the person's other actors, and the names that others give them.
 pub type KnownPerson = (Vec<ActorId>, Arc<dyn PersonMentions>);
 
-/// How a product knows people.
+/// The people whom a product knows.
 pub trait PeopleHooks: Send + Sync {
     /// Returns true for a memory in which the product knows people.
     fn knows_people(&self, memory: &Memory) -> bool;
 
-    /// Returns the person of an actor; `None` where the product does not know them. `pseudonym` stands for them once they
-    /// are forgotten.
+    /// Returns the person of an actor; `None` where the product does not know them. `pseudonym`
+    /// stands for them once they are forgotten.
     ///
     /// # Errors
     /// Errors of the store.
@@ -72,7 +73,8 @@ pub trait PersonMentions: Send + Sync + std::fmt::Debug {
     /// Errors of the store; a bug, where a document of the line is damaged.
     fn are_in(&self, tx: &dyn ReadTx, line: &ExportLine) -> Result<bool>;
 
-    /// Returns the actors of the person's addresses, by which an import knows that they were forgotten.
+    /// Returns the actors of the person's addresses, by which an import knows that they were
+    /// forgotten.
     fn actors_of_addresses(&self) -> Vec<ActorId>;
 
     /// Returns the entry of the ledger that holds the person's own settings.
@@ -101,7 +103,7 @@ pub struct TakingOut<'a> {
     pub own: BTreeSet<RecordId>,
     /// The name of the caller.
     pub by: &'a str,
-    /// When.
+    /// The time of the call.
     pub at: Timestamp,
 }
 

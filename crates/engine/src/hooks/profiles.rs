@@ -6,7 +6,7 @@ use loci_model::{Namespace, Result};
 use super::Products;
 use crate::memories::profiles::{Profile, shipped};
 
-/// What a product adds to profiles of memories.
+/// The part of a product in profiles of memories.
 pub trait ProfileHooks: Send + Sync {
     /// Sets what the server's settings say of a profile for the memory of that name.
     ///
@@ -16,7 +16,8 @@ pub trait ProfileHooks: Send + Sync {
         Ok(())
     }
 
-    /// Returns the other name of a namespace, in a memory that knows one; `None` where it is the same.
+    /// Returns the other name of a namespace, in a memory that knows one; `None` where it is the
+    /// same.
     fn other_name(&self, _memory: &Memory, _namespace: &Namespace) -> Option<Namespace> {
         None
     }

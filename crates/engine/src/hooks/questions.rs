@@ -15,7 +15,8 @@ pub type ReplyEntries = fn(&str) -> Result<usize, BadReply>;
 pub struct QuestionKind {
     /// The step.
     pub step: Step,
-    /// Questions of the step quote records, of any strategy and of none: they are dropped when records go.
+    /// Questions of the step quote records, of any strategy and of none: they are dropped when
+    /// records go.
     pub quotes_records: bool,
     /// The form of answers, where the prompt's own does not say it.
     pub entries: Option<ReplyEntries>,
@@ -37,8 +38,8 @@ impl Products {
         self.questions().filter(|kind| kind.quotes_records).map(|kind| kind.step).collect()
     }
 
-    /// Returns the number of entries of an answer as far as the answer alone says it; where it says nothing, the job judges
-    /// it.
+    /// Returns the number of entries of an answer as far as the answer alone says it; where it says
+    /// nothing, the job judges it.
     ///
     /// # Errors
     /// Everything that is wrong with the answer.

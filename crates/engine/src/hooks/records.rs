@@ -1,4 +1,5 @@
-//! Hooks on records: what follows from a change, within its write, and which records wait for a person.
+//! Hooks on records: what follows from a change, within its write, and which records wait for a
+//! person.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -10,7 +11,7 @@ use super::Products;
 use crate::records::changes::Change;
 use crate::records::changing::Changing;
 
-/// What follows from changes of records, in the write of each change.
+/// Consequences of changes of records, in the write of each change.
 pub trait RecordHooks: Send + Sync {
     /// A record has another state, or a new version in the same one.
     ///
@@ -81,7 +82,7 @@ pub struct Admission<'a> {
     pub text: &'a str,
 }
 
-/// Which records wait for a person before they are in force.
+/// The policy for records that wait for a person before they are in force.
 pub trait AdmissionPolicy: Send + Sync {
     /// Returns the reason why a new record waits; `None` where it is in force at once.
     fn waits(&self, asked: &Admission<'_>) -> Option<&'static str>;

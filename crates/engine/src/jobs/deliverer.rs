@@ -2,7 +2,8 @@
 //!
 //! A delivery is leased before it is sent, so that no other server sends it, or one behind it in its order key. A try is
 //! noted after it was made: a crash between the two sends the same delivery again, under the same id, when its lease has
-//! run out. What is put into the outbox is others' matter (`record_streams.rs`, `handover.rs`, `job_news.rs`).
+//! run out. What is put into the outbox is others' matter (`record_streams.rs`, `handover.rs`,
+//! `job_news.rs`).
 
 use futures::future::{BoxFuture, Either, select};
 use futures::stream::FuturesUnordered;

@@ -36,8 +36,8 @@ pub(super) fn reason(error: &Error) -> String {
 }
 
 /// When a job that failed for the `attempts`th time is tried again; `None`: given up. A part that is out of service
-/// comes back: such a job is tried for ever, at the longest pause. A job of few tries is given up after three more,
-/// whatever failed, and is a dead letter then.
+/// comes back: such a job is tried for ever, at the longest pause. A job of few tries is given up
+/// after three more, whatever failed, and is a dead letter then.
 pub(super) fn retry_at(
     policy: JobPolicy,
     error: &Error,

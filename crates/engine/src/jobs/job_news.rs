@@ -11,7 +11,8 @@ use crate::deliveries::{self, NewDelivery, OrderKey};
 use crate::settings::JobWebhook;
 
 impl Engine {
-    /// Returns the webhooks to which the ends of jobs of this kind are reported: none for chores of the store.
+    /// Returns the webhooks to which the ends of jobs of this kind are reported: none for chores of
+    /// the store.
     pub(crate) fn job_news(&self, kind: &JobKind) -> Vec<JobWebhook> {
         if self.job_policy(kind).is_reported { self.settings.job_webhooks.clone() } else { Vec::new() }
     }

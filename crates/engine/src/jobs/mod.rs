@@ -1,7 +1,7 @@
 //! Jobs: asking for them, listing, starting again, waiting, and the one runner. One file per job kind.
 //!
-//! To add a job: a file with a [`JobHandler`](crate::hooks::JobHandler) whose `run` is idempotent, and one line in the list
-//! of the product's handlers (of the kernel's, in `handlers`).
+//! To add a job: a file with a [`JobHandler`](crate::hooks::JobHandler) whose `run` is idempotent,
+//! and one line in the list of the product's handlers (of the kernel's, in `handlers`).
 
 mod deliverer;
 pub(crate) mod embed;

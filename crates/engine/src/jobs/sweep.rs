@@ -25,8 +25,8 @@ const REASON: &str = "expired";
 impl Engine {
     /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries,
     /// history past retention, what the archive of conversations has kept long enough, content that
-    /// was deleted long enough ago; marks expired records; removes parts of imports that broke off; then runs the
-    /// parts of all products. In small writes; bounded.
+    /// was deleted long enough ago; marks expired records; removes parts of imports that broke off;
+    /// then runs the parts of all products. In small writes; bounded.
     ///
     /// A row that cannot be read costs its own record, else its memory, else its kind: it is logged, and the
     /// sweep goes on.

@@ -36,7 +36,7 @@ pub(crate) fn of_records(
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
 
-/// What questions of one step quote is gone.
+/// Drops the questions of one step: what they quote is gone.
 pub(crate) fn of_step(tx: &mut dyn Tx, memory: &MemoryId, step: Step, now: Timestamp) -> Result<()> {
     drop_of_steps(tx, memory, None, &[step], now)
 }

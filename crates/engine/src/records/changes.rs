@@ -55,7 +55,8 @@ pub(crate) fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Res
     in_write::products()?.record_changed(tx, change)
 }
 
-/// Like [`note`], for a product that brings what it keeps of the record up itself: no product is told.
+/// Like [`note`], for a product that brings what it keeps of the record up itself: no product is
+/// told.
 pub(crate) fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),

@@ -30,7 +30,7 @@ pub struct Deletion<'a> {
     by: &'a str,
     /// Makes the tombstones of what an import brought.
     vault: &'a dyn Vault,
-    /// When.
+    /// The time of the deletion.
     pub now: Timestamp,
 }
 

@@ -70,7 +70,8 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     }
 }
 
-/// Adds the same places by their other names, where the memory knows any, as far as the view shows them.
+/// Adds the same places by their other names, where the memory knows any, as far as the view shows
+/// them.
 pub(crate) fn add_other_names(
     scope: &mut RecordScope,
     memory: &Memory,

@@ -1,4 +1,5 @@
-//! Changes of the index: records that are new or gone, exchanged vectors, what follows from both, compaction.
+//! Changes of the index: records that are new or gone, exchanged vectors, what follows from both,
+//! compaction.
 
 mod apply;
 mod attach;

@@ -1,4 +1,5 @@
-//! Searches: the scope of a request, its statistics, the lists of candidates, and the views of a caller.
+//! Searches: the scope of a request, its statistics, the lists of candidates, and the views of a
+//! caller.
 
 mod alike;
 mod bounds;

@@ -1,5 +1,5 @@
-//! Nouns of facts that cite code: facts, citations, claims, verdicts, repositories, code as a verifier names
-//! it.
+//! Nouns of facts that cite code: facts, citations, claims, verdicts, repositories, code as a
+//! verifier names it.
 
 pub mod branch_fact;
 pub mod citation;

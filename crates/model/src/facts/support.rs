@@ -1,6 +1,6 @@
 //! Support of a statement by code. That is another question than whether the cited code is still there
-//! ([`crate::facts::verdict::Verdict`]): unchanged code may say nothing of the statement, or the opposite.
-//! Words and shapes; the verifier decides.
+//! ([`crate::facts::verdict::Verdict`]): unchanged code may say nothing of the statement, or the
+//! opposite. Words and shapes; the verifier decides.
 
 use serde::{Deserialize, Serialize};
 

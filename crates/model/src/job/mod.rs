@@ -11,8 +11,8 @@ use crate::{ActorId, Error, EventId, JobId, MemoryId, Result, SessionId, Strateg
 /// Bytes of the word of a kind.
 const KIND_BYTES_MAX: usize = 40;
 
-/// The kind of a job: a word that names its handler. The kernel's own kinds are constants here; a product names its own
-/// beside the handler that it registers.
+/// The kind of a job: a word that names its handler. The kernel's own kinds are constants here; a
+/// product names its own beside the handler that it registers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct JobKind(Cow<'static, str>);

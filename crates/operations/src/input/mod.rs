@@ -1,4 +1,5 @@
-//! Input of callers: JSON by rule and in one spelling, masked, and typed events of the AgentCore wire.
+//! Input of callers: JSON by rule and in one spelling, masked, and typed events of the AgentCore
+//! wire.
 
 pub(super) mod canonical;
 pub(super) mod members;

@@ -1,4 +1,5 @@
-//! The job that reads the answer of a worker agent, and asks a model about its prose, where one is asked.
+//! The job that reads the answer of a worker agent, and asks a model about its prose, where one is
+//! asked.
 
 use futures::future::BoxFuture;
 use loci_model::job::exchange::Step;
@@ -59,8 +60,8 @@ async fn run(operations: &Operations, job: &Job) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Asked again later, where that can help. What was read without a model is saved whatever a model does: the job is done, and its result says
-/// what it lacks.
+/// Asked again later, where that can help. What was read without a model is saved whatever a model
+/// does: the job is done, and its result says what it lacks.
 async fn unanswered_end(operations: &Operations, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     let [random, ..] = operations.engine.ids().random();
     let reason = format!("{}: {}", unanswered.code, unanswered.explanation);

@@ -1,4 +1,5 @@
-//! Records of operations memory: their types, texts and namespaces, and which of several is in force.
+//! Records of operations memory: their types, texts and namespaces, and which of several is in
+//! force.
 
 pub(super) mod drafts;
 pub(super) mod incident_name;

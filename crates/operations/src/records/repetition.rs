@@ -1,6 +1,6 @@
 //! What is known and was said again (sre-memory.md W-8, §10.1): it was seen later, its time begins anew, and where another investigation shows
-//! evidence it is surer. Patterns that say nearly the same are one, with a counter. Which record it is that is known again is [`super::precedence`]'s
-//! matter.
+//! evidence it is surer. Patterns that say nearly the same are one, with a counter. Which record it
+//! is that is known again is [`super::precedence`]'s matter.
 
 use loci_model::limits::SRE_ITEMS_MAX;
 use loci_model::ports::store::{Confirmation, ReadTx, Tx};

@@ -1,6 +1,7 @@
 //! `sre_retrieve`: what an operations agent knows, by type (sre-memory.md §5). Preferences are read by user and key, the whole set;
 //! what is known of services and what was looked into is searched by the engine's one search, and ordered by how sure and how fresh it is.
-//! It decides nothing of what counts: that is [`crate::records::precedence`]'s matter, when something is saved.
+//! It decides nothing of what counts: that is [`crate::records::precedence`]'s matter, when
+//! something is saved.
 
 use loci_model::memory::Memory;
 use loci_model::principal::Principal;

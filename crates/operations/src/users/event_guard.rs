@@ -14,7 +14,7 @@ use crate::records::save::{EVENT_TYPE, PRIVATE};
 use loci_engine::access::{self, segment};
 use loci_engine::hooks::EventFilter;
 
-/// What of a session's events a caller is shown that does not work for the session's actor.
+/// A filter of a session's events for a caller that does not work for the session's actor.
 #[derive(Debug, Clone)]
 pub(crate) struct EventGuard {
     caller: Principal,

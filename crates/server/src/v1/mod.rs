@@ -1,9 +1,10 @@
 //! The native API (architecture §8): one file per group of operations, each a few lines around a method of the engine.
-//! A product has a folder (`verified`, `coding`, `documents`, `operations`); the other modules are of the kernel, and
-//! `protocol` is what all operations are made with.
+//! A product has a folder (`verified`, `coding`, `documents`, `operations`); the other modules are
+//! of the kernel, and `protocol` is what all operations are made with.
 //!
-//! To add an operation: its shapes in `loci-api`, a function in the file of its noun in the folder of its product, one
-//! line in that file's `operations`. Router and OpenAPI document are both made from these lines.
+//! To add an operation: its shapes in `loci-api`, a function in the file of its noun in the folder
+//! of its product, one line in that file's `operations`. Router and OpenAPI document are both made
+//! from these lines.
 
 mod admin;
 pub(crate) mod coding;

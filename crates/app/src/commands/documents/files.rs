@@ -1,5 +1,5 @@
-//! `loci files`: a memory as files: what lies there, reading, writing. History and going back are `history`, the
-//! memory tool is `memory_tool`.
+//! `loci files`: a memory as files: what lies there, reading, writing. History and going back are
+//! `history`, the memory tool is `memory_tool`.
 
 use std::path::PathBuf;
 

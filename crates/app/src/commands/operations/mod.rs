@@ -1,5 +1,5 @@
-//! Commands of the memory of operations agents: preferences, knowledge of services, investigations, a user's
-//! own records.
+//! Commands of the memory of operations agents: preferences, knowledge of services, investigations,
+//! a user's own records.
 
 mod doctor;
 mod explain;

@@ -1,5 +1,5 @@
-//! Commands that bring memories out of a store and into one: export, import, and the formats of other
-//! programs.
+//! Commands that bring memories out of a store and into one: export, import, and the formats of
+//! other programs.
 
 mod agentcore_place;
 pub(crate) mod export;

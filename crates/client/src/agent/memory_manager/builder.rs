@@ -94,8 +94,8 @@ impl MemoryManagerBuilder {
     }
 
     /// One more text that injection puts before what it finds, such as
-    /// [`DocumentContext`](crate::agent::stores::DocumentContext): with every question of the user, in
-    /// full.
+    /// [`DocumentContext`](crate::agent::stores::DocumentContext): with every question of the user,
+    /// in full.
     pub fn context(mut self, context: impl PromptContext + 'static) -> Self {
         self.contexts.push(Arc::new(context));
         self

@@ -64,7 +64,7 @@ pub enum Source<'a> {
     ItemText {
         /// The text.
         text: &'a str,
-        /// Whose text.
+        /// The owner of the text.
         owner: TextOwner<'a>,
     },
     /// An imported event, by its conversation and its id in the source, which may have it in

@@ -1,4 +1,5 @@
-//! The job that reflects on the tasks of a repository: rules look first, always; then a model, where one is asked.
+//! The job that reflects on the tasks of a repository: rules look first, always; then a model,
+//! where one is asked.
 
 use futures::future::BoxFuture;
 use loci_model::job::exchange::Step;
@@ -73,7 +74,8 @@ async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     }
 }
 
-/// Asked again later, where that can help; else rules have looked in the model's place, and it is said.
+/// Asked again later, where that can help; else rules have looked in the model's place, and it is
+/// said.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     let [random, ..] = engine.ids.random();
     let reason = format!("{}: {}", unanswered.code, unanswered.explanation);

@@ -1,5 +1,5 @@
-//! The job that asks a model which rules follow from a review, where one is asked. Rules without a model have read the
-//! review already: the model's answer takes their place.
+//! The job that asks a model which rules follow from a review, where one is asked. Rules without a
+//! model have read the review already: the model's answer takes their place.
 
 use futures::future::BoxFuture;
 use loci_model::job::exchange::Step;
@@ -18,7 +18,8 @@ pub(crate) const KIND: JobKind = JobKind::named("review_rules");
 /// Said of a job that no model answered.
 const READ_WITHOUT: &str = "what was read without a model stays: start the job again to ask once more";
 
-/// The handler: run twice, the second time finds the answer that is kept, or a review that is known to have been read.
+/// The handler: run twice, the second time finds the answer that is kept, or a review that is known
+/// to have been read.
 pub(crate) struct ReviewRules;
 
 impl JobHandler for ReviewRules {

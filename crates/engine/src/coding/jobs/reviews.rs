@@ -1,5 +1,5 @@
-//! The jobs by which reviews come in: the deliveries of hooks for one unit, a round of polling, a part of a backfill. Run
-//! twice, each finds nothing the second time, or the same again.
+//! The jobs by which reviews come in: the deliveries of hooks for one unit, a round of polling, a
+//! part of a backfill. Run twice, each finds nothing the second time, or the same again.
 
 use futures::future::BoxFuture;
 use loci_model::Result;

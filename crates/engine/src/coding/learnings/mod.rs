@@ -1,4 +1,5 @@
-//! Learnings of a repository: their writes, their consolidation with what is known, and their conflicts.
+//! Learnings of a repository: their writes, their consolidation with what is known, and their
+//! conflicts.
 
 pub(crate) mod conflicts;
 pub(super) mod consolidation;

@@ -1,5 +1,5 @@
-//! Repositories of coding agents: their settings, counts, marks of work, and the documents that they hold
-//! themselves.
+//! Repositories of coding agents: their settings, counts, marks of work, and the documents that
+//! they hold themselves.
 
 pub(super) mod counts;
 pub(super) mod docs;

@@ -2,7 +2,8 @@
 //! one write (coding-agent-memory.md §§11.7, 12.2). Read again after an edit, a dismissal or an answer, it leaves what it would have
 //! left had it always been so.
 //!
-//! Which statements are rules is `extracting`'s to say, from which weight on they count `support/weights`'s, and what becomes of them `settling`'s.
+//! Which statements are rules is `extracting`'s to say, from which weight on they count
+//! `support/weights`'s, and what becomes of them `settling`'s.
 
 use std::collections::{BTreeMap, BTreeSet};
 

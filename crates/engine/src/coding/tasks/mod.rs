@@ -1,4 +1,5 @@
-//! Tasks of coding agents: the verbs on a task, and the rules for its names, its place and its agent.
+//! Tasks of coding agents: the verbs on a task, and the rules for its names, its place and its
+//! agent.
 
 mod agent_rights;
 pub(super) mod alert;

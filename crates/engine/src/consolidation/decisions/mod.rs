@@ -1,5 +1,5 @@
-//! Decisions on the proposals of a round: by rules, by a model, judged as a plan, and carried out in the
-//! write.
+//! Decisions on the proposals of a round: by rules, by a model, judged as a plan, and carried out
+//! in the write.
 
 pub mod carry_out;
 pub(in crate::consolidation) mod decide;

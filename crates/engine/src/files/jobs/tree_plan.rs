@@ -13,7 +13,8 @@ use crate::language_models::Why;
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("tree_plan");
 
-/// The handler: plans as far as answers are there. Run twice, it finds them kept, or a run that is planned already.
+/// The handler: plans as far as answers are there. Run twice, it finds them kept, or a run that is
+/// planned already.
 pub(crate) struct TreePlan;
 
 impl JobHandler for TreePlan {

@@ -1,5 +1,5 @@
-//! Trees: the paths of records in a namespace, their reconciliation with the records, their writes and their
-//! listings.
+//! Trees: the paths of records in a namespace, their reconciliation with the records, their writes
+//! and their listings.
 
 mod catch_up;
 pub(super) mod list;

@@ -1,5 +1,6 @@
 //! The tree of one namespace of a memory: what lies under which path, and where a record lies. Reads what the ledger keeps of it; how it
-//! is brought up to its records is `reconciliation`'s and `catch_up`'s matter, what may be written where is `areas`'.
+//! is brought up to its records is `reconciliation`'s and `catch_up`'s matter, what may be written
+//! where is `areas`'.
 
 use std::sync::{Arc, OnceLock};
 

@@ -7,7 +7,8 @@ use super::shipped;
 use crate::Engine;
 
 impl Engine {
-    /// Returns the part of the prompt of a profile's worker agents; `None` where it has no such agents.
+    /// Returns the part of the prompt of a profile's worker agents; `None` where it has no such
+    /// agents.
     pub fn agent_prompt(&self, profile: &str) -> Option<&'static str> {
         self.products.agent_prompt(profile)
     }

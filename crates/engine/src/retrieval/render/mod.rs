@@ -2,7 +2,8 @@
 //! out (coding-agent-memory.md §4.4, §4.5). Pure: the same entries, budget and seed give the same bytes.
 //!
 //! What is shown went through [`crate::safety::for_model`] here, whatever it went through before. Which records are
-//! worth showing is the caller's matter: facts (`verified/serving/prompt_block`), hydration (`coding/hydration`).
+//! worth showing is the caller's matter: facts (`verified/serving/prompt_block`), hydration
+//! (`coding/hydration`).
 
 mod budget;
 mod entry;

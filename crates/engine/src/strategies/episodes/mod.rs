@@ -1,5 +1,5 @@
-//! Episodes: the strategy of episodes and the reflections on several of them, each with its text form and its
-//! questions to a model.
+//! Episodes: the strategy of episodes and the reflections on several of them, each with its text
+//! form and its questions to a model.
 
 pub mod episode_form;
 pub mod episodic;

@@ -1,5 +1,6 @@
-//! Learnings out of what an agent wrote at the end of a task (coding-agent-memory.md §6.4): one a paragraph or list item, each
-//! with its topic, its scope and its category. Pure; what becomes of them is not decided here.
+//! Learnings out of what an agent wrote at the end of a task (coding-agent-memory.md §6.4): one a
+//! paragraph or list item, each with its topic, its scope and its category. Pure; what becomes of
+//! them is not decided here.
 //!
 //! `paragraphs`: where one ends; `topic`: how one begins; `category`, `vague`: what its words say.
 
@@ -50,8 +51,8 @@ impl Learning {
     }
 }
 
-/// All learnings of a text, in its order; none where it says that there are none. Comments that no page shows
-/// are none.
+/// All learnings of a text, in its order; none where it says that there are none. Comments that no
+/// page shows are none.
 pub(crate) fn parse(text: &str) -> Vec<Learning> {
     paragraphs::split(&visible(text)).iter().filter_map(|paragraph| one(paragraph)).collect()
 }

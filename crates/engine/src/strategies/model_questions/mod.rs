@@ -1,4 +1,5 @@
-//! Questions to a model: versioned prompts, the conversation as data, and the strict reading of a reply.
+//! Questions to a model: versioned prompts, the conversation as data, and the strict reading of a
+//! reply.
 
 pub mod grounding;
 pub mod prompt;

@@ -1,5 +1,5 @@
-//! Preferences: the strategy of preferences that people state, their statements and categories, and its
-//! question to a model.
+//! Preferences: the strategy of preferences that people state, their statements and categories, and
+//! its question to a model.
 
 pub mod own_words;
 pub mod preference;

@@ -1,4 +1,5 @@
-//! Summaries: the strategy of summaries, their topics and their text form, and its question to a model.
+//! Summaries: the strategy of summaries, their topics and their text form, and its question to a
+//! model.
 
 pub mod summary;
 pub mod summary_model;

@@ -11,7 +11,8 @@ use crate::jobs::Ended;
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("cite");
 
-/// The handler: run twice, it finds its own proposal; where the code cannot be read now, it looks again later.
+/// The handler: run twice, it finds its own proposal; where the code cannot be read now, it looks
+/// again later.
 pub(crate) struct Cite;
 
 impl JobHandler for Cite {

@@ -1,6 +1,7 @@
 //! Citations from text: an extracted record whose text names files, lines or symbols of the repository it belongs to gets
 //! proposed citations (flag `auto_cited`). Memories come from what agents find out, not from extraction: a proposal is in none
-//! of the tools, changes no state, and becomes a fact when somebody stores or refreshes it (`promotion`).
+//! of the tools, changes no state, and becomes a fact when somebody stores or refreshes it
+//! (`promotion`).
 //!
 //! A record belongs to a repository by its namespace `/{owner}/{name}/knowledge/`, which extraction makes of the actor; an
 //! event that names another `repo` in its metadata unties it. Its commit is that of the metadata (`commit`), else the tip of the

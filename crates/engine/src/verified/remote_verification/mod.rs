@@ -1,4 +1,5 @@
-//! Verification elsewhere: evidence for a verifier that has the code, and the verdicts that it reports.
+//! Verification elsewhere: evidence for a verifier that has the code, and the verdicts that it
+//! reports.
 
 pub(super) mod evidence;
 pub(super) mod report_verdicts;

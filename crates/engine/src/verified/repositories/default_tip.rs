@@ -1,5 +1,6 @@
 //! Which commit is the tip of the default branch where several clones of a repository say different things: one that was not
-//! fetched for weeks does not judge what was learned since. It compares commits; what follows from them is `state_change`'s matter.
+//! fetched for weeks does not judge what was learned since. It compares commits; what follows from
+//! them is `state_change`'s matter.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The policy of serving facts: what is verified, withheld, worded and written down before an answer leaves.
+//! The policy of serving facts: what is verified, withheld, worded and written down before an
+//! answer leaves.
 
 mod assurance;
 pub(super) mod missing_code;

@@ -1,5 +1,6 @@
 //! One look at code for facts: the same wherever the code is. A call of this process makes it on the adapter's threads; a client
-//! that has the code makes it there and says what it found. It decides nothing about facts: that is `state_change`.
+//! that has the code makes it there and says what it found. It decides nothing about facts: that is
+//! `state_change`.
 
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;

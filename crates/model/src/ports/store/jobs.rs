@@ -43,8 +43,8 @@ pub trait Jobs {
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>>;
     /// A page of a memory's jobs.
     fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>>;
-    /// Counts of a memory's jobs of the given kinds, or of those of an actor, or of a session of it; those without an
-    /// actor count for every part.
+    /// Counts of a memory's jobs of the given kinds, or of those of an actor, or of a session of
+    /// it; those without an actor count for every part.
     fn counts(
         &self,
         memory: &MemoryId,

@@ -1,5 +1,5 @@
-//! Operations of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes, prompts,
-//! safeguards.
+//! Operations of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes,
+//! prompts, safeguards.
 
 pub(crate) mod attribution;
 mod commits;

@@ -1,4 +1,5 @@
-//! Operations of trees of documents: files, mirrors, consolidation runs, the memory tool, parked objects.
+//! Operations of trees of documents: files, mirrors, consolidation runs, the memory tool, parked
+//! objects.
 
 mod consolidations;
 mod consolidations_shape;

@@ -1,5 +1,5 @@
-//! Operations of the memory of operations agents: preferences, knowledge of services, investigations, a
-//! user's own records.
+//! Operations of the memory of operations agents: preferences, knowledge of services,
+//! investigations, a user's own records.
 
 mod agent_prompt;
 mod agent_responses;

@@ -1,4 +1,5 @@
-//! The protocol of the native API: the table of operations, calls, cursors, errors, the OpenAPI document.
+//! The protocol of the native API: the table of operations, calls, cursors, errors, the OpenAPI
+//! document.
 
 pub(super) mod call;
 pub(super) mod cursor;

@@ -1,4 +1,5 @@
-//! Operations of the product of verified facts: repositories, evidence, verdicts, proposals of citations.
+//! Operations of the product of verified facts: repositories, evidence, verdicts, proposals of
+//! citations.
 
 mod evidence;
 mod proposals;

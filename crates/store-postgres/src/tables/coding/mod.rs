@@ -1,4 +1,5 @@
-//! The tables of the memory of coding agents: tasks and their sessions, commits, exposures, prompts.
+//! The tables of the memory of coding agents: tasks and their sessions, commits, exposures,
+//! prompts.
 
 mod commits;
 mod exposures;

@@ -1,4 +1,5 @@
-//! The table of jobs: what they are, and what becomes of one that is held. Asking and claiming: `queue`.
+//! The table of jobs: what they are, and what becomes of one that is held. Asking and claiming:
+//! `queue`.
 
 mod queue;
 

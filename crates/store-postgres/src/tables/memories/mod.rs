@@ -1,4 +1,5 @@
-//! The table of memories, with the counters that every write of one locks. Deleting hides at once; what is left is `purge`.
+//! The table of memories, with the counters that every write of one locks. Deleting hides at once;
+//! what is left is `purge`.
 
 mod purge;
 

@@ -1,5 +1,5 @@
-//! Moving everything out of this store, or into it: standings of memories. What rows look like is `rows`, how they
-//! are written `writes` and `batches`.
+//! Moving everything out of this store, or into it: standings of memories. What rows look like is
+//! `rows`, how they are written `writes` and `batches`.
 //!
 //! A memory that is being moved in is a row with the latest time of deletion there is, and the memory as its source has it in
 //! place of its body: every other accessor takes it for deleted, and no sweep comes to it. Its jobs and deliveries have states

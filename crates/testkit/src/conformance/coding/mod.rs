@@ -1,5 +1,5 @@
-//! What stores must do for the memory of coding agents: tasks and their sessions, commits, exposures,
-//! prompts.
+//! Cases of the memory of coding agents: tasks and their sessions, commits,
+//! exposures, prompts.
 
 pub(super) mod commits;
 pub(super) mod exposures;

@@ -1,3 +1,3 @@
-//! What stores must do for documents: parked objects. Documents themselves are records.
+//! Cases of documents: parked objects. Documents themselves are records.
 
 pub(crate) mod parked_objects;

@@ -1,4 +1,4 @@
-//! What stores must do for verified facts: facts, what happened to them, repositories.
+//! Cases of verified facts: facts, what happened to them, repositories.
 
 pub(super) mod fact_events;
 pub(super) mod fact_telemetry;

@@ -1,5 +1,5 @@
-//! A directory of notes: what lies in it, and appends under its lock. It works on the disk and blocks meanwhile; `store` has it run where
-//! that harms nobody.
+//! A directory of notes: what lies in it, and appends under its lock. It works on the disk and
+//! blocks meanwhile; `store` has it run where that harms nobody.
 //!
 //! Nothing is lost to other writers: a file is read again under the lock before each append, appends only append, and what has no room
 //! under a name goes under another.

@@ -38,7 +38,8 @@ pub struct RemoteStoreOptions {
     /// Conditions that every search has; no call can widen them.
     pub filters: Vec<MetadataFilter>,
     /// The right to write to the store. At most one store of a memory, actor and session
-    /// is: [`assert_writable_topology`](crate::agent::stores::topology::assert_writable_topology) checks it.
+    /// is: [`assert_writable_topology`](crate::agent::stores::topology::assert_writable_topology)
+    /// checks it.
     pub writable: bool,
     /// The way of messages into it.
     pub extraction: Option<ExtractionConfig>,

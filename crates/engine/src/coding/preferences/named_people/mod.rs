@@ -1,5 +1,5 @@
-//! People whom the data of others names: the places that name them, and the walk that forgets or exports
-//! them.
+//! People whom the data of others names: the places that name them, and the walk that forgets or
+//! exports them.
 //!
 //! | file | idea |
 //! |---|---|

@@ -149,8 +149,8 @@ impl PeopleHooks for People {
     }
 }
 
-/// The other actors of somebody whom a memory for code knows as a person, and how others name them. `None` in
-/// other memories, and for an actor that is no person: a repository.
+/// The other actors of somebody whom a memory for code knows as a person, and how others name them.
+/// `None` in other memories, and for an actor that is no person: a repository.
 ///
 /// # Errors
 /// Errors of the store.

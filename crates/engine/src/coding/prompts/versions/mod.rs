@@ -1,6 +1,7 @@
-//! Versions of the prompts that agents are given: stored, listed, compared, and which of a template's is current. `version_names` says what a
-//! version is called, `canonical` how a document is written for that, `comparison` what differs between two, `input_hash` what a task asks
-//! beside its prompt.
+//! Versions of the prompts that agents are given: stored, listed, compared, and which of a
+//! template's is current. `version_names` says what a version is called, `canonical` how a document
+//! is written for that, `comparison` what differs between two, `input_hash` what a task asks beside
+//! its prompt.
 
 mod canonical;
 mod comparison;
@@ -52,10 +53,12 @@ pub struct PromptAdded {
 }
 
 impl Engine {
-    /// Stores a version of a prompt, and makes it its template's current one. The same again is the one that is there.
+    /// Stores a version of a prompt, and makes it its template's current one. The same again is the
+    /// one that is there.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `Conflict` where it is a version of another template; `Denied`.
+    /// `Invalid` by the rules of its members; `Conflict` where it is a version of another template;
+    /// `Denied`.
     pub async fn prompt_add(
         &self,
         caller: &Principal,
@@ -111,7 +114,8 @@ impl Engine {
         self.store.read(move |tx| get(tx, &memory, &version)).await
     }
 
-    /// A page of versions of a template, or of all: the current one of a template before the others.
+    /// A page of versions of a template, or of all: the current one of a template before the
+    /// others.
     ///
     /// # Errors
     /// `Denied`.
@@ -157,7 +161,8 @@ impl Engine {
     /// Makes a version its template's current one again; the version and the one before.
     ///
     /// # Errors
-    /// `NotFound` where the template has no such version; `Invalid` for one of an extraction prompt; `Denied`.
+    /// `NotFound` where the template has no such version; `Invalid` for one of an extraction
+    /// prompt; `Denied`.
     pub async fn prompt_rollback(
         &self,
         caller: &Principal,

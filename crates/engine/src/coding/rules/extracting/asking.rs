@@ -1,5 +1,6 @@
 //! Asking a model for the rules of a review (coding-agent-memory.md §17.3, §19): the question, and how its answer is read. Pure: the job asks,
-//! by the engine's `language_models`. The words are those of the extraction prompt `review_rules`, shipped or of one's own.
+//! by the engine's `language_models`. The words are those of the extraction prompt `review_rules`,
+//! shipped or of one's own.
 
 use loci_model::memory::prompt::PromptId;
 use loci_model::ports::language_model::OutputForm;

@@ -2,7 +2,8 @@
 //! that is said becomes an event of the memory, in the session of the task, and an item of the archive, which keeps of it what the
 //! configuration says, for as long as it says. When the session has ended the archive alone is read.
 //!
-//! `archive_rules`: what the archive keeps, and the end of a session; `deletion`: what goes with what is deleted; one file per verb.
+//! `archive_rules`: what the archive keeps, and the end of a session; `deletion`: what goes with
+//! what is deleted; one file per verb.
 
 pub(in crate::coding) mod archive_rules;
 pub(crate) mod deletion;

@@ -1,9 +1,9 @@
 //! A change told in any words: the new statement ends what the old one says, leads away from it, or gives another value as
 //! from now on.
 //!
-//! Three kinds of evidence, each beside the guards: an end whose object the old statement asserts (`end`); a change whose
-//! topic is the old one's (`explicit_change`); a value of the same sort in the same frame with a word that says it is new
-//! (`new_value`).
+//! Three kinds of evidence, each beside the guards: an end whose object the old statement asserts
+//! (`end`); a change whose topic is the old one's (`explicit_change`); a value of the same sort in
+//! the same frame with a word that says it is new (`new_value`).
 
 mod end;
 mod explicit_change;

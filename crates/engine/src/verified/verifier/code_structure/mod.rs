@@ -1,4 +1,5 @@
-//! The structure of code, by lines and without a grammar: comments, nesting, definitions, places of names.
+//! The structure of code, by lines and without a grammar: comments, nesting, definitions, places of
+//! names.
 
 pub(super) mod code_text;
 pub(super) mod definitions;
