@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use loci_engine::files::memory_tool::scratch::ScratchTree;
-use loci_engine::files::memory_tool::{MemoryToolSettings, run as answered};
+use loci_documents::memory_tool::scratch::ScratchTree;
+use loci_documents::memory_tool::{MemoryToolSettings, run as answered};
 use serde::Deserialize;
 use serde_json::Value;
 

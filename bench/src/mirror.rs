@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use loci_documents::mirroring::NewMirror;
+use loci_documents::{DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
 use loci_engine::document_text::DocumentContent;
-use loci_engine::files::mirroring::NewMirror;
-use loci_engine::files::{DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::principal::Principal;
@@ -71,7 +71,7 @@ async fn measure(
     changes: usize,
 ) -> Result<()> {
     let name = format!("m-{}", kind.as_str());
-    engine.mirror_add(caller, wanted(tree, &name, kind)).await?;
+    engine.documents.mirror_add(caller, wanted(tree, &name, kind)).await?;
     let (ms, report) = synced(engine, caller, tree, &name).await?;
     println!("| {name}: first render, {} files, {} commits | {ms:.0} |", report.written, report.commits);
     let (ms, _) = synced(engine, caller, tree, &name).await?;
@@ -88,8 +88,8 @@ async fn measure(
         };
         // From the call that changes it to the file.
         let began = Instant::now();
-        engine.document_put(caller, put, None).await?;
-        let report = engine.mirror_sync(caller, &tree.memory, &name).await?;
+        engine.documents.document_put(caller, put, None).await?;
+        let report = engine.documents.mirror_sync(caller, &tree.memory, &name).await?;
         latencies.add(began.elapsed());
         ensure!(report.written == 1, "a change that was not written: {report:?}");
     }
@@ -124,18 +124,18 @@ async fn synced(
     name: &str,
 ) -> Result<(f64, MirrorReport)> {
     let began = Instant::now();
-    let report = engine.mirror_sync(caller, &tree.memory, name).await?;
+    let report = engine.documents.mirror_sync(caller, &tree.memory, name).await?;
     ensure!(report.error.is_none(), "{report:?}");
     Ok((began.elapsed().as_secs_f64() * 1e3, report))
 }
 
 async fn listing(engine: &Loci, caller: &Principal, tree: &TreeAsk) -> Result<()> {
     let ask = ListingAsk { tree: tree.clone(), prefix: None, budget_tokens: None };
-    let first = engine.tree_listing(caller, &ask).await?;
+    let first = engine.documents.tree_listing(caller, &ask).await?;
     let mut latencies = Latencies::default();
     for _ in 0..50 {
         let began = Instant::now();
-        let again = engine.tree_listing(caller, &ask).await?;
+        let again = engine.documents.tree_listing(caller, &ask).await?;
         latencies.add(began.elapsed());
         ensure!(again == first, "a listing that is another");
     }

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
+use loci_documents::upkeep::{ConsolidationAsk, ConsolidationRun, PlannerChoice, RunScope};
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk, TreeItem, TreeListing};
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::document_text::DocumentContent;
-use loci_engine::files::upkeep::{ConsolidationAsk, ConsolidationRun, PlannerChoice, RunScope};
-use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk, TreeItem, TreeListing};
 use loci_engine::memories::NewMemory;
 use loci_engine::retrieval::SearchRequest;
 use loci_model::Namespace;
@@ -85,8 +85,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let recall_after = place.recall(&questions)?;
     let scopes_lost = scoped.iter().filter(|path| !after.contains_key(*path)).count();
     for run in runs.iter().rev() {
-        block_on(place.engine.consolidation_revert(&place.caller, (&place.tree, &run.id), false, None))
-            .map_err(|error| anyhow::anyhow!("undoing {}: {}", run.id, error.message))?;
+        block_on(place.engine.documents.consolidation_revert(
+            &place.caller,
+            (&place.tree, &run.id),
+            false,
+            None,
+        ))
+        .map_err(|error| anyhow::anyhow!("undoing {}: {}", run.id, error.message))?;
     }
     let back = place.files()?;
     let differ = before.iter().filter(|(path, file)| back.get(*path) != Some(file)).count()
@@ -167,7 +172,8 @@ impl Place {
             precondition: Some(Precondition::Any),
             reason: None,
         };
-        block_on(self.engine.document_put(&self.caller, put, None)).with_context(|| one.path.clone())?;
+        block_on(self.engine.documents.document_put(&self.caller, put, None))
+            .with_context(|| one.path.clone())?;
         Ok(())
     }
 
@@ -180,7 +186,7 @@ impl Place {
             dry_run: false,
             ..ConsolidationAsk::of(self.tree.clone())
         };
-        block_on(self.engine.consolidation_start(&self.caller, &ask)).context("a run")
+        block_on(self.engine.documents.consolidation_start(&self.caller, &ask)).context("a run")
     }
 
     /// Every file of the tree, whole.
@@ -189,9 +195,9 @@ impl Place {
         loop {
             let listing =
                 TreeListing { tree: self.tree.clone(), prefix: None, depth: None, after, limit: 100 };
-            let page = block_on(self.engine.documents_list(&self.caller, &listing))?;
+            let page = block_on(self.engine.documents.documents_list(&self.caller, &listing))?;
             for path in page.items.iter().map(TreeItem::path) {
-                let shown = block_on(self.engine.document_get(&self.caller, &self.tree, path))?;
+                let shown = block_on(self.engine.documents.document_get(&self.caller, &self.tree, path))?;
                 files.insert(path.to_owned(), shown.file);
             }
             after = page.next;

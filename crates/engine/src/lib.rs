@@ -13,7 +13,6 @@ pub mod consolidation;
 pub mod deliveries;
 pub mod document_text;
 pub mod events;
-pub mod files;
 pub mod hooks;
 pub mod jobs;
 pub mod language_models;
@@ -27,7 +26,6 @@ pub mod strategies;
 pub mod verified;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 
 use loci_model::Timestamp;
 use loci_model::ports::clock::Clock;
@@ -49,12 +47,8 @@ pub use language_models::registry::Models;
 pub use settings::EngineSettings;
 
 /// Returns the products that are part of this crate, and others behind them.
-fn products(
-    settings: &EngineSettings,
-    reads: &Arc<files::documents::read_counts::ReadCounts>,
-    others: Vec<Product>,
-) -> Products {
-    let own = vec![verified::product(), coding::product(&settings.coding), files::product(reads)];
+fn products(settings: &EngineSettings, others: Vec<Product>) -> Products {
+    let own = vec![verified::product(), coding::product(&settings.coding)];
     Products::new(own.into_iter().chain(others).collect())
 }
 
@@ -158,27 +152,19 @@ pub struct Engine {
     pub(crate) verdict_cache: Arc<verified::VerdictCache>,
     pub(crate) graphs: Arc<coding::Graphs>,
     pub(crate) imports: Arc<coding::ImportGraphs>,
-    pub(crate) trees: Arc<files::Trees>,
-    pub(crate) mirrors: Arc<files::mirroring::Mirrors>,
-    pub(crate) reads: Arc<files::documents::read_counts::ReadCounts>,
-    /// How often trees were looked at for what is to be put in order.
-    pub(crate) upkeep_turns: Arc<AtomicUsize>,
     /// The threads that read long texts.
     pub(crate) long_work: Arc<calls::long_work::LongWork>,
     /// Where work is done of which callers choose how much it is: it never delays a text that is to be
     /// stored.
     pub(crate) caller_work: Arc<calls::long_work::LongWork>,
-    /// Where trees are planned on.
-    pub(crate) plan_work: Arc<calls::long_work::LongWork>,
 }
 
 impl Engine {
     /// An engine over the given adapters.
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
         let work = || calls::long_work::LongWork::counted(parts.long_work_count.clone());
-        let (long_work, caller_work, plan_work) = (work(), work(), work());
-        let reads = Arc::default();
-        let products = products(&settings, &reads, parts.products);
+        let (long_work, caller_work) = (work(), work());
+        let products = products(&settings, parts.products);
         let settings = EngineSettings { product_profiles: products.shipped_profiles(), ..settings };
         Self {
             store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work), products.clone())),
@@ -209,13 +195,8 @@ impl Engine {
             verdict_cache: Arc::default(),
             graphs: Arc::default(),
             imports: Arc::default(),
-            trees: Arc::default(),
-            mirrors: Arc::default(),
-            reads,
-            upkeep_turns: Arc::default(),
             long_work,
             caller_work,
-            plan_work,
         }
     }
 
@@ -267,6 +248,26 @@ impl Engine {
     /// Seals the secrets of keys.
     pub fn vault(&self) -> &Arc<dyn Vault> {
         &self.vault
+    }
+
+    /// The places of files, where mirrors may lie in any.
+    pub fn file_places(&self) -> Option<&Arc<dyn FilePlaces>> {
+        self.files.as_ref()
+    }
+
+    /// Does work of which callers choose how much it is.
+    pub fn caller_work(&self) -> &calls::long_work::LongWork {
+        &self.caller_work
+    }
+
+    /// Reads long texts.
+    pub fn long_work(&self) -> &calls::long_work::LongWork {
+        &self.long_work
+    }
+
+    /// Returns a name that no other claim of work has.
+    pub fn next_claim(&self) -> String {
+        self.claims.next(&self.settings.host)
     }
 
     /// Wakes the workers of this process.

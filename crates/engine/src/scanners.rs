@@ -19,7 +19,7 @@ use crate::strategies::summaries::{summary_topics, topic_markup};
 use crate::strategies::task_event::ReportedTask;
 use crate::strategies::turns::unwrapped_message;
 use crate::verified::{RepositoryName, verifier};
-use crate::{coding, consolidation, files};
+use crate::{coding, consolidation};
 
 /// One reader.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,6 @@ pub fn all() -> Vec<Scanner> {
         STRATEGIES,
         FILES,
         OTHERS,
-        files::consolidating::SCANNERS,
         coding::SCANNERS,
         consolidation::SCANNERS,
         coding::PREFERENCE_SCANNERS,
@@ -94,15 +93,6 @@ const FILES: &[Scanner] = &[
     Scanner::new("folded", |text| drop(black_box(crate::document_text::folding::folded(text)))),
     Scanner::new("slug", |text| drop(black_box(crate::document_text::slug::slug(text)))),
     Scanner::new("document path", |text| drop(black_box(DocumentPath::parse(text)))),
-    Scanner::new("a diff of documents", |text| {
-        let turned: String = text.split_inclusive('\n').rev().collect();
-        black_box(files::document_history::diff::of_files(text, &turned, Some("a"), Some("b")).len());
-    }),
-    Scanner::new("places of a text", |text| {
-        let half = text.get(..text.len() / 2).unwrap_or(text);
-        black_box(files::documents::text_edits::places(text, half));
-        black_box(files::documents::text_edits::places(text, text.get(..1).unwrap_or(text)));
-    }),
 ];
 
 const OTHERS: &[Scanner] = &[

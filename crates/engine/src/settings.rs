@@ -6,8 +6,6 @@ use loci_model::memory::settings::MemorySettings;
 use loci_model::ports::search::ListLengths;
 
 use crate::coding::CodingSettings;
-use crate::files::MemoryToolMounts;
-use crate::files::upkeep::UpkeepSettings;
 use crate::memories::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 use crate::verified::VerifiedSettings;
@@ -88,16 +86,12 @@ pub struct EngineSettings {
     pub client_targets: bool,
     /// How facts that cite code are kept and checked.
     pub verified: VerifiedSettings,
-    /// The memory tool, and the trees that it shows under a name.
-    pub memory_tool: MemoryToolMounts,
     /// What coding agents are shown.
     pub coding: CodingSettings,
     /// The name of this instance in addresses of commits.
     pub instance: String,
     /// A conversation without events for so long has ended, as transcripts see it.
     pub session_idle_ms: i64,
-    /// How trees of documents are kept in order.
-    pub upkeep: UpkeepSettings,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -124,11 +118,9 @@ impl Default for EngineSettings {
             job_webhooks: Vec::new(),
             client_targets: false,
             verified: VerifiedSettings::default(),
-            memory_tool: MemoryToolMounts::default(),
             coding: CodingSettings::default(),
             instance: "loci.local".to_owned(),
             session_idle_ms: 1_800_000,
-            upkeep: UpkeepSettings::default(),
             host: "loci".to_owned(),
         }
     }

@@ -6,6 +6,7 @@
 
 use std::ops::Deref;
 
+use loci_documents::{Documents, DocumentsParts, DocumentsSettings};
 use loci_engine::{Engine, EngineParts, EngineSettings};
 use loci_operations::{Operations, OperationsParts, SreSettingsByMemory};
 
@@ -14,6 +15,8 @@ use loci_operations::{Operations, OperationsParts, SreSettingsByMemory};
 pub struct LociSettings {
     /// The kernel's.
     pub engine: EngineSettings,
+    /// Those of documents.
+    pub documents: DocumentsSettings,
     /// Those of operations memory, by memory.
     pub operations: SreSettingsByMemory,
 }
@@ -24,12 +27,20 @@ impl From<EngineSettings> for LociSettings {
     }
 }
 
+impl From<DocumentsSettings> for LociSettings {
+    fn from(documents: DocumentsSettings) -> Self {
+        Self { documents, ..Self::default() }
+    }
+}
+
 /// An engine and the products that are registered with it: cheap to clone. The verbs of the kernel
 /// are its own, those of a product are its field's.
 #[derive(Clone)]
 pub struct Loci {
     /// The kernel.
     pub engine: Engine,
+    /// Memories as files.
+    pub documents: Documents,
     /// The memory of agents that run services.
     pub operations: Operations,
 }
@@ -37,12 +48,17 @@ pub struct Loci {
 impl Loci {
     /// Returns an engine over these adapters, with every product.
     pub fn new(parts: EngineParts, settings: impl Into<LociSettings>) -> Self {
-        let LociSettings { engine: kernel, operations } = settings.into();
+        let LociSettings { engine: kernel, documents, operations } = settings.into();
+        let documents = DocumentsParts::new(documents, parts.long_work_count.clone());
         let operations = OperationsParts::new(operations);
         let mut products = parts.products.clone();
-        products.push(operations.product());
+        products.extend([documents.product(), operations.product()]);
         let engine = Engine::new(EngineParts { products, ..parts }, kernel);
-        Self { operations: Operations::new(engine.clone(), &operations), engine }
+        Self {
+            documents: Documents::new(engine.clone(), &documents),
+            operations: Operations::new(engine.clone(), &operations),
+            engine,
+        }
     }
 }
 

@@ -11,8 +11,9 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-json", Some(&[])),
     ("loci-api", Some(&[])),
     ("loci-engine", Some(&["loci-model", "loci-text", "loci-json"])),
+    ("loci-documents", Some(&["loci-engine", "loci-model", "loci-text", "loci-json"])),
     ("loci-operations", Some(&["loci-engine", "loci-model", "loci-text", "loci-json"])),
-    ("loci-products", Some(&["loci-engine", "loci-operations"])),
+    ("loci-products", Some(&["loci-engine", "loci-documents", "loci-operations"])),
     ("loci-index", Some(&["loci-model", "loci-text"])),
     ("loci-store-kit", Some(&["loci-model", "loci-text", "loci-index"])),
     ("loci-store-sqlite", Some(&["loci-model", "loci-text", "loci-index", "loci-store-kit"])),
@@ -26,7 +27,15 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-forges", Some(&["loci-model", "loci-text", "loci-json", "loci-outbound"])),
     (
         "loci-server",
-        Some(&["loci-engine", "loci-operations", "loci-products", "loci-model", "loci-json", "loci-api"]),
+        Some(&[
+            "loci-engine",
+            "loci-documents",
+            "loci-operations",
+            "loci-products",
+            "loci-model",
+            "loci-json",
+            "loci-api",
+        ]),
     ),
     ("loci-client", Some(&["loci-api", "loci-json"])),
     ("loci-client-embedded", Some(&["loci", "loci-client"])),
@@ -39,7 +48,8 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
 ];
 
 /// Seen by tests of any crate.
-const FOR_TESTS: [&str; 4] = ["loci-testkit", "loci-client-testkit", "loci-products", "loci-operations"];
+const FOR_TESTS: [&str; 5] =
+    ["loci-testkit", "loci-client-testkit", "loci-products", "loci-documents", "loci-operations"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();

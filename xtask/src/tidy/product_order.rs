@@ -4,7 +4,7 @@ use super::{Finding, Tree};
 
 /// A product's folder in the engine, and the products that it may see.
 const PRODUCTS: &[(&str, &[&str])] =
-    &[("verified", &[]), ("coding", &["verified"]), ("files", &[]), ("sre", &[])];
+    &[("verified", &[]), ("coding", &["verified"]), ("documents", &[]), ("operations", &[])];
 /// The folder in which they lie.
 const ENGINE: &str = "crates/engine/src/";
 /// The beginning of a path from the root of the crate.
@@ -85,14 +85,18 @@ mod tests {
             assert_eq!(lines, expect, "{path}: {code}");
         };
         check("records/update.rs", "use crate::memories::existing;\n", &[]);
-        check("records/update.rs", "\nuse crate::sre;\n", &[2]);
-        check("records/update.rs", "use crate::{Engine, access, sre};\n", &[1]);
-        check("records/update.rs", "use crate::{Engine, access::{self, sre}};\n", &[]);
-        check("records/update.rs", "fn f() { crate::files::tree::g() }\n", &[1]);
-        check("records/update.rs", "// crate::sre\n#[cfg(test)]\nmod tests { use crate::sre; }\n", &[]);
+        check("records/update.rs", "\nuse crate::operations;\n", &[2]);
+        check("records/update.rs", "use crate::{Engine, access, operations};\n", &[1]);
+        check("records/update.rs", "use crate::{Engine, access::{self, operations}};\n", &[]);
+        check("records/update.rs", "fn f() { crate::documents::tree::g() }\n", &[1]);
+        check(
+            "records/update.rs",
+            "// crate::operations\n#[cfg(test)]\nmod tests { use crate::operations; }\n",
+            &[],
+        );
         check("coding/rules/mod.rs", "use crate::verified::x;\nuse crate::coding::y;\n", &[]);
-        check("coding/rules/mod.rs", "use crate::files::x;\n", &[1]);
+        check("coding/rules/mod.rs", "use crate::documents::x;\n", &[1]);
         check("verified/mod.rs", "use crate::coding::x;\n", &[1]);
-        check("sre/mod.rs", "use crate::coding::x;\n", &[1]);
+        check("operations/mod.rs", "use crate::coding::x;\n", &[1]);
     }
 }

@@ -28,6 +28,7 @@ use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
 
+use loci_documents::DocumentsSettings;
 use loci_engine::EngineSettings;
 use loci_engine::settings::MemoryMatch;
 use loci_model::limits;
@@ -457,12 +458,10 @@ impl Config {
             redaction: self.safety.secrets,
             patterns: self.safety.patterns()?,
             pipeline: self.pipeline.engine(),
-            upkeep: self.consolidation.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             client_targets: self.compat.client_targets,
             verified: self.verified.engine(),
             coding: self.coding.engine(),
-            memory_tool: self.memory_tool.engine()?,
             instance: self.mirror.instance.clone(),
             session_idle_ms: self.mirror.session_idle_ms()?,
             ..defaults
@@ -475,7 +474,11 @@ impl Config {
     /// As [`Self::engine`].
     pub fn loci(&self) -> anyhow::Result<LociSettings> {
         let operations = operations::memory::engine(&self.memory_matches)?;
-        Ok(LociSettings { engine: self.engine()?, operations })
+        let documents = DocumentsSettings {
+            memory_tool: self.memory_tool.engine()?,
+            upkeep: self.consolidation.engine(),
+        };
+        Ok(LociSettings { engine: self.engine()?, documents, operations })
     }
 
     /// The store's part, for a folder.

@@ -47,12 +47,12 @@ pub async fn register(engine: &Loci, section: &MirrorSection, forgets: bool) {
     // First, for another may lie there now. Whose memory could not be looked up would be forgotten with what it knows.
     if forgets && is_unknown {
         tracing::warn!("mirrors that the configuration has no more are forgotten at the next start");
-    } else if forgets && let Err(error) = engine.mirrors_configured(&names).await {
+    } else if forgets && let Err(error) = engine.documents.mirrors_configured(&names).await {
         tracing::warn!(?error, "mirrors that the configuration has no more are not forgotten");
     }
     for (name, entry, memory) in found {
         let made = match entry.of(name, memory) {
-            Ok(new) => engine.mirror_add(&caller, new).await.map(drop).map_err(anyhow::Error::from),
+            Ok(new) => engine.documents.mirror_add(&caller, new).await.map(drop).map_err(anyhow::Error::from),
             Err(error) => Err(error),
         };
         if let Err(error) = made {

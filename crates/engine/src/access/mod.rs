@@ -25,7 +25,7 @@ use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, SessionId};
 use events::covers_events;
 pub use events::event_view;
 pub use events::{require_events, visible_actors, visible_sessions};
-pub(crate) use people::another_users;
+pub use people::another_users;
 pub use people::{acts_for_users, may_impersonate, require_outcome, require_user, require_user_in_person};
 pub use people::{is_person, require_person, require_unverified};
 use view::clause;
@@ -48,7 +48,7 @@ fn refused(what: &str) -> Error {
 
 /// The error for a write with an answer that shows stored content, or depends on it, where the
 /// caller may not read that content.
-pub(crate) fn needs_reading(what: &str) -> Error {
+pub fn needs_reading(what: &str) -> Error {
     let rule = format!("the answer to {what} depends on what is stored");
     Error::denied(format!("{rule}: the key needs a grant of read there, too"))
 }

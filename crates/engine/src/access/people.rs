@@ -12,7 +12,7 @@ use crate::hooks::Products;
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
 
 /// The error for what is another user's.
-pub(crate) fn another_users() -> Error {
+pub fn another_users() -> Error {
     Error::denied(NOT_THAT_USER)
 }
 

@@ -49,7 +49,7 @@ impl View {
     /// The same view of a memory that is known by now: what lies where its users' preferences do is
     /// theirs, whoever wrote it.
     #[must_use]
-    pub(crate) fn within(&self, memory: &Memory) -> Self {
+    pub fn within(&self, memory: &Memory) -> Self {
         let known =
             |reader: &Reader| Reader { ownership: reader.products.ownership(memory), ..reader.clone() };
         Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
@@ -67,7 +67,7 @@ impl View {
     }
 
     /// Returns true where a part of the tree, in a memory that is known, is another user's alone.
-    pub(crate) fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
+    pub fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
         let Some(reader) = &self.reader else { return false };
         let of = reader.ownership.as_ref().and_then(|owners| owners.owner_of_all(asked.normal()));
         of.is_some_and(|of| !self.is_for(reader, &of, asked))

@@ -14,7 +14,7 @@ const STATES_LEAST: usize = 16;
 
 /// A regular expression of a caller.
 #[derive(Debug, Clone)]
-pub(crate) struct CallerPattern {
+pub struct CallerPattern {
     regex: Regex,
     states: usize,
 }
@@ -24,7 +24,7 @@ impl CallerPattern {
     ///
     /// # Errors
     /// `Invalid` on `pattern`: for its length, its form, and for more states than a pattern may have.
-    pub(crate) fn parse(pattern: &str, ignore_case: bool) -> Result<Self> {
+    pub fn parse(pattern: &str, ignore_case: bool) -> Result<Self> {
         if !(1..=limits::PATTERN_CHARS_MAX).contains(&pattern.chars().count()) {
             let rule = format!("pattern must have 1 to {} characters", limits::PATTERN_CHARS_MAX);
             return Err(Error::invalid("pattern", rule));
@@ -45,7 +45,7 @@ impl CallerPattern {
     }
 
     /// Returns true where the expression matches in a text; `None` where the text is too long for it.
-    pub(crate) fn is_match(&self, text: &str) -> Option<bool> {
+    pub fn is_match(&self, text: &str) -> Option<bool> {
         let work = self.states.saturating_mul(text.len());
         (work <= limits::PATTERN_WORK_MAX).then(|| self.regex.is_match(text))
     }

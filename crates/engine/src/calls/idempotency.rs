@@ -91,7 +91,7 @@ impl ClientToken {
 
     /// The token as the caller's own, unless they may write the whole memory: what it answers may else be of a part of
     /// the memory that they must not know of.
-    pub(crate) fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
+    pub fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
         if access::require_whole(caller, memory, Capability::Write).is_err() {
             self.owner = digest(caller)?;
         }

@@ -39,14 +39,14 @@ impl Drop for UnderWay<'_> {
 
 /// The thread, which is started when it is first needed. It ends with the engine.
 #[derive(Debug, Default)]
-pub(crate) struct LongWork {
+pub struct LongWork {
     sender: Mutex<Option<mpsc::Sender<Task>>>,
     count: LongWorkCount,
 }
 
 impl LongWork {
-    /// A thread whose works are counted there.
-    pub(crate) fn counted(count: LongWorkCount) -> Arc<Self> {
+    /// Returns a thread whose works are counted there.
+    pub fn counted(count: LongWorkCount) -> Arc<Self> {
         Arc::new(Self { sender: Mutex::default(), count })
     }
 
@@ -54,10 +54,7 @@ impl LongWork {
     ///
     /// # Errors
     /// `Unavailable` where the thread cannot be started.
-    pub(crate) async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T> {
+    pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         let _under_way = self.count.enter();
         let (done, outcome) = oneshot::channel();
         self.send(Box::new(move || {

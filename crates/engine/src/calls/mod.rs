@@ -1,11 +1,11 @@
 //! Parts of a call: its deadline, its repetition token, the page that it returns, the reason of its
 //! caller, its trace, and its work on long texts.
 
-pub(super) mod caller_pattern;
+pub mod caller_pattern;
 pub mod deadline;
 pub mod idempotency;
-pub(super) mod long_work;
+pub mod long_work;
 pub(super) mod operation_tracing;
 pub mod page;
-pub(super) mod reason_text;
+pub mod reason_text;
 pub(super) mod text_scan;

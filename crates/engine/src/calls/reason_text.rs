@@ -20,7 +20,7 @@ pub(crate) fn required(reason: &str) -> Result<String> {
 ///
 /// # Errors
 /// `Invalid` for one that is too long.
-pub(crate) fn optional(reason: Option<String>) -> Result<Option<String>> {
+pub fn optional(reason: Option<String>) -> Result<Option<String>> {
     check(reason.as_deref())?;
     Ok(reason.map(kept))
 }
@@ -29,7 +29,7 @@ pub(crate) fn optional(reason: Option<String>) -> Result<Option<String>> {
 ///
 /// # Errors
 /// `Invalid` for one that is too long.
-pub(crate) fn check(reason: Option<&str>) -> Result<()> {
+pub fn check(reason: Option<&str>) -> Result<()> {
     if reason.is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
         return Err(Error::invalid("reason", "reason must have at most 500 characters"));
     }

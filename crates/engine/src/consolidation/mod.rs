@@ -8,7 +8,7 @@
 //!
 //! Which proposals are decided here, and beside whom, is extraction's matter (`jobs/extract/consolidating.rs`).
 
-pub(crate) mod comparison;
+pub mod comparison;
 pub mod decisions;
 pub mod plan;
 #[cfg(test)]
@@ -32,7 +32,7 @@ use crate::language_models::{MadeBy, Unanswered};
 use crate::strategies::Joining;
 
 pub(crate) use comparison::word_pairs::WordPairs;
-pub(crate) use comparison::wording::{Wording, differ_in_wording_only};
+pub use comparison::wording::{Wording, differ_in_wording_only};
 pub(crate) use decisions::carry_out::Carrying;
 pub use decisions::carry_out::carry_out;
 pub use decisions::decide::decide;

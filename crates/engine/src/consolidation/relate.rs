@@ -294,7 +294,7 @@ fn in_time(found: (Relation, Reason), new: &Statement<'_>, old: &Statement<'_>) 
 }
 
 /// How far a tier is trusted, for comparing.
-pub(crate) fn rank(tier: TrustTier) -> u8 {
+pub fn rank(tier: TrustTier) -> u8 {
     match tier {
         TrustTier::Flagged => 0,
         TrustTier::External => 1,

@@ -6,17 +6,17 @@ use loci_model::{Error, Result};
 use super::path::DocumentPath;
 
 /// Where documents lie, and the default of where they come.
-pub(crate) const KNOWLEDGE: &str = "knowledge";
+pub const KNOWLEDGE: &str = "knowledge";
 /// What is always shown in full.
-pub(crate) const SYSTEM: &str = "knowledge/system";
+pub const SYSTEM: &str = "knowledge/system";
 /// What sessions said.
-pub(crate) const SESSIONS: &str = "sessions";
+pub const SESSIONS: &str = "sessions";
 /// What consolidation tells.
 pub(crate) const CONSOLIDATION: &str = "consolidation";
 
 /// A part of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Area {
+pub enum Area {
     /// Any writer's.
     Open,
     /// Shown in full with every prompt: an administrator's.
@@ -28,7 +28,8 @@ pub(crate) enum Area {
 }
 
 impl Area {
-    pub(crate) fn of(path: &DocumentPath) -> Self {
+    /// Returns the area that a path lies in.
+    pub fn of(path: &DocumentPath) -> Self {
         // A document of the directory's name would stand in its place.
         if path.is_below(SYSTEM) || path.key().as_str() == SYSTEM {
             Self::System
@@ -52,7 +53,7 @@ pub(crate) fn is_always_loaded(record: &Record) -> bool {
 ///
 /// # Errors
 /// `Denied` in what Loci renders, and in what is shown in full for whoever is no administrator; `Invalid` outside of a tree's parts.
-pub(crate) fn check_writable(path: &DocumentPath, is_admin: bool) -> Result<()> {
+pub fn check_writable(path: &DocumentPath, is_admin: bool) -> Result<()> {
     match Area::of(path) {
         Area::Open => Ok(()),
         Area::System if is_admin => Ok(()),

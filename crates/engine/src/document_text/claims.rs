@@ -46,7 +46,7 @@ impl DocumentContent {
     /// The document from the file of somebody who has no grant to say so much: what only a grant sets
     /// stays as it was before.
     #[must_use]
-    pub(crate) fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
+    pub fn without_claims(self, before: Option<&Self>, now: Timestamp) -> Self {
         let standing = before
             .map(|before| Granted { pinned: before.is_pinned(), priority: before.priority() })
             .unwrap_or_default();
@@ -56,7 +56,7 @@ impl DocumentContent {
     }
 
     /// The notice to the writer of a file whose head says more than they may.
-    pub(crate) fn claims_warning(&self) -> Option<String> {
+    pub fn claims_warning(&self) -> Option<String> {
         self.granted.map(|_| {
             "pinned, priority and a valid_from to come are not taken from the head of a file: \
              set them with a grant of admin, or as members of the document"

@@ -32,13 +32,13 @@ const GRANTED: &str = "file_granted";
 /// Metadata: the content was taken out.
 const REDACTED: &str = "file_redacted";
 /// What a file says of itself and is not believed: ids are Loci's, and how far a text is trusted is only ever lowered.
-pub(crate) const NOT_KEPT: [&str; 2] = ["id", TRUST];
+pub const NOT_KEPT: [&str; 2] = ["id", TRUST];
 /// How far a file says that it is to be trusted.
-pub(crate) const TRUST: &str = "trust";
+pub const TRUST: &str = "trust";
 
 /// The path of a record's file as somebody committed it. It counts as long as it is the document's path,
 /// composed.
-pub(crate) fn committed_path(record: &Record) -> Option<&str> {
+pub fn committed_path(record: &Record) -> Option<&str> {
     match record.metadata.get(COMMITTED_PATH) {
         Some(MetadataValue::String(path)) => Some(path),
         Some(_) | None => None,
@@ -154,7 +154,7 @@ impl DocumentContent {
 
     /// The same in the place of what was said before: a description that was made of the text before is none that was given.
     #[must_use]
-    pub(crate) fn after(mut self, before: &Self) -> Self {
+    pub fn after(mut self, before: &Self) -> Self {
         let made = before.description.is_none().then(|| before.shown_description());
         if self.description.is_some() && self.description == made {
             self.description = None;
@@ -226,7 +226,8 @@ impl DocumentContent {
         self.head.set("priority", Value::of_number(priority));
     }
 
-    pub(crate) fn time(&self, key: &str) -> Option<Timestamp> {
+    /// Returns the time under a key of the head, where it is one.
+    pub fn time(&self, key: &str) -> Option<Timestamp> {
         self.head.text(key).and_then(|text| Timestamp::parse(text).ok())
     }
 
@@ -234,7 +235,7 @@ impl DocumentContent {
     ///
     /// # Errors
     /// `Invalid`, naming the member; `TooLarge`.
-    pub(crate) fn check(&self, kind: RecordKind) -> Result<()> {
+    pub fn check(&self, kind: RecordKind) -> Result<()> {
         let check = |name: &str, text: Option<&String>, max: usize| match text {
             Some(text) if !is_line(text, max) => {
                 Err(Error::invalid(name, format!("{name} must be one line of 1 to {max} characters")))
@@ -296,11 +297,7 @@ impl DocumentContent {
     }
 
     /// The metadata of [`DocumentContent::metadata_with`], with the texts of its head changed.
-    pub(crate) fn metadata_changed(
-        &self,
-        before: &Metadata,
-        change: &mut dyn FnMut(String) -> String,
-    ) -> Metadata {
+    pub fn metadata_changed(&self, before: &Metadata, change: &mut dyn FnMut(String) -> String) -> Metadata {
         let mut metadata = self.metadata_with(before);
         let mut head = self.head.clone();
         head.change_texts(&mut *change);
@@ -316,7 +313,7 @@ impl DocumentContent {
     }
 
     /// What the document says of its record's trust and times; `before` is what it said before.
-    pub(crate) fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
+    pub fn apply_standing(&self, record: &mut Record, before: Option<&Self>) {
         let rank = |tier: TrustTier| match tier {
             TrustTier::Confirmed => 3,
             TrustTier::Agent => 2,
@@ -365,7 +362,7 @@ fn line_of(text: &str, max: usize) -> String {
 }
 
 /// True for metadata whose head can be read again, or that has no head.
-pub(crate) fn has_readable_head(metadata: &Metadata) -> bool {
+pub fn has_readable_head(metadata: &Metadata) -> bool {
     match metadata.get(HEAD) {
         Some(MetadataValue::String(lines)) => !head_of(lines).lines().is_empty(),
         Some(_) | None => true,
@@ -379,18 +376,18 @@ fn head_of(lines: &str) -> Frontmatter {
 }
 
 /// The title of a record, or the heading that its text begins with.
-pub(crate) fn shown_title(record: &Record) -> Option<String> {
+pub fn shown_title(record: &Record) -> Option<String> {
     let title = record.title.as_deref().or_else(|| first_heading(prose_of(record)));
     title.map(ToOwned::to_owned).filter(|title| !title.trim().is_empty())
 }
 
 /// The text of a record without what stands between fences at the top of its file.
-pub(crate) fn prose_of(record: &Record) -> &str {
+pub fn prose_of(record: &Record) -> &str {
     if record.metadata.contains_key(RAW) { text_below(&record.text) } else { &record.text }
 }
 
 /// The entry of a record under a path.
-pub(crate) fn standing_of(
+pub fn standing_of(
     record: &Record,
     namespace: &str,
     path: &DocumentPath,
@@ -424,12 +421,12 @@ pub(crate) fn standing_of(
 }
 
 /// True for a version whose content was taken out.
-pub(crate) fn is_redacted(record: &Record) -> bool {
+pub fn is_redacted(record: &Record) -> bool {
     record.metadata.contains_key(REDACTED)
 }
 
 /// A version with its content taken out: when, and why. Its change of state names who did it.
-pub(crate) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
+pub fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
     let mark = format!("{}: {reason}", at.to_rfc3339());
     Record {
         text: String::new(),
@@ -446,12 +443,12 @@ pub(crate) fn redacted(record: &Record, reason: &str, at: Timestamp) -> Record {
 }
 
 /// SHA-256 of a text's bytes, in lower-case hex digits.
-pub(crate) fn sha256(text: &str) -> String {
+pub fn sha256(text: &str) -> String {
     hex::encode(Sha256::digest(text.as_bytes()))
 }
 
 /// The entity tag of a file with that digest, quoted.
-pub(crate) fn etag(sha256: &str) -> String {
+pub fn etag(sha256: &str) -> String {
     format!("\"sha256:{sha256}\"")
 }
 

@@ -7,24 +7,24 @@ use std::ops::Range;
 const CRLF: &str = "\r\n";
 
 /// The line end of a text: the one of its first line, `\n` where it has none.
-pub(crate) fn line_end(text: &str) -> &'static str {
+pub fn line_end(text: &str) -> &'static str {
     let first = text.split_inclusive('\n').next().unwrap_or_default();
     if first.ends_with(CRLF) { CRLF } else { "\n" }
 }
 
 /// The line end of a text that has several lines which all end alike; `\n` else.
-pub(crate) fn uniform_line_end(text: &str) -> &'static str {
+pub fn uniform_line_end(text: &str) -> &'static str {
     let lines = text.matches('\n').count();
     if lines > 1 && text.matches(CRLF).count() == lines { CRLF } else { "\n" }
 }
 
 /// The places where a text stands in another as it is: ranges of bytes, in order, which may overlap.
-pub(crate) fn verbatim(text: &str, wanted: &str) -> Vec<Range<usize>> {
+pub fn verbatim(text: &str, wanted: &str) -> Vec<Range<usize>> {
     starts(text, wanted).into_iter().map(|start| start..start + wanted.len()).collect()
 }
 
 /// A text that is added to one with this line end. In a text with `\n` it stays as it is.
-pub(crate) fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
+pub fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
     if end == CRLF && text.contains('\n') {
         Cow::Owned(text.replace(CRLF, "\n").replace('\n', CRLF))
     } else {
@@ -34,7 +34,7 @@ pub(crate) fn with_line_end<'a>(text: &'a str, end: &str) -> Cow<'a, str> {
 
 /// The places where a text stands in another, whichever line ends either has: ranges of bytes, in order,
 /// which may overlap.
-pub(crate) fn occurrences(text: &str, wanted: &str) -> Vec<Range<usize>> {
+pub fn occurrences(text: &str, wanted: &str) -> Vec<Range<usize>> {
     let (plain, plainly_wanted) = (text.replace(CRLF, "\n"), wanted.replace(CRLF, "\n"));
     // Where lines of the plain text end that end in two bytes in the text.
     let mut ends = Vec::new();
@@ -85,7 +85,7 @@ fn shared_ends(wanted: &[u8]) -> Vec<usize> {
 }
 
 /// A text with a part of it replaced; what comes has the line end of what goes, else of the text.
-pub(crate) fn replaced(text: &str, range: &Range<usize>, new: &str) -> String {
+pub fn replaced(text: &str, range: &Range<usize>, new: &str) -> String {
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let old = part(range.start, range.end);
     let end = if old.contains('\n') { line_end(old) } else { line_end(text) };

@@ -1,12 +1,12 @@
 //! Document text: a record seen as a file, its path, its head and the names that it gets. Pure.
 
-pub(crate) mod areas;
+pub mod areas;
 mod claims;
-pub(crate) mod content;
+pub mod content;
 pub mod derived;
 pub mod folding;
 pub mod frontmatter;
-pub(crate) mod line_ends;
+pub mod line_ends;
 pub mod path;
 pub mod path_rule;
 pub mod slug;

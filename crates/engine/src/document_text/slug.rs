@@ -92,7 +92,7 @@ pub fn free_path(
 ///
 /// # Errors
 /// Errors of `is_taken`.
-pub(crate) fn free_number(mut is_taken: impl FnMut(u64) -> Result<bool>) -> Result<Option<u64>> {
+pub fn free_number(mut is_taken: impl FnMut(u64) -> Result<bool>) -> Result<Option<u64>> {
     for number in 1..=NUMBERS_IN_TURN {
         if !is_taken(number)? {
             return Ok(Some(number));
@@ -121,12 +121,12 @@ pub(crate) fn free_number(mut is_taken: impl FnMut(u64) -> Result<bool>) -> Resu
 }
 
 /// Returns the names `stem`, `stem-2`, `stem-3` … without end, each with an ending.
-pub(crate) fn numbered(stem: &str, ending: &str) -> impl Iterator<Item = String> {
+pub fn numbered(stem: &str, ending: &str) -> impl Iterator<Item = String> {
     (1..).map(move |number| numbered_name(stem, ending, number))
 }
 
 /// Returns the name of a number: the first one is the stem without it.
-pub(crate) fn numbered_name(stem: &str, ending: &str, number: u64) -> String {
+pub fn numbered_name(stem: &str, ending: &str, number: u64) -> String {
     if number == 1 { format!("{stem}{ending}") } else { format!("{stem}-{number}{ending}") }
 }
 

@@ -48,7 +48,7 @@ impl DocumentContent {
     /// The document at a path: a file that is no Markdown is its text, and its metadata stays beside the
     /// file.
     #[must_use]
-    pub(crate) fn at(self, path: &DocumentPath) -> Self {
+    pub fn at(self, path: &DocumentPath) -> Self {
         let content = Self { is_raw: self.is_raw || !path.is_markdown(), ..self };
         let is_mixed = content.written_head.is_none() && line_end(&content.body) == "\r\n";
         if content.is_raw || !is_mixed {
@@ -87,7 +87,7 @@ impl DocumentContent {
     }
 
     /// The line end of the file's head. A file that nobody wrote has had `\n` there from its beginning.
-    pub(crate) fn line_end(&self) -> &'static str {
+    pub fn line_end(&self) -> &'static str {
         match self.written_head.as_deref() {
             Some("") => line_end(&self.body),
             Some(head) => line_end(head),
@@ -97,7 +97,7 @@ impl DocumentContent {
 
     /// The document with a description that follows its text, where its head has one that was made of
     /// another.
-    pub(crate) fn described(&self) -> Option<Self> {
+    pub fn described(&self) -> Option<Self> {
         let head = self.written_head.as_deref().filter(|_| !self.is_raw && self.description.is_none())?;
         let (_, said) = joined(head, "")?;
         let is_stale = said.text("description")? != self.shown_description();

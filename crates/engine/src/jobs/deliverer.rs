@@ -162,7 +162,7 @@ async fn claim(engine: &Engine, deliver: &dyn Deliver, under_way: UnderWay) -> R
     if rooms.is_empty() {
         return Ok(Vec::new());
     }
-    let (until, name) = (now.plus_millis(LEASE_MS), engine.claims.next(&engine.settings.host));
+    let (until, name) = (now.plus_millis(LEASE_MS), engine.next_claim());
     let holder = name.clone();
     let claimed = engine
         .store

@@ -8,7 +8,7 @@ use super::lease;
 use crate::Engine;
 
 /// Forgets the questions and answers of a job, and the window that they were asked in.
-pub(crate) async fn forget_questions(engine: &Engine, job: &Job) -> Result<()> {
+pub async fn forget_questions(engine: &Engine, job: &Job) -> Result<()> {
     let job = job.clone();
     engine
         .store

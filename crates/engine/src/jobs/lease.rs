@@ -91,13 +91,15 @@ async fn prolong<'a>(
 
 /// Something that one server does for all, again and again: the one that has the lease, until it stops or dies.
 #[derive(Clone)]
-pub(crate) struct Chore<'a> {
-    pub(crate) engine: &'a Engine,
-    pub(crate) name: String,
+pub struct Chore<'a> {
+    /// The engine whose store has the lease.
+    pub engine: &'a Engine,
+    /// Its name; one process has it at a time.
+    pub name: String,
     /// Who has it: the process, or one claim of it where two of one process must not both do it.
-    pub(crate) holder: String,
+    pub holder: String,
     /// How long a server that died keeps it.
-    pub(crate) lease_ms: i64,
+    pub lease_ms: i64,
 }
 
 impl Chore<'_> {
@@ -107,11 +109,7 @@ impl Chore<'_> {
     }
 
     /// The same, as soon as nobody else has it; false where that lasts longer than `patience_ms`, too.
-    pub(crate) async fn run_within(
-        &self,
-        patience_ms: u64,
-        work: impl Future<Output = Result<()>>,
-    ) -> Result<bool> {
+    pub async fn run_within(&self, patience_ms: u64, work: impl Future<Output = Result<()>>) -> Result<bool> {
         let Some(until) = self.await_turn(patience_ms).await? else { return Ok(false) };
         let renew = |until| -> BoxFuture<'_, Result<bool>> { Box::pin(self.take(until)) };
         let held = pin!(hold(self.engine, self.lease_ms, until, renew));
@@ -156,7 +154,7 @@ impl Chore<'_> {
     }
 
     /// Leaves it to others.
-    pub(crate) async fn give_up(&self) {
+    pub async fn give_up(&self) {
         let (name, holder) = (self.name.clone(), self.holder.clone());
         if let Err(error) = self.engine.store.write(move |tx| tx.leases_mut().release(&name, &holder)).await {
             tracing::warn!(name = self.name, ?error, "the lease of a chore runs out by itself");

@@ -11,7 +11,7 @@ mod forget_questions;
 mod handlers;
 mod handover;
 mod job_news;
-pub(crate) mod lease;
+pub mod lease;
 mod list;
 mod one_job;
 mod one_shot;
@@ -26,7 +26,7 @@ mod sweep;
 mod wait;
 pub mod wake;
 
-pub(crate) use forget_questions::forget_questions;
+pub use forget_questions::forget_questions;
 pub use one_shot::{Servers, Settled};
 pub(crate) use pending::extraction_is_pending;
 pub use reflect::ReflectionAsk;

@@ -233,7 +233,7 @@ impl<'a> Run<'a> {
         }
         let now = self.engine.clock.now();
         let memories = self.memories.to_vec();
-        let holder = self.engine.claims.next(&self.engine.settings.host);
+        let holder = self.engine.next_claim();
         let claimed = self
             .engine
             .store

@@ -25,7 +25,7 @@ pub(crate) fn of_session(
 }
 
 /// Records of a strategy are gone; `None`: of any. What clients wrote without a strategy is quoted nowhere.
-pub(crate) fn of_records(
+pub fn of_records(
     tx: &mut dyn Tx,
     memory: &MemoryId,
     strategy: Option<&StrategyId>,

@@ -12,7 +12,7 @@
 //! `Question` and a reader; nothing here.
 
 pub(crate) mod calls;
-pub(crate) mod erasure;
+pub mod erasure;
 mod exchange;
 mod failure;
 mod provider;
@@ -123,7 +123,7 @@ pub async fn ask<T>(
 }
 
 /// What the kept answer to a question cost, as far as the model said.
-pub(crate) async fn usage_of(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Usage> {
+pub async fn usage_of(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Usage> {
     let kept = exchange::kept(engine, job, step, question).await?;
     Ok(kept.and_then(|kept| kept.reply).map(|reply| reply.usage).unwrap_or_default())
 }

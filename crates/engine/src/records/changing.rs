@@ -21,7 +21,7 @@ pub struct Changing<'a> {
 
 impl Changing<'_> {
     /// Notes a change that the caller made: a new record (`from` is `None`), or a new version.
-    pub(crate) fn note(
+    pub fn note(
         &self,
         tx: &mut dyn Tx,
         record: &Record,

@@ -3,7 +3,7 @@
 pub mod batch;
 pub(crate) mod changes;
 pub mod changing;
-pub(crate) mod conflicts;
+pub mod conflicts;
 mod create;
 pub mod delete;
 mod feedback;

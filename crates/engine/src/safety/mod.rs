@@ -42,7 +42,7 @@ use crate::settings::EngineSettings;
 pub(crate) use beforehand::MaskedPayload;
 pub(crate) use hidden_characters::is_shapeless;
 pub use injection::{Injection, Patterns, score};
-pub(crate) use names::{check_name, kept, mask_event_metadata, masked_metadata, masked_values};
+pub use names::{check_name, kept, mask_event_metadata, masked_metadata, masked_values};
 pub(crate) use safe_store::SafeStore;
 pub use sanitise::sanitise;
 pub use secrets::redact;

@@ -11,7 +11,7 @@ use super::{RedactionMode, SecretKind, redact, secrets_in};
 
 /// Returns a text as it is kept for people, such as a reason: without secrets, whatever the
 /// settings are.
-pub(crate) fn kept(text: String) -> String {
+pub fn kept(text: String) -> String {
     redact(text, RedactionMode::Mask).0
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn kept(text: String) -> String {
 ///
 /// # Errors
 /// `Invalid`, naming the field.
-pub(crate) fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result<()> {
+pub fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result<()> {
     let mut kinds = match mode {
         RedactionMode::Off => return Ok(()),
         RedactionMode::Mask => secrets_in(name),
@@ -38,7 +38,7 @@ pub(crate) fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result
 
 /// Masks the values of an event's metadata, but not under keys that grants bind. Returns the kinds
 /// of secrets there were.
-pub(crate) fn mask_event_metadata(
+pub fn mask_event_metadata(
     metadata: &mut BTreeMap<String, String>,
     mode: RedactionMode,
     is_bound: impl Fn(&str) -> bool,
@@ -59,14 +59,14 @@ pub(crate) fn mask_event_metadata(
 ///
 /// # Errors
 /// `Invalid` for a key that holds one.
-pub(crate) fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Result<Metadata> {
+pub fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Result<Metadata> {
     metadata.keys().try_for_each(|key| check_name("metadata", key, mode))?;
     Ok(masked_values(metadata, mode))
 }
 
 /// Returns metadata without secrets in its values. Keys that are stored already stay as they are:
 /// no caller sent them.
-pub(crate) fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
+pub fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
     if mode == RedactionMode::Off {
         return metadata.clone();
     }

@@ -8,6 +8,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_documents::bucket::{Bucket, BucketPut};
+use loci_documents::upkeep::ConsolidationAsk;
+use loci_documents::{
+    AppendTo, DocumentAppend, DocumentMove, DocumentPut, NewObject, Precondition, PutContent, TreeAsk,
+};
 use loci_engine::coding::{
     Completion, NewPrompt, NewReview, NewSessionItem, NewTask, OutcomeByHand, PromptParts, RepositoryChange,
     TaskNote, TaskPatch,
@@ -15,11 +20,6 @@ use loci_engine::coding::{
 use loci_engine::deliveries::HookTaken;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::events::NewEvent;
-use loci_engine::files::bucket::{Bucket, BucketPut};
-use loci_engine::files::upkeep::ConsolidationAsk;
-use loci_engine::files::{
-    AppendTo, DocumentAppend, DocumentMove, DocumentPut, NewObject, Precondition, PutContent, TreeAsk,
-};
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{
     ItemOutcome, NewRecord, QuarantineAsk, RecordFeedback, RecordUpdate, RecordsCreate,
@@ -113,7 +113,7 @@ fn put(shop: &Workshop, path: &str, content: DocumentContent, reason: Option<&st
         precondition: Some(Precondition::Any),
         reason: reason.map(str::to_owned),
     };
-    block_on(shop.engine.document_put(&shop.caller, put, None)).map(drop)
+    block_on(shop.engine.documents.document_put(&shop.caller, put, None)).map(drop)
 }
 
 fn body(text: &str) -> DocumentContent {
@@ -169,7 +169,7 @@ fn bucket_put(shop: &Workshop, key: &str) -> Result<()> {
     let bucket = Bucket { memory: shop.memory(), namespace: Namespace::parse("/notes/").unwrap() };
     let object = object(key, None);
     let put = BucketPut { bucket, object, precondition: None, merge_appends: true, object_ttl_ms: None };
-    block_on(shop.engine.bucket_put(&shop.caller, put)).map(drop)
+    block_on(shop.engine.documents.bucket_put(&shop.caller, put)).map(drop)
 }
 
 const MEMORIES: &[Case] = &[
@@ -280,10 +280,11 @@ const REVIEWS: &[Case] = &[
 
 const OBJECTS: &[Case] = &[
     Case("object.key", Some("key"), |shop, it| {
-        block_on(shop.engine.object_put(&shop.caller, &shop.memory(), object(it, None))).map(drop)
+        block_on(shop.engine.documents.object_put(&shop.caller, &shop.memory(), object(it, None))).map(drop)
     }),
     Case("object.content_type", None, |shop, it| {
-        block_on(shop.engine.object_put(&shop.caller, &shop.memory(), object("a", Some(it)))).map(drop)
+        block_on(shop.engine.documents.object_put(&shop.caller, &shop.memory(), object("a", Some(it))))
+            .map(drop)
     }),
     Case("bucket: key of an object", Some("key"), |shop, it| bucket_put(shop, &format!("session/{it}.json"))),
     Case("bucket: key of a document", Some("key"), |shop, it| {
@@ -366,7 +367,7 @@ const DOCUMENTS: &[Case] = &[
         let (from, to) = ("knowledge/d.md".to_owned(), format!("knowledge/{it}.md"));
         let precondition = Some(Precondition::Any);
         let asked = DocumentMove { tree: tree(shop), from, to, precondition, reason: None };
-        block_on(shop.engine.document_move(&shop.caller, asked, None)).map(drop)
+        block_on(shop.engine.documents.document_move(&shop.caller, asked, None)).map(drop)
     }),
     Case("document append.lines, reason", None, |shop, it| {
         let append = DocumentAppend {
@@ -377,14 +378,14 @@ const DOCUMENTS: &[Case] = &[
             precondition: None,
             reason: Some(it.to_owned()),
         };
-        block_on(shop.engine.document_append(&shop.caller, append, None)).map(drop)
+        block_on(shop.engine.documents.document_append(&shop.caller, append, None)).map(drop)
     }),
     Case("snapshot.label", Some("label"), |shop, it| {
-        block_on(shop.engine.tree_snapshot(&shop.caller, &tree(shop), it, None)).map(drop)
+        block_on(shop.engine.documents.tree_snapshot(&shop.caller, &tree(shop), it, None)).map(drop)
     }),
     Case("consolidation.instructions", None, |shop, it| {
         let ask = ConsolidationAsk { instructions: Some(it.to_owned()), ..ConsolidationAsk::of(tree(shop)) };
-        block_on(shop.engine.consolidation_start(&shop.caller, &ask)).map(drop)
+        block_on(shop.engine.documents.consolidation_start(&shop.caller, &ask)).map(drop)
     }),
 ];
 
@@ -534,8 +535,9 @@ fn a_head_without_its_secrets_is_a_head() {
             precondition: Some(Precondition::Any),
             reason: None,
         };
-        block_on(shop.engine.document_put(&shop.caller, put, None)).unwrap();
-        let shown = block_on(shop.engine.document_get(&shop.caller, &tree(&shop), "knowledge/gate.md"));
+        block_on(shop.engine.documents.document_put(&shop.caller, put, None)).unwrap();
+        let shown =
+            block_on(shop.engine.documents.document_get(&shop.caller, &tree(&shop), "knowledge/gate.md"));
         let file = shown.unwrap().file;
         for kept in ["owner: ops", "[REDACTED:github_token] opens the gate", "tides", text] {
             assert!(file.contains(kept), "{kept}: {file}");

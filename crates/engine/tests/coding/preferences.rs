@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
 use loci_engine::coding::hydration::Hydration;
 use loci_engine::coding::{
     Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk, TaskNote, TaskPatch,
 };
-use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Grant, Principal};
@@ -652,11 +652,11 @@ fn put_document(shop: &Workshop, namespace: &str, path: &str, head: &str) {
         precondition: Some(Precondition::Absent),
         reason: None,
     };
-    block_on(shop.engine.document_put(&shop.caller, put, None)).unwrap();
+    block_on(shop.engine.documents.document_put(&shop.caller, put, None)).unwrap();
 }
 
 fn has_document(shop: &Workshop, namespace: &str, path: &str) -> bool {
-    block_on(shop.engine.document_get(&shop.caller, &tree_at(shop, namespace), path)).is_ok()
+    block_on(shop.engine.documents.document_get(&shop.caller, &tree_at(shop, namespace), path)).is_ok()
 }
 
 /// A caller who reads and writes in one place.

@@ -1,12 +1,12 @@
 //! Callers who may write in a tree and not read it: two trees that differ only in stored content
 //! give them the same answers.
 
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::files::bucket::{Bucket, BucketPut};
-use loci_engine::files::{
+use loci_documents::bucket::{Bucket, BucketPut};
+use loci_documents::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, Edit, MountAsk, NewObject, Point,
     Precondition, TreeRestore,
 };
+use loci_engine::calls::idempotency::ClientToken;
 use loci_model::ErrorKind;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::DocumentOperation;
@@ -27,13 +27,13 @@ struct Case(&'static str, Calling);
 fn edited(shelf: &Shelf, by: &Principal, edit: Edit) -> String {
     let (tree, path) = (shelf.tree.clone(), PIN.to_owned());
     let asked = DocumentEdit { tree, path, edit, precondition: None, reason: None };
-    format!("{:?}", block_on(shelf.engine.document_edit(by, asked, None)))
+    format!("{:?}", block_on(shelf.engine.documents.document_edit(by, asked, None)))
 }
 
 fn appended(shelf: &Shelf, by: &Principal, to: AppendTo, precondition: Option<Precondition>) -> String {
     let (tree, lines) = (shelf.tree.clone(), vec![GUESS.to_owned(), String::new()]);
     let asked = DocumentAppend { tree, to, lines, if_absent_create: false, precondition, reason: None };
-    format!("{:?}", block_on(shelf.engine.document_append(by, asked, None)))
+    format!("{:?}", block_on(shelf.engine.documents.document_append(by, asked, None)))
 }
 
 fn put(shelf: &Shelf, by: &Principal, path: Option<&str>, precondition: Option<Precondition>) -> String {
@@ -44,24 +44,24 @@ fn put(shelf: &Shelf, by: &Principal, path: Option<&str>, precondition: Option<P
 fn moved(shelf: &Shelf, by: &Principal, precondition: Option<Precondition>) -> String {
     let (from, to) = (PIN.to_owned(), "knowledge/facts/number.md".to_owned());
     let asked = DocumentMove { tree: shelf.tree.clone(), from, to, precondition, reason: None };
-    format!("{:?}", block_on(shelf.engine.document_move(by, asked, None)))
+    format!("{:?}", block_on(shelf.engine.documents.document_move(by, asked, None)))
 }
 
 fn deleted(shelf: &Shelf, by: &Principal, precondition: Precondition) -> String {
     let (tree, path, precondition) = (shelf.tree.clone(), PIN.to_owned(), Some(precondition));
     let asked = DocumentDelete { tree, path, precondition, reason: None };
-    format!("{:?}", block_on(shelf.engine.document_delete(by, asked, None)))
+    format!("{:?}", block_on(shelf.engine.documents.document_delete(by, asked, None)))
 }
 
 fn restored(shelf: &Shelf, by: &Principal, label: &str, dry_run: bool) -> String {
     let (tree, to) = (shelf.tree.clone(), Point::Label(label.to_owned()));
     let asked = TreeRestore { tree, to, paths: Vec::new(), dry_run, reason: None };
-    format!("{:?}", block_on(shelf.engine.tree_restore(by, asked, None)))
+    format!("{:?}", block_on(shelf.engine.documents.tree_restore(by, asked, None)))
 }
 
 fn commanded(shelf: &Shelf, by: &Principal, input: serde_json::Value) -> String {
     let mount = MountAsk::Tree(shelf.tree.clone());
-    format!("{:?}", block_on(shelf.engine.memory_tool(by, &mount, input, None)))
+    format!("{:?}", block_on(shelf.engine.documents.memory_tool(by, &mount, input, None)))
 }
 
 /// An append to the first version, which is brought together with the second.
@@ -70,7 +70,7 @@ fn bucket_put(shelf: &Shelf, by: &Principal, content: &str) -> String {
     let key = "memory/desk/pins.md".to_owned();
     let object = NewObject { key, content_type: None, content: content.as_bytes().to_vec() };
     let put = BucketPut { bucket, object, precondition: None, merge_appends: true, object_ttl_ms: None };
-    format!("{:?}", block_on(shelf.engine.bucket_put(by, put)))
+    format!("{:?}", block_on(shelf.engine.documents.bucket_put(by, put)))
 }
 
 fn stale() -> Precondition {
@@ -130,7 +130,7 @@ const ANSWERED: &[Case] = &[
     Case("move back", |shelf, by| {
         let (from, to) = ("knowledge/facts/number.md".to_owned(), PIN.to_owned());
         let asked = DocumentMove { tree: shelf.tree.clone(), from, to, precondition: None, reason: None };
-        format!("{:?}", block_on(shelf.engine.document_move(by, asked, None)))
+        format!("{:?}", block_on(shelf.engine.documents.document_move(by, asked, None)))
     }),
     Case("a name that is a directory", |shelf, by| {
         put(shelf, by, Some("knowledge/facts"), Some(Precondition::Any))
@@ -144,7 +144,7 @@ fn shelf_with(digits: &str) -> Shelf {
     let shelf = Shelf::new();
     let pin = titled("The PIN", &format!("# {digits}\n\nThe PIN is {digits}.\n"));
     shelf.put_as(&shelf.caller, Some(PIN), pin, Some(Precondition::Any)).unwrap();
-    block_on(shelf.engine.tree_snapshot(&shelf.caller, &shelf.tree, "before", None)).unwrap();
+    block_on(shelf.engine.documents.tree_snapshot(&shelf.caller, &shelf.tree, "before", None)).unwrap();
     let second = format!("- one\n- {digits}\n");
     for content in ["- one\n", second.as_str()] {
         shelf.world.clock().advance_ms(1_000);
@@ -222,7 +222,7 @@ fn a_writer_compares_no_bytes_of_a_bucket() {
         let object = NewObject { key: key.to_owned(), content_type: None, content: b"7391".to_vec() };
         let bucket = bucket.clone();
         let put = BucketPut { bucket, object, precondition, merge_appends: true, object_ttl_ms: None };
-        block_on(shelf.engine.bucket_put(by, put))
+        block_on(shelf.engine.documents.bucket_put(by, put))
     };
     for key in keys {
         let written = put(&both, key, None).unwrap();
@@ -230,7 +230,7 @@ fn a_writer_compares_no_bytes_of_a_bucket() {
         for tag in [tag(), Some(stale())] {
             let error = put(&blind, key, tag.clone()).unwrap_err();
             assert!(error.message.contains("grant of read"), "{key}: {}", error.message);
-            let gone = block_on(shelf.engine.bucket_delete(&blind, &bucket, key, tag));
+            let gone = block_on(shelf.engine.documents.bucket_delete(&blind, &bucket, key, tag));
             assert_eq!(gone.unwrap_err().kind, ErrorKind::Denied, "{key}");
         }
         put(&blind, key, Some(Precondition::of_tags("*"))).unwrap();
@@ -265,7 +265,7 @@ fn a_writer_writes_and_knows_what_it_sent() {
         let (tree, to) = (shelf.tree.clone(), AppendTo::Path("knowledge/facts/new.md".to_owned()));
         let (lines, precondition) = (vec!["- three".to_owned()], None);
         let asked = DocumentAppend { tree, to, lines, if_absent_create: false, precondition, reason: None };
-        let written = block_on(shelf.engine.document_append(&writer, asked, None)).unwrap();
+        let written = block_on(shelf.engine.documents.document_append(&writer, asked, None)).unwrap();
         assert_eq!((written.added, written.bytes, written.content_sha256), (Some(1), 0, None));
         assert_eq!(shelf.body("knowledge/facts/new.md"), body);
     }
@@ -284,7 +284,7 @@ fn a_repeated_token_of_a_reader_answers_nobody_else() {
         let (lines, precondition) = (vec![GUESS.to_owned()], None);
         let asked = DocumentAppend { tree, to, lines, if_absent_create: false, precondition, reason: None };
         let token = ClientToken::new("t1", &json!({})).unwrap();
-        block_on(shelf.engine.document_append(by, asked, Some(token))).unwrap()
+        block_on(shelf.engine.documents.document_append(by, asked, Some(token))).unwrap()
     };
     let both = all(&[Capability::Read, Capability::Write]);
     assert_eq!((add(&both).added, add(&both).added), (Some(0), Some(0)));
@@ -300,7 +300,7 @@ fn a_reader_is_told_that_it_may_not_write() {
     let reader = shelf.writer(&[Capability::Read]);
     let (tree, to) = (shelf.tree.clone(), Point::Label("before".to_owned()));
     let asked = TreeRestore { tree, to, paths: Vec::new(), dry_run: true, reason: None };
-    let error = block_on(shelf.engine.tree_restore(&reader, asked, None)).unwrap_err();
+    let error = block_on(shelf.engine.documents.tree_restore(&reader, asked, None)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
     assert!(!error.message.contains("grant of read"), "{}", error.message);
 }

@@ -1,7 +1,7 @@
 //! A part of a memory as a bucket: which keys are documents, what becomes of bytes that are none, appends of two writers, lists, grants.
 
-use loci_engine::files::bucket::{Bucket, BucketItem, BucketListing, BucketPut, BucketWritten};
-use loci_engine::files::{NewObject, Precondition};
+use loci_documents::bucket::{Bucket, BucketItem, BucketListing, BucketPut, BucketWritten};
+use loci_documents::{NewObject, Precondition};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ErrorKind, Namespace, Reason, Result, limits};
 use loci_testkit::block_on;
@@ -38,7 +38,7 @@ impl<'a> Seen<'a> {
             object_ttl_ms: None,
         };
         change(&mut put);
-        block_on(self.shelf.engine.bucket_put(&self.caller, put))
+        block_on(self.shelf.engine.documents.bucket_put(&self.caller, put))
     }
 
     fn put(&self, key: &str, text: &str) -> BucketWritten {
@@ -46,12 +46,13 @@ impl<'a> Seen<'a> {
     }
 
     fn read(&self, key: &str) -> Option<String> {
-        let found = block_on(self.shelf.engine.bucket_get(&self.caller, &self.bucket, key)).unwrap();
+        let found =
+            block_on(self.shelf.engine.documents.bucket_get(&self.caller, &self.bucket, key)).unwrap();
         found.map(|found| String::from_utf8_lossy(&found.content).into_owned())
     }
 
     fn delete(&self, key: &str) -> bool {
-        block_on(self.shelf.engine.bucket_delete(&self.caller, &self.bucket, key, None)).unwrap()
+        block_on(self.shelf.engine.documents.bucket_delete(&self.caller, &self.bucket, key, None)).unwrap()
     }
 
     fn keys(&self, prefix: &str) -> Vec<String> {
@@ -69,7 +70,7 @@ impl<'a> Seen<'a> {
                 delimiter: delimiter.map(ToOwned::to_owned),
                 limit,
             };
-            let page = block_on(self.shelf.engine.bucket_list(&self.caller, listing)).unwrap();
+            let page = block_on(self.shelf.engine.documents.bucket_list(&self.caller, listing)).unwrap();
             assert!(page.items.len() <= limit);
             keys.extend(page.items.into_iter().map(|item| match item {
                 BucketItem::Key(entry) => entry.key,
@@ -234,7 +235,7 @@ fn conditions_hold_for_both_kinds() {
         let second = put("b", tag(&first)).unwrap();
         assert_eq!(put("c", tag(&first)), Err(Some(Reason::StaleVersion)), "{key}");
         let delete = |tag: Precondition| {
-            block_on(shelf.engine.bucket_delete(&seen.caller, &seen.bucket, key, Some(tag)))
+            block_on(shelf.engine.documents.bucket_delete(&seen.caller, &seen.bucket, key, Some(tag)))
         };
         assert_eq!(delete(tag(&first)).unwrap_err().reason, Some(Reason::StaleVersion), "{key}");
         assert!(delete(tag(&second)).unwrap(), "{key}");
@@ -253,9 +254,12 @@ fn grants_are_those_of_trees_and_of_the_memory() {
     limited.put(KEY, "- one\n- two\n");
     let denied = |outcome: Result<()>| assert_eq!(outcome.unwrap_err().kind, ErrorKind::Denied);
     let engine = &shelf.engine;
-    denied(block_on(engine.bucket_get(&limited.caller, &limited.bucket, "session/s1.json")).map(drop));
     denied(
-        block_on(engine.bucket_delete(&limited.caller, &limited.bucket, "session/s1.json", None)).map(drop),
+        block_on(engine.documents.bucket_get(&limited.caller, &limited.bucket, "session/s1.json")).map(drop),
+    );
+    denied(
+        block_on(engine.documents.bucket_delete(&limited.caller, &limited.bucket, "session/s1.json", None))
+            .map(drop),
     );
     denied(limited.put_with("session/s2.json", b"{}", |_| {}).map(drop));
     denied(limited.put_with(KEY, b"\xff", |_| {}).map(drop));

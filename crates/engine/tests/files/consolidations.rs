@@ -1,11 +1,11 @@
 //! Runs over trees: planned, applied in one write, undone; what moves meanwhile (files-and-git.md §14, §18 A4, A6; bugs B5 to B8 of §17.1).
 
-use loci_engine::consolidation::plan::Operation;
-use loci_engine::document_text::DocumentContent;
-use loci_engine::files::upkeep::{
+use loci_documents::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunLimits, RunScope,
 };
-use loci_engine::files::{MountAsk, Precondition, PutContent};
+use loci_documents::{MountAsk, Precondition, PutContent};
+use loci_engine::consolidation::plan::Operation;
+use loci_engine::document_text::DocumentContent;
 use loci_engine::retrieval::SearchRequest;
 use loci_model::principal::Capability::{Read, Write};
 use loci_model::record::{Record, TrustTier};
@@ -29,7 +29,7 @@ fn ask(shelf: &Shelf, operations: &[Operation]) -> ConsolidationAsk {
 
 fn start(shelf: &Shelf, ask: &ConsolidationAsk) -> ConsolidationRun {
     shelf.world.clock().advance_ms(1_000);
-    block_on(shelf.engine.consolidation_start(&shelf.caller, ask)).unwrap()
+    block_on(shelf.engine.documents.consolidation_start(&shelf.caller, ask)).unwrap()
 }
 
 fn planned(shelf: &Shelf, operations: &[Operation]) -> ConsolidationRun {
@@ -39,18 +39,18 @@ fn planned(shelf: &Shelf, operations: &[Operation]) -> ConsolidationRun {
 fn apply(shelf: &Shelf, id: &str, actions: Option<&[&str]>) -> Result<ConsolidationRun> {
     shelf.world.clock().advance_ms(1_000);
     let actions = actions.map(|ids| ids.iter().map(|id| (*id).to_owned()).collect());
-    block_on(shelf.engine.consolidation_apply(&shelf.caller, (&shelf.tree, id), actions, None))
+    block_on(shelf.engine.documents.consolidation_apply(&shelf.caller, (&shelf.tree, id), actions, None))
 }
 
 fn revert(shelf: &Shelf, id: &str, force: bool) -> Result<(ConsolidationRun, Vec<String>)> {
     shelf.world.clock().advance_ms(1_000);
     let reverted =
-        block_on(shelf.engine.consolidation_revert(&shelf.caller, (&shelf.tree, id), force, None))?;
+        block_on(shelf.engine.documents.consolidation_revert(&shelf.caller, (&shelf.tree, id), force, None))?;
     Ok((reverted.run, reverted.left))
 }
 
 fn get(shelf: &Shelf, id: &str) -> ConsolidationRun {
-    block_on(shelf.engine.consolidation_get(&shelf.caller, &shelf.tree, id)).unwrap()
+    block_on(shelf.engine.documents.consolidation_get(&shelf.caller, &shelf.tree, id)).unwrap()
 }
 
 /// Actions in short.
@@ -168,7 +168,8 @@ fn a_tree_that_never_rests_is_a_conflict() {
         assert_eq!(apply(&shelf, &run.id, None).unwrap_err().kind, ErrorKind::Conflict);
     }
     assert_eq!(get(&shelf, &run.id).status, RunStatus::Conflict);
-    let again = block_on(shelf.engine.consolidation_replan(&shelf.caller, &shelf.tree, &run.id)).unwrap();
+    let again =
+        block_on(shelf.engine.documents.consolidation_replan(&shelf.caller, &shelf.tree, &run.id)).unwrap();
     assert_eq!(again.status, RunStatus::Planned);
 }
 
@@ -278,35 +279,35 @@ fn who_may_do_what() {
     let reader = shelf.writer(&[Read]);
     let ask_all = ask(&shelf, &ALL);
     let denied = |result: Result<ConsolidationRun>| assert_eq!(result.unwrap_err().kind, ErrorKind::Denied);
-    denied(block_on(shelf.engine.consolidation_start(&reader, &ask_all)));
+    denied(block_on(shelf.engine.documents.consolidation_start(&reader, &ask_all)));
     let listing =
         ConsolidationListing { tree: shelf.tree.clone(), status: None, held: false, after: None, limit: 10 };
-    let runs = block_on(shelf.engine.consolidations_list(&reader, &listing)).unwrap();
+    let runs = block_on(shelf.engine.documents.consolidations_list(&reader, &listing)).unwrap();
     assert!(runs.items.is_empty());
     let run = planned(&shelf, &Operation::DEFAULT);
     let of = (&shelf.tree, run.id.as_str());
-    denied(block_on(shelf.engine.consolidation_apply(&reader, of, None, None)));
-    denied(block_on(shelf.engine.consolidation_cancel(&reader, of.0, of.1)));
-    denied(block_on(shelf.engine.consolidation_replan(&reader, of.0, of.1)));
+    denied(block_on(shelf.engine.documents.consolidation_apply(&reader, of, None, None)));
+    denied(block_on(shelf.engine.documents.consolidation_cancel(&reader, of.0, of.1)));
+    denied(block_on(shelf.engine.documents.consolidation_replan(&reader, of.0, of.1)));
     // The answers of all three show what is planned, and of which documents.
     let blind = shelf.writer(&[Write]);
-    denied(block_on(shelf.engine.consolidation_apply(&blind, of, None, None)));
-    denied(block_on(shelf.engine.consolidation_cancel(&blind, of.0, of.1)));
-    let undone = block_on(shelf.engine.consolidation_revert(&blind, of, false, None));
+    denied(block_on(shelf.engine.documents.consolidation_apply(&blind, of, None, None)));
+    denied(block_on(shelf.engine.documents.consolidation_cancel(&blind, of.0, of.1)));
+    let undone = block_on(shelf.engine.documents.consolidation_revert(&blind, of, false, None));
     denied(undone.map(|undone| undone.run));
-    assert_eq!(block_on(shelf.engine.consolidation_get(&reader, of.0, of.1)).unwrap().id, run.id);
+    assert_eq!(block_on(shelf.engine.documents.consolidation_get(&reader, of.0, of.1)).unwrap().id, run.id);
     // What is always loaded waits for an administrator.
     let writer = shelf.writer(&[Read, Write]);
     for name in ["s", "t"] {
         shelf.put(&format!("knowledge/system/{name}.md"), &format!("{name} {}", "word ".repeat(700)));
     }
     let asked = ask(&shelf, &[Operation::Reorganize]);
-    let run = block_on(shelf.engine.consolidation_start(&writer, &asked)).unwrap();
+    let run = block_on(shelf.engine.documents.consolidation_start(&writer, &asked)).unwrap();
     assert_eq!(told(&run).len(), 1);
     assert_eq!(run.actions[0].status, ActionStatus::Held);
     let one = Some(vec!["a1".to_owned()]);
     let of = (&shelf.tree, run.id.as_str());
-    denied(block_on(shelf.engine.consolidation_apply(&writer, of, one, None)));
+    denied(block_on(shelf.engine.documents.consolidation_apply(&writer, of, one, None)));
     let done = apply(&shelf, &run.id, Some(&["a1"])).unwrap();
     assert_eq!(done.actions[0].status, ActionStatus::Applied);
 }
@@ -315,7 +316,8 @@ fn who_may_do_what() {
 fn one_run_at_a_time_and_what_is_no_question() {
     let shelf = twins();
     let run = planned(&shelf, &Operation::DEFAULT);
-    let cancel = |id: &str| block_on(shelf.engine.consolidation_cancel(&shelf.caller, &shelf.tree, id));
+    let cancel =
+        |id: &str| block_on(shelf.engine.documents.consolidation_cancel(&shelf.caller, &shelf.tree, id));
     let off = cancel(&run.id).unwrap();
     assert_eq!(off.status, RunStatus::Cancelled);
     assert_eq!(cancel(&run.id).unwrap_err().kind, ErrorKind::Conflict);
@@ -323,7 +325,8 @@ fn one_run_at_a_time_and_what_is_no_question() {
     let bad = |change: fn(&mut ConsolidationAsk), field: &str| {
         let mut asked = ask(&shelf, &Operation::DEFAULT);
         change(&mut asked);
-        let refused = block_on(shelf.engine.consolidation_start(&shelf.caller, &asked)).unwrap_err();
+        let refused =
+            block_on(shelf.engine.documents.consolidation_start(&shelf.caller, &asked)).unwrap_err();
         assert_eq!(refused.field.as_deref(), Some(field));
     };
     bad(|asked| asked.operations = Some(Vec::new()), "operations");
@@ -479,7 +482,7 @@ fn what_a_revert_of_a_revert_does() {
     let writer = shelf.writer(&[Read, Write]);
     let revert_as = |caller, id: &str| {
         shelf.world.clock().advance_ms(1_000);
-        block_on(shelf.engine.consolidation_revert(caller, (&shelf.tree, id), false, None))
+        block_on(shelf.engine.documents.consolidation_revert(caller, (&shelf.tree, id), false, None))
     };
     let undone = revert_as(&writer, &run.id).unwrap().run;
     assert_eq!(revert_as(&writer, &undone.id).unwrap_err().kind, ErrorKind::Denied);
@@ -500,7 +503,7 @@ fn what_a_revert_of_a_revert_does() {
 /// Of two documents that said the same, one is taken out: it comes back as the other neither by a revert nor by a restore.
 #[test]
 fn what_was_taken_out_does_not_come_back() {
-    use loci_engine::files::{Point, RecordRedact, RedactWhich, TreeRestore};
+    use loci_documents::{Point, RecordRedact, RedactWhich, TreeRestore};
     let shelf = twins();
     let before = files(&shelf);
     let run = planned(&shelf, &Operation::DEFAULT);
@@ -512,7 +515,7 @@ fn what_was_taken_out_does_not_come_back() {
         which: RedactWhich::Match("needs make".to_owned()),
         reason: "private".to_owned(),
     };
-    block_on(shelf.engine.record_redact(&shelf.caller, redact)).unwrap();
+    block_on(shelf.engine.documents.record_redact(&shelf.caller, redact)).unwrap();
     let restore = TreeRestore {
         tree: shelf.tree.clone(),
         to: Point::Sequence(sequence),
@@ -520,7 +523,7 @@ fn what_was_taken_out_does_not_come_back() {
         dry_run: false,
         reason: None,
     };
-    let restored = block_on(shelf.engine.tree_restore(&shelf.caller, restore, None)).unwrap();
+    let restored = block_on(shelf.engine.documents.tree_restore(&shelf.caller, restore, None)).unwrap();
     let gaps = restored.documents.iter().filter(|one| one.gap.is_some());
     let gaps: Vec<&str> = gaps.filter_map(|one| one.path.as_deref()).collect();
     assert_eq!(gaps, ["knowledge/facts/a.md", "knowledge/facts/b.md"]);
@@ -552,7 +555,7 @@ fn what_a_run_changes_is_shown() {
     put(&shelf, "l", "# L\n- x\n- x\n");
     let run = planned(&shelf, &Operation::DEFAULT);
     let shown = |run: &ConsolidationRun| {
-        block_on(shelf.engine.consolidation_differences(&shelf.caller, &shelf.tree, run)).unwrap()
+        block_on(shelf.engine.documents.consolidation_differences(&shelf.caller, &shelf.tree, run)).unwrap()
     };
     let before = shown(&run);
     let lines = before.iter().filter_map(|one| one.unified.as_deref()).collect::<String>();
@@ -567,7 +570,7 @@ fn what_a_run_changes_is_shown() {
 
 #[test]
 fn what_is_kept_of_documents_goes_with_them() {
-    use loci_engine::files::{RecordRedact, RedactWhich};
+    use loci_documents::{RecordRedact, RedactWhich};
     let shelf = twins();
     let run = planned(&shelf, &Operation::DEFAULT);
     let record = run.actions[0].seen[1].record.clone();
@@ -577,7 +580,7 @@ fn what_is_kept_of_documents_goes_with_them() {
         which: RedactWhich::Match("needs make".to_owned()),
         reason: "private".to_owned(),
     };
-    block_on(shelf.engine.record_redact(&shelf.caller, redact)).unwrap();
+    block_on(shelf.engine.documents.record_redact(&shelf.caller, redact)).unwrap();
     let kept = get(&shelf, &run.id);
     assert_eq!(told(&kept), ["conflict merge a b", "planned merge c d"]);
     assert!(!serde_json::to_string(&kept).unwrap().contains("needs make"));
@@ -603,7 +606,7 @@ fn what_others_keep_is_not_planned_on() {
     assert!(told(&planned(&shelf, &ALL)).is_empty());
     shelf.records("team", vec![of(RecordKind::Fact, same), of(RecordKind::Fact, same)]);
     assert_eq!(told(&planned(&shelf, &ALL)).len(), 1);
-    let refused = shelf.engine.consolidation_get(&shelf.caller, &shelf.tree, "cr_nothing");
+    let refused = shelf.engine.documents.consolidation_get(&shelf.caller, &shelf.tree, "cr_nothing");
     assert_eq!(block_on(refused).unwrap_err().kind, ErrorKind::NotFound);
 }
 
@@ -670,16 +673,21 @@ fn what_nobody_reads_goes_once_reads_were_counted_for_long() {
     for _ in 0..2 {
         shelf.get("knowledge/facts/got.md").unwrap();
         let view = serde_json::json!({"command": "view", "path": "/memories/facts/viewed.md"});
-        block_on(shelf.engine.memory_tool(&shelf.caller, &MountAsk::Tree(shelf.tree.clone()), view, None))
-            .unwrap();
+        block_on(shelf.engine.documents.memory_tool(
+            &shelf.caller,
+            &MountAsk::Tree(shelf.tree.clone()),
+            view,
+            None,
+        ))
+        .unwrap();
         let request = question(&shelf, "Zanzibar backups");
         assert_eq!(block_on(shelf.engine.search(&shelf.caller, request)).unwrap().hits.len(), 1);
         // A listing shows all of them, and reads none.
         shelf.paths(None, None);
     }
     shelf.get("knowledge/facts/once.md").unwrap();
-    assert_eq!(block_on(shelf.engine.reads_kept()).unwrap(), 4);
-    assert_eq!(block_on(shelf.engine.reads_kept()).unwrap(), 0);
+    assert_eq!(block_on(shelf.engine.documents.reads_kept()).unwrap(), 4);
+    assert_eq!(block_on(shelf.engine.documents.reads_kept()).unwrap(), 0);
     assert!(told(&planned(&shelf, &[Operation::Prune])).is_empty(), "counted for an hour");
     old();
     let run = planned(&shelf, &[Operation::Prune]);

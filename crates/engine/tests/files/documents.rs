@@ -1,7 +1,7 @@
 //! Documents: written, read, edited, moved, put away; who may, and under which precondition.
 
+use loci_documents::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
-use loci_engine::files::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
 use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
 use loci_model::trees::tree_entry::DocumentOperation;
@@ -42,7 +42,7 @@ fn a_write_that_is_sent_again_is_refused_once_it_was_forgotten() {
         let (tree, path) = (shelf.tree.clone(), Some(THEME.to_owned()));
         let (content, precondition) = (text("Dark."), Some(Precondition::Any));
         let put = DocumentPut { tree, path, content, precondition, reason: None };
-        block_on(shelf.engine.document_put(&shelf.caller, put, Some(token)))
+        block_on(shelf.engine.documents.document_put(&shelf.caller, put, Some(token)))
     };
     put(IfErased::Answer).unwrap();
     let actor = ActorId::parse("mara").unwrap();

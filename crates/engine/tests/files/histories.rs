@@ -1,6 +1,6 @@
 //! What happened to documents: versions, changes in order, diffs, snapshots, restoring, taking out.
 
-use loci_engine::files::{
+use loci_documents::{
     DocumentVersion, Edit, Point, RecordRedact, RedactWhich, TreeAsk, TreeChanged, TreeDiff, TreeRestore,
     TreeRestored,
 };
@@ -18,7 +18,8 @@ const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/facts/b.md";
 
 fn history(shelf: &Shelf, path: &str) -> Vec<DocumentVersion> {
-    let page = block_on(shelf.engine.document_history(&shelf.caller, &shelf.tree, path, (None, 100)));
+    let page =
+        block_on(shelf.engine.documents.document_history(&shelf.caller, &shelf.tree, path, (None, 100)));
     page.unwrap().items
 }
 
@@ -27,15 +28,15 @@ fn operations(shelf: &Shelf, path: &str) -> Vec<(u32, DocumentOperation)> {
 }
 
 fn changes(shelf: &Shelf, since: Point) -> (Vec<TreeChanged>, String) {
-    block_on(shelf.engine.tree_changes(&shelf.caller, &shelf.tree, since, 100)).unwrap()
+    block_on(shelf.engine.documents.tree_changes(&shelf.caller, &shelf.tree, since, 100)).unwrap()
 }
 
 fn diff(shelf: &Shelf, a: Point, b: Point) -> TreeDiff {
-    block_on(shelf.engine.tree_diff(&shelf.caller, &shelf.tree, (a, b), None)).unwrap()
+    block_on(shelf.engine.documents.tree_diff(&shelf.caller, &shelf.tree, (a, b), None)).unwrap()
 }
 
 fn snapshot(shelf: &Shelf, label: &str) -> Result<u64> {
-    let made = block_on(shelf.engine.tree_snapshot(&shelf.caller, &shelf.tree, label, None));
+    let made = block_on(shelf.engine.documents.tree_snapshot(&shelf.caller, &shelf.tree, label, None));
     made.map(|snapshot| snapshot.sequence)
 }
 
@@ -47,7 +48,7 @@ fn restore(shelf: &Shelf, to: Point, paths: &[&str], dry_run: bool) -> TreeResto
         dry_run,
         reason: None,
     };
-    block_on(shelf.engine.tree_restore(&shelf.caller, asked, None)).unwrap()
+    block_on(shelf.engine.documents.tree_restore(&shelf.caller, asked, None)).unwrap()
 }
 
 fn to(label: &str) -> Point {
@@ -71,9 +72,11 @@ fn every_change_is_told_with_who_and_why() {
         (Some("tester"), Some(B), Some(3))
     );
     assert_eq!(operations(&shelf, A), expect);
-    let first = block_on(shelf.engine.document_history(&shelf.caller, &shelf.tree, B, (None, 3))).unwrap();
+    let first =
+        block_on(shelf.engine.documents.document_history(&shelf.caller, &shelf.tree, B, (None, 3))).unwrap();
     let rest =
-        block_on(shelf.engine.document_history(&shelf.caller, &shelf.tree, B, (first.next, 3))).unwrap();
+        block_on(shelf.engine.documents.document_history(&shelf.caller, &shelf.tree, B, (first.next, 3)))
+            .unwrap();
     assert_eq!((first.items.len(), rest.items.len(), rest.next), (3, 1, None));
 }
 
@@ -112,7 +115,9 @@ fn changes_come_in_order_behind_a_state() {
     assert_eq!(planned.documents[0].path.as_deref(), Some(A));
     // A state of another tree is none of this one.
     let other = TreeAsk { namespace: Namespace::parse("/other/").unwrap(), ..shelf.tree.clone() };
-    let asked = |tree: &TreeAsk, since| block_on(shelf.engine.tree_changes(&shelf.caller, tree, since, 100));
+    let asked = |tree: &TreeAsk, since| {
+        block_on(shelf.engine.documents.tree_changes(&shelf.caller, tree, since, 100))
+    };
     let foreign = asked(&other, Point::Sequence(0)).unwrap().1;
     let refused = asked(&shelf.tree, Point::State(foreign)).unwrap_err();
     assert_eq!((refused.kind, refused.field.as_deref()), (ErrorKind::Invalid, Some("since")));
@@ -138,7 +143,8 @@ fn differences_between_states() {
     let of = |version| Point::Version(record.clone(), version);
     assert!(diff(&shelf, of(1), of(2)).files[0].unified.clone().unwrap().contains("\n+two\n"));
     assert!(diff(&shelf, Point::Now, Point::Now).files.is_empty());
-    let listed = block_on(shelf.engine.tree_snapshots(&shelf.caller, &shelf.tree, None, 10)).unwrap();
+    let listed =
+        block_on(shelf.engine.documents.tree_snapshots(&shelf.caller, &shelf.tree, None, 10)).unwrap();
     assert_eq!(listed.items.iter().map(|one| one.label.as_str()).collect::<Vec<_>>(), ["before"]);
 }
 
@@ -177,7 +183,7 @@ fn what_is_taken_out_is_gone_and_listed() {
     let redact = |caller, which| {
         let (memory, record) = (shelf.memory(), first.record.clone());
         let asked = RecordRedact { memory, record, which, reason: "leaked".to_owned() };
-        block_on(shelf.engine.record_redact(caller, asked))
+        block_on(shelf.engine.documents.record_redact(caller, asked))
     };
     let writer = shelf.writer(&[Capability::Read, Capability::Write]);
     let all = || RedactWhich::Match("secret".to_owned());
@@ -209,10 +215,11 @@ fn states_from_before_a_restore_are_refused() {
     restored.put("knowledge/facts/c.md", "new");
     let Shelf { engine, caller, tree, .. } = &restored;
     let refused = |since: Point| {
-        let asked = block_on(engine.tree_changes(caller, tree, since.clone(), 100)).unwrap_err();
+        let asked = block_on(engine.documents.tree_changes(caller, tree, since.clone(), 100)).unwrap_err();
         assert_eq!((asked.kind, asked.field.as_deref()), (ErrorKind::Invalid, Some("since")), "{asked:?}");
         assert!(asked.message.contains("read the tree anew"), "{asked:?}");
-        let asked = block_on(engine.tree_diff(caller, tree, (since, Point::Now), None)).unwrap_err();
+        let asked =
+            block_on(engine.documents.tree_diff(caller, tree, (since, Point::Now), None)).unwrap_err();
         assert_eq!((asked.kind, asked.field.as_deref()), (ErrorKind::Invalid, Some("a")), "{asked:?}");
     };
     refused(Point::State(early));

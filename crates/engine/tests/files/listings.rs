@@ -1,7 +1,7 @@
 //! What a model is shown of a tree: listings within a budget, documents that are always loaded, lines that are looked for.
 
+use loci_documents::{Listing, ListingAsk, Precondition, PutContent, TreeGrep};
 use loci_engine::document_text::DocumentContent;
-use loci_engine::files::{Listing, ListingAsk, Precondition, PutContent, TreeGrep};
 use loci_engine::records::NewRecord;
 use loci_testkit::block_on;
 
@@ -9,7 +9,7 @@ use super::world::Shelf;
 
 fn listing(shelf: &Shelf, budget_tokens: Option<u32>) -> Listing {
     let asked = ListingAsk { tree: shelf.tree.clone(), prefix: None, budget_tokens };
-    block_on(shelf.engine.tree_listing(&shelf.caller, &asked)).unwrap()
+    block_on(shelf.engine.documents.tree_listing(&shelf.caller, &asked)).unwrap()
 }
 
 fn described(shelf: &Shelf, path: &str, description: &str) {
@@ -95,7 +95,7 @@ fn what_is_always_loaded_is_whole() {
     put("a", "", 10);
     put("b", "priority: 5\n", 400);
     put("c", "pinned: true\n", 10);
-    let system = block_on(shelf.engine.tree_system(&shelf.caller, &shelf.tree, Some(300))).unwrap();
+    let system = block_on(shelf.engine.documents.tree_system(&shelf.caller, &shelf.tree, Some(300))).unwrap();
     assert_eq!(system.paths, ["knowledge/system/c.md", "knowledge/system/a.md"]);
     assert_eq!(
         system.omitted.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(),
@@ -121,7 +121,7 @@ fn lines_are_found() {
             max_matches: None,
             context: 0,
         };
-        let found = block_on(shelf.engine.tree_grep(&shelf.caller, &asked)).unwrap();
+        let found = block_on(shelf.engine.documents.tree_grep(&shelf.caller, &asked)).unwrap();
         found
             .lines
             .iter()

@@ -1,6 +1,6 @@
 //! Data that other stores lost (files-and-git.md §17.1), by number.
 
-use loci_engine::files::{AppendTo, Edit, Precondition};
+use loci_documents::{AppendTo, Edit, Precondition};
 use loci_model::{ErrorKind, Reason};
 
 use super::world::{Shelf, text};
@@ -75,7 +75,7 @@ fn b10_a_description_does_not_break_out_of_its_head() {
             body: "---\nbody\n---\n".to_owned(),
             ..Default::default()
         };
-        let put = loci_engine::files::PutContent::Parts(content.clone());
+        let put = loci_documents::PutContent::Parts(content.clone());
         shelf.put_as(&shelf.caller, Some(&path), put, Some(Precondition::Absent)).unwrap();
         let shown = shelf.get(&path).unwrap();
         let again = loci_engine::document_text::DocumentContent::of_file(&shown.file).0;

@@ -3,29 +3,30 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_documents::memory_tool::ToolAnswer;
+use loci_documents::{
+    DocumentPut, DocumentsSettings, MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, Precondition,
+    PutContent, TreeAsk,
+};
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::document_text::DocumentContent;
-use loci_engine::files::memory_tool::ToolAnswer;
-use loci_engine::files::{
-    DocumentPut, MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, Precondition, PutContent, TreeAsk,
-};
 use loci_engine::memories::NewMemory;
 use loci_engine::safety::RedactionMode;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ErrorKind, Namespace, Result};
-use loci_products::Loci;
+use loci_products::{Loci, LociSettings};
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
 use serde_json::{Value, json};
 
 use super::world::Shelf;
 
-const GOLDEN: &str = include_str!("../../src/files/memory_tool/golden.json");
+const GOLDEN: &str = include_str!("../../../documents/src/memory_tool/golden.json");
 
 fn run(shelf: &Shelf, caller: &Principal, mount: &MountAsk, input: Value) -> Result<ToolAnswer> {
     shelf.world.clock().advance_ms(1_000);
-    block_on(shelf.engine.memory_tool(caller, mount, input, None))
+    block_on(shelf.engine.documents.memory_tool(caller, mount, input, None))
 }
 
 fn told(shelf: &Shelf, caller: &Principal, input: Value) -> (String, bool) {
@@ -47,7 +48,7 @@ fn refused(shelf: &Shelf, caller: &Principal, input: Value) -> String {
 }
 
 /// Another engine on the shelf's store.
-fn configure(shelf: &mut Shelf, settings: EngineSettings) {
+fn configure(shelf: &mut Shelf, settings: impl Into<LociSettings>) {
     let (store, clock) = (shelf.world.store(), Arc::new(shelf.world.clock()));
     let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(7)), Arc::new(OpenVault));
     shelf.engine = Loci::new(parts, settings);
@@ -173,7 +174,7 @@ fn a_setting_lets_administrators_write_system_by_the_tool() {
     let mut shelf = Shelf::new();
     let mut memory_tool = MemoryToolMounts::default();
     memory_tool.tool.write_system = true;
-    configure(&mut shelf, EngineSettings { memory_tool, ..EngineSettings::default() });
+    configure(&mut shelf, DocumentsSettings { memory_tool, ..DocumentsSettings::default() });
     let create = json!({"command": "create", "path": "/memories/system/x.md", "file_text": "x"});
     let writer = shelf.writer(&[Capability::Read, Capability::Write]);
     assert_eq!(refused(&shelf, &writer, create.clone()), "The path /memories/system/x.md is read-only.");
@@ -240,7 +241,7 @@ fn mounted() -> Shelf {
         ("both".to_owned(), Mount::Several(both)),
     ]);
     let memory_tool = MemoryToolMounts { mounts, ..MemoryToolMounts::default() };
-    configure(&mut shelf, EngineSettings { memory_tool, ..EngineSettings::default() });
+    configure(&mut shelf, DocumentsSettings { memory_tool, ..DocumentsSettings::default() });
     let new = NewMemory { name: "shared".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let shared = block_on(shelf.engine.memory_create(&shelf.caller, new, None)).unwrap();
     let put = DocumentPut {
@@ -250,7 +251,7 @@ fn mounted() -> Shelf {
         precondition: Some(Precondition::Any),
         reason: None,
     };
-    block_on(shelf.engine.document_put(&shelf.caller, put, None)).unwrap();
+    block_on(shelf.engine.documents.document_put(&shelf.caller, put, None)).unwrap();
     shelf.put("knowledge/facts/a.md", "a\n");
     shelf
 }
@@ -261,7 +262,7 @@ fn a_session_begins_with_system_in_full_and_a_listing() {
     shelf.put("knowledge/system/rules.md", "Answer in English.");
     let context = |mount: &str, budget| {
         let mount = MountAsk::Named(Some(mount.to_owned()));
-        block_on(shelf.engine.mount_context(&shelf.caller, &mount, budget)).unwrap()
+        block_on(shelf.engine.documents.mount_context(&shelf.caller, &mount, budget)).unwrap()
     };
     let one = context("team", None);
     let expect = "<memory-document path=\"knowledge/system/rules.md\">\nAnswer in English.\n</memory-document>\n\
@@ -286,7 +287,7 @@ fn a_session_begins_with_system_in_full_and_a_listing() {
         assert_eq!(found.files_total, 3, "{budget}");
     }
     let other = MountAsk::Named(Some("other".to_owned()));
-    let none = block_on(shelf.engine.mount_context(&shelf.caller, &other, None));
+    let none = block_on(shelf.engine.documents.mount_context(&shelf.caller, &other, None));
     assert_eq!(none.unwrap_err().kind, ErrorKind::NotFound);
 }
 
@@ -355,7 +356,9 @@ fn a_repeated_call_with_its_token_answers_the_first() {
     let mount = MountAsk::Tree(shelf.tree.clone());
     let insert = json!({"command": "insert", "path": "/memories/a.md", "insert_line": 1, "insert_text": "b"});
     let token = || Some(ClientToken::new("call-1".to_owned(), &insert).unwrap());
-    let call = || block_on(shelf.engine.memory_tool(&shelf.caller, &mount, insert.clone(), token())).unwrap();
+    let call = || {
+        block_on(shelf.engine.documents.memory_tool(&shelf.caller, &mount, insert.clone(), token())).unwrap()
+    };
     assert_eq!(call(), call());
     assert_eq!(shelf.body("knowledge/a.md"), "a\nb\n");
 }

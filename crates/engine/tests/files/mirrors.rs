@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loci_engine::files::mirroring::{MirrorShown, NewMirror};
-use loci_engine::files::{Precondition, RecordRedact, RedactWhich};
+use loci_documents::mirroring::{MirrorShown, NewMirror};
+use loci_documents::{Precondition, RecordRedact, RedactWhich};
 use loci_model::ports::files::FilePlaces;
 use loci_model::principal::Capability;
 use loci_model::trees::mirror::{
@@ -40,7 +40,7 @@ impl Mirrored {
         let mirrored = Self { shelf, folder };
         let mut new = mirrored.wanted("team", MirrorKind::Directory);
         change(&mut new);
-        block_on(mirrored.shelf.engine.mirror_add(&mirrored.shelf.caller, new)).unwrap();
+        block_on(mirrored.shelf.engine.documents.mirror_add(&mirrored.shelf.caller, new)).unwrap();
         mirrored
     }
 
@@ -71,14 +71,14 @@ impl Mirrored {
     pub(super) fn sync(&self) -> MirrorReport {
         let Shelf { engine, caller, world, .. } = &self.shelf;
         world.clock().advance_ms(1_000);
-        let report = block_on(engine.mirror_sync(caller, &self.shelf.memory(), "team")).unwrap();
+        let report = block_on(engine.documents.mirror_sync(caller, &self.shelf.memory(), "team")).unwrap();
         assert_eq!(report.error, None);
         report
     }
 
     pub(super) fn status(&self) -> MirrorShown {
         let Shelf { engine, caller, .. } = &self.shelf;
-        block_on(engine.mirror_status(caller, &self.shelf.memory(), "team")).unwrap()
+        block_on(engine.documents.mirror_status(caller, &self.shelf.memory(), "team")).unwrap()
     }
 
     pub(super) fn write(&self, path: &str, content: &str) {
@@ -110,14 +110,17 @@ impl Mirrored {
     }
 
     pub(super) fn live(&self) -> usize {
-        let listing = loci_engine::files::TreeListing {
+        let listing = loci_documents::TreeListing {
             tree: self.shelf.tree.clone(),
             prefix: None,
             depth: None,
             after: None,
             limit: 1_000,
         };
-        block_on(self.shelf.engine.documents_list(&self.shelf.caller, &listing)).unwrap().items.len()
+        block_on(self.shelf.engine.documents.documents_list(&self.shelf.caller, &listing))
+            .unwrap()
+            .items
+            .len()
     }
 }
 
@@ -180,7 +183,7 @@ fn what_changes_on_one_side_comes_to_the_other() {
     assert_eq!(mirrored.read(A).unwrap(), "---\ndescription: \"three\"\n---\n\nthree\n");
     assert_eq!(counts(&mirrored.sync()), "");
     // A mirror writes by its own name.
-    let told = block_on(mirrored.shelf.engine.document_history(
+    let told = block_on(mirrored.shelf.engine.documents.document_history(
         &mirrored.shelf.caller,
         &mirrored.shelf.tree,
         B,
@@ -534,7 +537,8 @@ pub(super) fn redact(mirrored: &Mirrored, path: &str, text: &str) {
         which: RedactWhich::Match(text.to_owned()),
         reason: "asked for".to_owned(),
     };
-    let done = block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, asked)).unwrap();
+    let done =
+        block_on(mirrored.shelf.engine.documents.record_redact(&mirrored.shelf.caller, asked)).unwrap();
     assert!(done.places.contains(&"mirror team".to_owned()), "{done:?}");
 }
 
@@ -763,19 +767,22 @@ fn who_may_do_what() {
     let reader = mirrored.shelf.writer(&[Capability::Read]);
     let writer = mirrored.shelf.writer(&[Capability::Read, Capability::Write]);
     let kind = |result: loci_model::Result<MirrorReport>| result.map(|_| ()).map_err(|error| error.kind);
-    assert_eq!(kind(block_on(engine.mirror_sync(&reader, memory, "team"))), Err(ErrorKind::Denied));
-    assert_eq!(kind(block_on(engine.mirror_sync(&writer, memory, "team"))), Ok(()));
-    assert_eq!(kind(block_on(engine.mirror_sync(&writer, memory, "none"))), Err(ErrorKind::NotFound));
+    assert_eq!(kind(block_on(engine.documents.mirror_sync(&reader, memory, "team"))), Err(ErrorKind::Denied));
+    assert_eq!(kind(block_on(engine.documents.mirror_sync(&writer, memory, "team"))), Ok(()));
+    assert_eq!(
+        kind(block_on(engine.documents.mirror_sync(&writer, memory, "none"))),
+        Err(ErrorKind::NotFound)
+    );
     let stranger = loci_model::principal::Principal { name: "x".to_owned(), grants: Vec::new() };
-    assert!(block_on(engine.mirrors_list(&stranger, memory)).is_err());
-    assert_eq!(block_on(engine.mirrors_list(&reader, memory)).unwrap().len(), 1);
+    assert!(block_on(engine.documents.mirrors_list(&stranger, memory)).is_err());
+    assert_eq!(block_on(engine.documents.mirrors_list(&reader, memory)).unwrap().len(), 1);
     let new = mirrored.wanted("second", MirrorKind::Directory);
-    let refused = block_on(engine.mirror_add(&writer, new.clone())).unwrap_err();
+    let refused = block_on(engine.documents.mirror_add(&writer, new.clone())).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied);
     let check = |change: &dyn Fn(&mut NewMirror), field: &str| {
         let mut new = new.clone();
         change(&mut new);
-        let error = block_on(engine.mirror_add(&mirrored.shelf.caller, new)).unwrap_err();
+        let error = block_on(engine.documents.mirror_add(&mirrored.shelf.caller, new)).unwrap_err();
         assert_eq!(error.field.as_deref(), Some(field), "{error:?}");
     };
     check(&|new| new.name = "Über".to_owned(), "name");
@@ -785,8 +792,8 @@ fn who_may_do_what() {
     check(&|new| new.interval_ms = 4_999, "interval");
     check(&|new| new.layout = "flat".to_owned(), "layout");
     check(&|new| new.kind = MirrorKind::S3, "kind");
-    block_on(engine.mirror_remove(&mirrored.shelf.caller, memory, "team")).unwrap();
-    assert!(block_on(engine.mirrors_list(&reader, memory)).unwrap().is_empty());
+    block_on(engine.documents.mirror_remove(&mirrored.shelf.caller, memory, "team")).unwrap();
+    assert!(block_on(engine.documents.mirrors_list(&reader, memory)).unwrap().is_empty());
 }
 
 #[test]

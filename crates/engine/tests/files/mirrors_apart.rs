@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use loci_engine::files::mirroring::{MirrorPull, NewMirror};
+use loci_documents::mirroring::{MirrorPull, NewMirror};
 use loci_engine::memories::NewMemory;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::principal::{Capability, Grant, Principal};
@@ -34,7 +34,11 @@ fn nobody_reads_a_repository_through_a_mirror_of_his_own() {
     mirrored.shelf.put(A, "alice's\n");
     let commit = mirrored.sync().commit.unwrap();
     let engine = &mirrored.shelf.engine;
-    let own = block_on(engine.mirror_repository(&mirrored.shelf.caller, &mirrored.shelf.memory(), "team"));
+    let own = block_on(engine.documents.mirror_repository(
+        &mirrored.shelf.caller,
+        &mirrored.shelf.memory(),
+        "team",
+    ));
     assert!(own.is_ok(), "{own:?}");
     let (bob, memory) = bob(&mirrored);
     let new = NewMirror {
@@ -42,19 +46,20 @@ fn nobody_reads_a_repository_through_a_mirror_of_his_own() {
         path: "b.git".to_owned(),
         ..mirrored.wanted("b", MirrorKind::Git)
     };
-    block_on(engine.mirror_add(&bob, new)).unwrap();
+    block_on(engine.documents.mirror_add(&bob, new)).unwrap();
     let theirs = mirrored.folder.path().join(memory.as_str()).join("b.git");
     fs::create_dir_all(theirs.parent().unwrap()).unwrap();
     fs::rename(mirrored.root(), theirs).unwrap();
-    let repository = block_on(engine.mirror_repository(&bob, &memory, "b")).map_err(|error| error.kind);
+    let repository =
+        block_on(engine.documents.mirror_repository(&bob, &memory, "b")).map_err(|error| error.kind);
     assert_eq!(repository, Err(ErrorKind::NotFound));
-    let base = block_on(engine.mirror_base(&bob, &memory, "b", std::slice::from_ref(&commit)))
+    let base = block_on(engine.documents.mirror_base(&bob, &memory, "b", std::slice::from_ref(&commit)))
         .map_err(|error| error.kind);
     assert_eq!(base, Err(ErrorKind::NotFound));
     let pull = MirrorPull { base: commit, files: Vec::new() };
-    let pulled = block_on(engine.mirror_pull(&bob, &memory, "b", pull)).map_err(|error| error.kind);
+    let pulled = block_on(engine.documents.mirror_pull(&bob, &memory, "b", pull)).map_err(|error| error.kind);
     assert_eq!(pulled.map(drop), Err(ErrorKind::NotFound));
-    assert_eq!(block_on(engine.mirror_sync(&bob, &memory, "b")).unwrap().finding, "not_ours");
+    assert_eq!(block_on(engine.documents.mirror_sync(&bob, &memory, "b")).unwrap().finding, "not_ours");
 }
 
 #[test]
@@ -67,14 +72,15 @@ fn a_mirror_lies_in_no_other_and_holds_none() {
         for kind in [MirrorKind::Directory, MirrorKind::Git] {
             let wanted = mirrored.wanted(&format!("x{}", path.len()), kind);
             let new = NewMirror { memory: memory.clone(), path: path.to_owned(), ..wanted };
-            let made = block_on(mirrored.shelf.engine.mirror_add(&caller, new));
+            let made = block_on(mirrored.shelf.engine.documents.mirror_add(&caller, new));
             assert_eq!(
                 made.as_ref().err().and_then(|error| error.field.as_deref()),
                 expect,
                 "{path} {made:?}"
             );
             if let Ok(made) = made {
-                block_on(mirrored.shelf.engine.mirror_remove(&caller, &memory, &made.name)).unwrap();
+                block_on(mirrored.shelf.engine.documents.mirror_remove(&caller, &memory, &made.name))
+                    .unwrap();
             }
         }
     };
@@ -96,12 +102,12 @@ fn a_memory_has_its_folder_and_sees_no_others() {
     let add = |path: &str, name: &str| {
         let wanted = mirrored.wanted(name, MirrorKind::Directory);
         let new = NewMirror { memory: memory.clone(), path: path.to_owned(), adopt: true, ..wanted };
-        block_on(engine.mirror_add(&bob, new)).map_err(|error| (error.kind, error.message))
+        block_on(engine.documents.mirror_add(&bob, new)).map_err(|error| (error.kind, error.message))
     };
     // By the same name it is another place: Alice's is neither met nor told.
     let made = add("m", "mine").unwrap();
     assert_eq!(made.path, format!("{memory}/m"));
-    assert_eq!(block_on(engine.mirror_sync(&bob, &memory, "mine")).unwrap().taken, 0);
+    assert_eq!(block_on(engine.documents.mirror_sync(&bob, &memory, "mine")).unwrap().taken, 0);
     let alices = mirrored.folder.path().join("m");
     let absolute = |path: &std::path::Path| add(path.to_str().unwrap(), "x").unwrap_err();
     assert_eq!(
@@ -112,11 +118,11 @@ fn a_memory_has_its_folder_and_sees_no_others() {
     assert_eq!(absolute(&alices).0, ErrorKind::Invalid);
     // What a removed mirror of a deleted memory left is nobody else's, wherever it comes to lie.
     let (shelf, alice) = (&mirrored.shelf, &mirrored.shelf.caller);
-    block_on(engine.mirror_remove(alice, &shelf.memory(), "team")).unwrap();
+    block_on(engine.documents.mirror_remove(alice, &shelf.memory(), "team")).unwrap();
     block_on(engine.memory_delete(alice, &shelf.memory(), None)).unwrap();
     fs::rename(&alices, mirrored.folder.path().join(memory.as_str()).join("left")).unwrap();
     add("left", "left").unwrap();
-    let report = block_on(engine.mirror_sync(&bob, &memory, "left")).unwrap();
+    let report = block_on(engine.documents.mirror_sync(&bob, &memory, "left")).unwrap();
     assert_eq!((report.finding.as_str(), report.taken), ("not_empty", 0), "{report:?}");
 }
 
@@ -124,8 +130,11 @@ fn a_memory_has_its_folder_and_sees_no_others() {
 fn a_mirror_begins_in_no_other_that_came_meanwhile() {
     let mirrored = Mirrored::new(|new| new.path = "m/deep".to_owned());
     mirrored.write(".loci-mirror", "version 1\nanother instance's\n");
-    let synced =
-        block_on(mirrored.shelf.engine.mirror_sync(&mirrored.shelf.caller, &mirrored.shelf.memory(), "team"));
+    let synced = block_on(mirrored.shelf.engine.documents.mirror_sync(
+        &mirrored.shelf.caller,
+        &mirrored.shelf.memory(),
+        "team",
+    ));
     assert_eq!(synced.unwrap_err().field.as_deref(), Some("path"));
     assert!(!mirrored.root().join("deep").exists());
 }
@@ -182,7 +191,7 @@ fn a_mirror_is_kept_where_its_disks_are() {
         let other = other_server(&mirrored, folder.path());
         let (caller, memory) = (&mirrored.shelf.caller, mirrored.shelf.memory());
         let sync = |engine: &Loci| -> loci_model::Result<MirrorReport> {
-            block_on(engine.mirror_sync(caller, &memory, "team"))
+            block_on(engine.documents.mirror_sync(caller, &memory, "team"))
         };
         let refused = sync(&other).unwrap_err();
         assert_eq!(refused.kind, ErrorKind::Conflict, "{refused:?}");
@@ -191,8 +200,8 @@ fn a_mirror_is_kept_where_its_disks_are() {
         let report = mirrored.sync();
         assert_eq!((report.finding.as_str(), report.written, report.put_away), ("whole", 0, 0));
         // Whoever makes it anew there keeps it there.
-        block_on(other.mirror_remove(caller, &memory, "team")).unwrap();
-        block_on(other.mirror_add(caller, mirrored.wanted("team", kind))).unwrap();
+        block_on(other.documents.mirror_remove(caller, &memory, "team")).unwrap();
+        block_on(other.documents.mirror_add(caller, mirrored.wanted("team", kind))).unwrap();
         assert_eq!(sync(&other).unwrap().written, 1);
         assert_eq!(sync(&mirrored.shelf.engine).unwrap_err().kind, ErrorKind::Conflict);
     }
@@ -205,9 +214,9 @@ fn a_mirror_is_made_again_where_one_was_removed() {
         mirrored.shelf.put(A, "one\n");
         mirrored.sync();
         let (engine, caller) = (&mirrored.shelf.engine, &mirrored.shelf.caller);
-        block_on(engine.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
+        block_on(engine.documents.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
         let again = NewMirror { adopt, ..mirrored.wanted("team", MirrorKind::Directory) };
-        block_on(engine.mirror_add(caller, again)).unwrap();
+        block_on(engine.documents.mirror_add(caller, again)).unwrap();
         let report = mirrored.sync();
         assert_eq!((report.finding.as_str(), report.written), (finding, 0), "{report:?}");
     }
@@ -216,10 +225,10 @@ fn a_mirror_is_made_again_where_one_was_removed() {
 /// Removes the mirror and makes it again in its folder, and brings it up.
 fn made_again(mirrored: &Mirrored, layout: &str) -> MirrorReport {
     let (engine, caller) = (&mirrored.shelf.engine, &mirrored.shelf.caller);
-    block_on(engine.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
+    block_on(engine.documents.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
     let wanted = mirrored.wanted("team", MirrorKind::Directory);
     let again = NewMirror { adopt: true, layout: layout.to_owned(), ..wanted };
-    block_on(engine.mirror_add(caller, again)).unwrap();
+    block_on(engine.documents.mirror_add(caller, again)).unwrap();
     mirrored.sync()
 }
 
@@ -275,7 +284,7 @@ fn a_folder_that_is_adopted_again_follows_its_documents() {
             shelf.put(path, &format!("the first text of {path}\n"));
         }
         mirrored.sync();
-        block_on(shelf.engine.mirror_remove(&shelf.caller, &shelf.memory(), "team")).unwrap();
+        block_on(shelf.engine.documents.mirror_remove(&shelf.caller, &shelf.memory(), "team")).unwrap();
         for path in [A, A, gone, edited] {
             let version = shelf.get(path).unwrap().version + 1;
             shelf.put(path, &format!("text {version} of {path}\n"));
@@ -285,7 +294,7 @@ fn a_folder_that_is_adopted_again_follows_its_documents() {
         mirrored.write(edited, "a person's\n");
         let wanted = mirrored.wanted("team", MirrorKind::Directory);
         let again = NewMirror { adopt: true, direction, ..wanted };
-        block_on(shelf.engine.mirror_add(&shelf.caller, again)).unwrap();
+        block_on(shelf.engine.documents.mirror_add(&shelf.caller, again)).unwrap();
         let report = mirrored.sync();
         // A file of an earlier mirror follows the tree; nobody replaces a person's text.
         let text = |path: &str| mirrored.read(path).unwrap_or_default();

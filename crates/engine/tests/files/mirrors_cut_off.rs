@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use loci_engine::files::mirroring::NewMirror;
-use loci_engine::files::{RecordRedact, RedactWhich};
+use loci_documents::mirroring::NewMirror;
+use loci_documents::{RecordRedact, RedactWhich};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::files::{
@@ -67,7 +67,7 @@ impl Steps {
         let Shelf { engine, caller, .. } = &mirrored.shelf;
         self.end_at(last, is_untold);
         let memory = mirrored.shelf.memory();
-        let sync = pin!(engine.mirror_sync(caller, &memory, "team"));
+        let sync = pin!(engine.documents.mirror_sync(caller, &memory, "team"));
         let gone =
             poll_fn(|_| if self.is_gone.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending });
         let ended = block_on(futures::future::select(sync, gone));
@@ -280,7 +280,7 @@ fn whoever_asks_for_a_sync_waits_for_the_one_that_goes_on() {
     steps.die(&mirrored, 3, 0);
     let Shelf { engine, caller, world, .. } = &mirrored.shelf;
     let (clock, memory) = (world.clock(), mirrored.shelf.memory());
-    let mut second = pin!(engine.mirror_sync(caller, &memory, "team"));
+    let mut second = pin!(engine.documents.mirror_sync(caller, &memory, "team"));
     let waited_ms = |began: Timestamp| clock.now().millis() - began.millis();
     let began = clock.now();
     let report = block_on(poll_fn(|context| {
@@ -308,9 +308,9 @@ fn what_is_taken_out_while_a_repository_is_renewed_is_taken_out_of_it() {
     mirrored.sync();
     let (engine, caller) = (mirrored.shelf.engine.clone(), mirrored.shelf.caller.clone());
     *steps.meanwhile.lock().unwrap() = Some(Box::pin(async move {
-        engine.record_redact(&caller, second).await.unwrap();
+        engine.documents.record_redact(&caller, second).await.unwrap();
     }));
-    block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, first)).unwrap();
+    block_on(mirrored.shelf.engine.documents.record_redact(&mirrored.shelf.caller, first)).unwrap();
     assert!(mirrored.status().state.unwrap().is_outdated(), "the second one came behind its beginning");
     mirrored.sync();
     assert!(!mirrored.status().state.unwrap().is_outdated());

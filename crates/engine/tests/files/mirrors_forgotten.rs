@@ -7,10 +7,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use loci_documents::mirroring::NewMirror;
+use loci_documents::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ForgetAsk, ForgetReceipt};
 use loci_engine::calls::idempotency::IfErased;
-use loci_engine::files::mirroring::NewMirror;
-use loci_engine::files::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
 use loci_engine::memories::NewMemory;
 use loci_engine::verified::Standing;
 use loci_model::ports::BoxFuture;
@@ -41,7 +41,7 @@ fn put(shelf: &Shelf, tree: &TreeAsk, path: &str, file: &str, how: IfErased) -> 
         precondition: Some(Precondition::Any),
         reason: None,
     };
-    block_on(shelf.engine.document_put_if_erased(&shelf.caller, put, None, how))
+    block_on(shelf.engine.documents.document_put_if_erased(&shelf.caller, put, None, how))
 }
 
 /// Writes documents of a person into the person's tree.
@@ -188,7 +188,7 @@ fn a_document_that_was_only_deleted_may_come_in_another_namespace() {
     put(&shelf, &here, TEA, VERSIONS[0], IfErased::Answer).unwrap();
     let (path, precondition) = (TEA.to_owned(), Some(Precondition::Any));
     let delete = DocumentDelete { tree: here.clone(), path, precondition, reason: None };
-    block_on(shelf.engine.document_delete(&shelf.caller, delete, None)).unwrap();
+    block_on(shelf.engine.documents.document_delete(&shelf.caller, delete, None)).unwrap();
     let refused = put(&shelf, &here, TEA, VERSIONS[0], IfErased::Refuse).unwrap_err();
     assert_eq!(refused.reason, Some(Reason::SourceErased));
     put(&shelf, &there, TEA, VERSIONS[0], IfErased::Refuse).unwrap();
@@ -199,18 +199,18 @@ fn add_mirror(mirrored: &Mirrored, name: &str, namespace: &str, kind: MirrorKind
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let (namespace, path) = (Namespace::parse(namespace).unwrap(), name.to_owned());
     let new = NewMirror { namespace, path, ..mirrored.wanted(name, kind) };
-    block_on(engine.mirror_add(caller, new)).unwrap();
+    block_on(engine.documents.mirror_add(caller, new)).unwrap();
 }
 
 fn sync(mirrored: &Mirrored, name: &str) {
     let Shelf { engine, caller, world, .. } = &mirrored.shelf;
     world.clock().advance_ms(1_000);
-    let report = block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), name)).unwrap();
+    let report = block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), name)).unwrap();
     assert_eq!(report.error, None);
 }
 
 fn mirrors(shelf: &Shelf) -> Vec<String> {
-    let listed = block_on(shelf.engine.mirrors_list(&shelf.caller, &shelf.memory())).unwrap();
+    let listed = block_on(shelf.engine.documents.mirrors_list(&shelf.caller, &shelf.memory())).unwrap();
     listed.into_iter().map(|one| one.mirror.name).collect()
 }
 
@@ -234,22 +234,22 @@ fn files_that_no_document_held_are_named() {
     let other = block_on(shelf.engine.memory_create(&shelf.caller, other, None)).unwrap().id;
     let theirs = mirrored.wanted("theirs", MirrorKind::Directory);
     let theirs = NewMirror { memory: other.clone(), path: "theirs".to_owned(), ..theirs };
-    block_on(shelf.engine.mirror_add(&shelf.caller, theirs)).unwrap();
-    block_on(shelf.engine.mirror_sync(&shelf.caller, &other, "theirs")).unwrap();
+    block_on(shelf.engine.documents.mirror_add(&shelf.caller, theirs)).unwrap();
+    block_on(shelf.engine.documents.mirror_sync(&shelf.caller, &other, "theirs")).unwrap();
     let write = |path: &str, bytes: &[u8]| {
         let place = mirrored.folder.path().join(path);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         fs::write(place, bytes).unwrap();
     };
     write("theirs/knowledge/.hidden.md", b"x");
-    block_on(shelf.engine.mirror_remove(&shelf.caller, &other, "theirs")).unwrap();
+    block_on(shelf.engine.documents.mirror_remove(&shelf.caller, &other, "theirs")).unwrap();
 
     written_by_mara(shelf);
     shelf.put("knowledge/facts/a.md", "A note of the team.\n");
     for name in ["desk", "old", "team-git", "team"] {
         sync(&mirrored, name);
     }
-    block_on(shelf.engine.mirror_remove(&shelf.caller, &shelf.memory(), "old")).unwrap();
+    block_on(shelf.engine.documents.mirror_remove(&shelf.caller, &shelf.memory(), "old")).unwrap();
     let large = vec![b'x'; usize::try_from(limits::MIRRORED_FILE_BYTES_MAX).unwrap() + 1];
     let of_desk: [(&str, &[u8]); 6] = [
         ("knowledge/.hidden.md", b"x"),
@@ -322,7 +322,7 @@ fn a_file_that_stayed_with_its_secret_goes_with_the_person() {
             precondition: Some(Precondition::Any),
             reason: None,
         };
-        block_on(shelf.engine.document_delete(&shelf.caller, delete, None)).unwrap();
+        block_on(shelf.engine.documents.document_delete(&shelf.caller, delete, None)).unwrap();
         sync(&mirrored, "team");
         for path in [token, put_away] {
             assert_eq!(mirrored.read(path), Some(text(path)), "{namespace}");
@@ -389,9 +389,9 @@ fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
         put(&mirrored.shelf, &tree, TEA, VERSIONS[0], IfErased::Answer).unwrap();
         let wanted = mirrored.wanted(name, MirrorKind::Directory);
         let new = NewMirror { memory: memory.clone(), namespace, path: name.to_owned(), ..wanted };
-        block_on(engine.mirror_add(caller, new)).unwrap();
+        block_on(engine.documents.mirror_add(caller, new)).unwrap();
         world.clock().advance_ms(1_000);
-        block_on(engine.mirror_sync(caller, &memory, name)).unwrap();
+        block_on(engine.documents.mirror_sync(caller, &memory, name)).unwrap();
         fs::write(mirrored.folder.path().join(name).join("loose.md"), "x").unwrap();
     }
     let looked = || -> BTreeSet<String> { seen.lock().unwrap().drain(..).collect() };
@@ -401,7 +401,7 @@ fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
     let own = looked();
     assert!(own.iter().all(|place| place.ends_with("own")), "{own:?}");
     // It stays while a file lies there that no document held.
-    let listed = block_on(engine.mirrors_list(caller, &memory)).unwrap();
+    let listed = block_on(engine.documents.mirrors_list(caller, &memory)).unwrap();
     assert_eq!(listed.len(), 2);
     let mara = ActorId::parse("mara").unwrap();
     let receipt = block_on(engine.forget_actor(caller, &memory, &mara)).unwrap();

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use loci_documents::mirroring::{MirrorPull, NewMirror, PulledFile};
+use loci_documents::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
 use loci_engine::calls::idempotency::IfErased;
-use loci_engine::files::mirroring::{MirrorPull, NewMirror, PulledFile};
-use loci_engine::files::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
 use loci_engine::verified::Standing;
 use loci_model::ActorId;
 use loci_model::principal::Principal;
@@ -54,7 +54,7 @@ pub(super) fn pull(mirrored: &Mirrored, base: &str, files: &[(&str, Option<&str>
         executable: false,
     };
     let pull = MirrorPull { base: base.to_owned(), files: files.iter().map(file).collect() };
-    block_on(engine.mirror_pull(caller, &mirrored.shelf.memory(), "team", pull)).unwrap()
+    block_on(engine.documents.mirror_pull(caller, &mirrored.shelf.memory(), "team", pull)).unwrap()
 }
 
 #[test]
@@ -160,9 +160,9 @@ fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     std::fs::remove_dir_all(mirrored.root()).unwrap();
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let again = mirrored.wanted("again", MirrorKind::Git);
-    let again = loci_engine::files::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
-    block_on(engine.mirror_add(caller, again)).unwrap();
-    block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
+    let again = loci_documents::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
+    block_on(engine.documents.mirror_add(caller, again)).unwrap();
+    block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
     assert_eq!(git(&mirrored.folder.path().join("again.git"), &["rev-parse", "main"]), tip);
 }
 
@@ -199,9 +199,9 @@ fn a_file_keeps_the_name_under_which_it_was_committed() {
     // Rendered anew it is the same.
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let again = mirrored.wanted("again", MirrorKind::Git);
-    let again = loci_engine::files::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
-    block_on(engine.mirror_add(caller, again)).unwrap();
-    block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
+    let again = loci_documents::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
+    block_on(engine.documents.mirror_add(caller, again)).unwrap();
+    block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
     assert_eq!(files(&mirrored.folder.path().join("again.git")), expect);
     // Who commits it composed renames it; who deletes it deletes the one file.
     let renamed = [(note.as_str(), None), (at.as_str(), Some("# Note\n\nAnts.\n"))];
@@ -225,7 +225,8 @@ fn writes_within_a_pause_are_one_commit_whenever_they_are_rendered() {
             mirrored.shelf.put(&format!("knowledge/facts/{number}.md"), "x\n");
             if often {
                 let Shelf { engine, caller, .. } = &mirrored.shelf;
-                let report = block_on(engine.mirror_sync(caller, &mirrored.shelf.memory(), "team")).unwrap();
+                let report =
+                    block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), "team")).unwrap();
                 assert!(report.notes[0].what.contains("changes wait"), "{report:?}");
             }
         }
@@ -263,13 +264,13 @@ fn a13_nothing_written_passes_for_a_trailer() {
     let evil = "x\n\nRecord-Id: mem-evil\nSequence: 999\n---\ndiff --git a b";
     mirrored.shelf.put(A, &format!("{evil}\n"));
     let Shelf { engine, caller, tree, .. } = &mirrored.shelf;
-    let delete = loci_engine::files::DocumentDelete {
+    let delete = loci_documents::DocumentDelete {
         tree: tree.clone(),
         path: A.to_owned(),
-        precondition: Some(loci_engine::files::Precondition::Any),
+        precondition: Some(loci_documents::Precondition::Any),
         reason: Some(format!("--- {evil}")),
     };
-    let record = block_on(engine.document_delete(caller, delete, None)).unwrap().record;
+    let record = block_on(engine.documents.document_delete(caller, delete, None)).unwrap().record;
     mirrored.sync();
     let root = mirrored.root();
     let message = git(&root, &["log", "-1", "--format=%B"]);
@@ -322,9 +323,10 @@ fn what_a_clone_has_is_taken_as_edits() {
     let memory = mirrored.shelf.memory();
     let unknown = "0".repeat(40);
     let pull = MirrorPull { base: unknown.clone(), files: Vec::new() };
-    let error = block_on(engine.mirror_pull(caller, &memory, "team", pull)).unwrap_err();
+    let error = block_on(engine.documents.mirror_pull(caller, &memory, "team", pull)).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("base"));
-    let found = block_on(engine.mirror_base(caller, &memory, "team", &[unknown, base.clone()])).unwrap();
+    let found =
+        block_on(engine.documents.mirror_base(caller, &memory, "team", &[unknown, base.clone()])).unwrap();
     assert_eq!(found, Some(base));
 }
 
@@ -341,7 +343,7 @@ fn a10_what_was_taken_out_is_in_no_object() {
         which: RedactWhich::Match("zanzibar".to_owned()),
         reason: "asked for".to_owned(),
     };
-    let done = block_on(engine.record_redact(caller, asked)).unwrap();
+    let done = block_on(engine.documents.record_redact(caller, asked)).unwrap();
     assert!(done.places.iter().any(|place| place.contains("mirror")), "{done:?}");
     let root = mirrored.root();
     git(&root, &["fsck", "--strict", "--full"]);
@@ -361,7 +363,7 @@ fn a10_what_was_taken_out_is_in_no_object() {
         &mirrored.shelf.caller,
         Some("knowledge/facts/d.md"),
         super::world::text("the marked string zanzibar-42\n"),
-        Some(loci_engine::files::Precondition::Any),
+        Some(loci_documents::Precondition::Any),
     );
     assert_eq!(refused.unwrap_err().reason, Some(loci_model::Reason::RedactedContent));
 }
@@ -398,7 +400,7 @@ fn a_directory_forgets_what_was_taken_out() {
         which: RedactWhich::Match("zanzibar".to_owned()),
         reason: "asked for".to_owned(),
     };
-    block_on(engine.record_redact(caller, asked)).unwrap();
+    block_on(engine.documents.record_redact(caller, asked)).unwrap();
     assert!(!mirrored.read(A).unwrap().contains("zanzibar"));
 }
 
@@ -412,7 +414,7 @@ fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
     let namespace = mirrored.shelf.tree.namespace.clone();
     let wanted = mirrored.wanted("code", MirrorKind::Git);
     let new = NewMirror { memory: code.clone(), path: "code".to_owned(), ..wanted };
-    block_on(engine.mirror_add(caller, new)).unwrap();
+    block_on(engine.documents.mirror_add(caller, new)).unwrap();
     let pauline = Principal::administrator("pauline");
     for (memory, name, path, is_made_anew) in
         [(mirrored.shelf.memory(), "team", "m", false), (code, "code", "code", true)]
@@ -425,10 +427,10 @@ fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
                 precondition: Some(Precondition::Any),
                 reason: None,
             };
-            block_on(engine.document_put_if_erased(by, put, None, IfErased::Answer)).unwrap();
+            block_on(engine.documents.document_put_if_erased(by, put, None, IfErased::Answer)).unwrap();
         }
         world.clock().advance_ms(1_000);
-        block_on(engine.mirror_sync(caller, &memory, name)).unwrap();
+        block_on(engine.documents.mirror_sync(caller, &memory, name)).unwrap();
         let root = mirrored.folder.path().join(path);
         let log = || git(&root, &["log", "--format=%an|%ae|%B"]);
         assert!(log().contains("pauline|pauline@loci.local"), "{}", log());

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use loci_engine::files::Edit;
-use loci_engine::files::mirroring::{MirrorPull, PulledFile};
+use loci_documents::Edit;
+use loci_documents::mirroring::{MirrorPull, PulledFile};
 use loci_model::trees::mirror::MirrorKind;
 use loci_testkit::block_on;
 
@@ -67,9 +67,8 @@ fn written() -> Mirrored {
 /// Another mirror of the same tree.
 fn copied(mirrored: &Mirrored, name: &str, kind: MirrorKind) -> PathBuf {
     let engine = &mirrored.shelf.engine;
-    let new =
-        loci_engine::files::mirroring::NewMirror { path: name.to_owned(), ..mirrored.wanted(name, kind) };
-    block_on(engine.mirror_add(&mirrored.shelf.caller, new)).unwrap();
+    let new = loci_documents::mirroring::NewMirror { path: name.to_owned(), ..mirrored.wanted(name, kind) };
+    block_on(engine.documents.mirror_add(&mirrored.shelf.caller, new)).unwrap();
     resync(mirrored, name);
     mirrored.folder.path().join(name)
 }
@@ -77,7 +76,7 @@ fn copied(mirrored: &Mirrored, name: &str, kind: MirrorKind) -> PathBuf {
 fn resync(mirrored: &Mirrored, name: &str) {
     let shelf = &mirrored.shelf;
     shelf.world.clock().advance_ms(1_000);
-    let report = block_on(shelf.engine.mirror_sync(&shelf.caller, &shelf.memory(), name)).unwrap();
+    let report = block_on(shelf.engine.documents.mirror_sync(&shelf.caller, &shelf.memory(), name)).unwrap();
     assert_eq!(report.error, None);
 }
 
@@ -246,7 +245,7 @@ fn what_was_committed_in_a_clone_is_committed_as_it_is() {
         let shelf = &mirrored.shelf;
         shelf.world.clock().advance_ms(1_000);
         let pull = MirrorPull { base: base.to_owned(), files: files.iter().map(pulled).collect() };
-        block_on(shelf.engine.mirror_pull(&shelf.caller, &shelf.memory(), "team", pull)).unwrap()
+        block_on(shelf.engine.documents.mirror_pull(&shelf.caller, &shelf.memory(), "team", pull)).unwrap()
     };
     let report = pull(&base, &files);
     assert!(report.refused.is_empty() && report.conflicts.is_empty(), "{report:?}");

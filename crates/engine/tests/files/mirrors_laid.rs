@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use loci_engine::files::{AppendTo, RecordRedact, RedactWhich};
+use loci_documents::{AppendTo, RecordRedact, RedactWhich};
 use loci_model::trees::mirror::MirrorReport;
 use loci_testkit::block_on;
 
@@ -215,7 +215,7 @@ fn a_line_that_is_refused_stays_where_it_was_written() {
         which: RedactWhich::Match("zanzibar".to_owned()),
         reason: "asked for".to_owned(),
     };
-    block_on(mirrored.shelf.engine.record_redact(&mirrored.shelf.caller, asked)).unwrap();
+    block_on(mirrored.shelf.engine.documents.record_redact(&mirrored.shelf.caller, asked)).unwrap();
     mirrored.shelf.put("knowledge/facts/b.md", "kept\n");
     mirrored.sync();
     let file = mirrored.read("MEMORY.md").unwrap();

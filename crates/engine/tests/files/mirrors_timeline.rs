@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use loci_documents::upkeep::{CHANGELOG, ConsolidationAsk, RunScope};
 use loci_engine::events::NewEvent;
-use loci_engine::files::upkeep::{CHANGELOG, ConsolidationAsk, RunScope};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::principal::Capability;
 use loci_model::trees::consolidation_run::RunStatus;
@@ -41,7 +41,7 @@ fn consolidated(shelf: &Shelf) -> String {
     shelf.world.clock().advance_ms(1_000);
     let ask =
         ConsolidationAsk { scope: RunScope::All, dry_run: false, ..ConsolidationAsk::of(shelf.tree.clone()) };
-    let run = block_on(shelf.engine.consolidation_start(&shelf.caller, &ask)).unwrap();
+    let run = block_on(shelf.engine.documents.consolidation_start(&shelf.caller, &ask)).unwrap();
     assert_eq!(run.status, RunStatus::Applied);
     run.id
 }
@@ -129,9 +129,9 @@ fn rendered_files_of_a_repository_are_nobodys_to_edit() {
     // A clone has all conversations: it takes a grant on the whole memory.
     let (memory, engine) = (shelf.memory(), &shelf.engine);
     let reader = shelf.writer(&[Capability::Read]);
-    let refused = block_on(engine.mirror_repository(&reader, &memory, "team")).unwrap_err();
+    let refused = block_on(engine.documents.mirror_repository(&reader, &memory, "team")).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::NotFound);
-    assert!(block_on(engine.mirror_repository(&shelf.caller, &memory, "team")).is_ok());
+    assert!(block_on(engine.documents.mirror_repository(&shelf.caller, &memory, "team")).is_ok());
 }
 
 #[test]

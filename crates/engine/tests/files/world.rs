@@ -1,10 +1,10 @@
 //! A tree, an engine, and the calls of these tests in short.
 
-use loci_engine::document_text::DocumentContent;
-use loci_engine::files::{
+use loci_documents::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentShown,
     DocumentWritten, Edit, Precondition, PutContent, TreeAsk, TreeItem, TreeListing,
 };
+use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::principal::{Capability, Grant, Principal};
@@ -80,7 +80,7 @@ impl Shelf {
         self.tick();
         let path = path.map(ToOwned::to_owned);
         let put = DocumentPut { tree: self.tree.clone(), path, content, precondition, reason: None };
-        block_on(self.engine.document_put(caller, put, None))
+        block_on(self.engine.documents.document_put(caller, put, None))
     }
 
     pub(super) fn put(&self, path: &str, body: &str) -> DocumentWritten {
@@ -102,14 +102,14 @@ impl Shelf {
             precondition: None,
             reason: None,
         };
-        block_on(self.engine.document_append(&self.caller, append, None))
+        block_on(self.engine.documents.document_append(&self.caller, append, None))
     }
 
     pub(super) fn edit(&self, path: &str, edit: Edit) -> Result<DocumentWritten> {
         self.tick();
         let (tree, path) = (self.tree.clone(), path.to_owned());
         let edit = DocumentEdit { tree, path, edit, precondition: None, reason: Some("tidy".to_owned()) };
-        block_on(self.engine.document_edit(&self.caller, edit, None))
+        block_on(self.engine.documents.document_edit(&self.caller, edit, None))
     }
 
     pub(super) fn delete(&self, path: &str) -> Result<DocumentWritten> {
@@ -120,7 +120,7 @@ impl Shelf {
             precondition: Some(Precondition::Any),
             reason: None,
         };
-        block_on(self.engine.document_delete(&self.caller, delete, None))
+        block_on(self.engine.documents.document_delete(&self.caller, delete, None))
     }
 
     pub(super) fn move_to(&self, from: &str, to: &str) -> Result<DocumentWritten> {
@@ -132,11 +132,11 @@ impl Shelf {
             precondition: None,
             reason: None,
         };
-        block_on(self.engine.document_move(&self.caller, asked, None))
+        block_on(self.engine.documents.document_move(&self.caller, asked, None))
     }
 
     pub(super) fn get(&self, path: &str) -> Result<DocumentShown> {
-        block_on(self.engine.document_get(&self.caller, &self.tree, path))
+        block_on(self.engine.documents.document_get(&self.caller, &self.tree, path))
     }
 
     pub(super) fn body(&self, path: &str) -> String {
@@ -152,7 +152,7 @@ impl Shelf {
             after: None,
             limit: 100,
         };
-        let page = block_on(self.engine.documents_list(&self.caller, &listing)).unwrap();
+        let page = block_on(self.engine.documents.documents_list(&self.caller, &listing)).unwrap();
         let shown = |item: &TreeItem| match item {
             TreeItem::File(entry) => entry.path.clone(),
             TreeItem::Directory { path, files, .. } => format!("{path}/ {files}"),

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk, ImportPart, ImportReport};
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::events::NewEvent;
-use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
 use loci_model::event::Role::User;
@@ -425,7 +425,7 @@ fn shared_namespace(world: &World) -> Vec<OwningCase> {
             precondition: Some(Precondition::Absent),
             reason: None,
         };
-        world.drive(world.engine.document_put(&world.caller, put, None)).unwrap();
+        world.drive(world.engine.documents.document_put(&world.caller, put, None)).unwrap();
         cases.push(OwningCase { label, text, owned });
     }
     cases

@@ -1,6 +1,6 @@
 //! What safety does to what is written: masks, flags, quarantine, and what searches serve of it.
 
-use loci_engine::files::{DocumentPut, Precondition, PutContent, TreeAsk};
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, QuarantineAsk, RecordRevert, RecordUpdate, RecordsCreate, Verdict};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::event::Role;
@@ -285,7 +285,7 @@ fn long_texts_are_masked_like_short_ones() {
             precondition: Some(Precondition::Absent),
             reason: None,
         };
-        let put = world.drive(world.engine.document_put(&world.caller, put, None)).unwrap();
+        let put = world.drive(world.engine.documents.document_put(&world.caller, put, None)).unwrap();
         assert_eq!((put.version, stored(&put.record).version), (1, 1));
         assert_eq!(stored(&put.record).text, format!("{filler}{expect}"));
     }

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use loci_engine::consolidation::plan::Operation;
-use loci_engine::document_text::DocumentContent;
-use loci_engine::files::upkeep::{
+use loci_documents::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunScope,
 };
-use loci_engine::files::{
+use loci_documents::{
     DocumentPut, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk, TreeItem, TreeListing,
 };
+use loci_engine::consolidation::plan::Operation;
+use loci_engine::document_text::DocumentContent;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::language_model::ModelErrorKind;
@@ -43,7 +43,7 @@ fn put(world: &World, name: &str, body: &str) {
         precondition: Some(Precondition::Any),
         reason: None,
     };
-    world.drive(world.engine.document_put(&world.caller, put, None)).unwrap();
+    world.drive(world.engine.documents.document_put(&world.caller, put, None)).unwrap();
 }
 
 fn told(world: &World) {
@@ -55,16 +55,16 @@ fn told(world: &World) {
 fn start(world: &World, change: impl FnOnce(&mut ConsolidationAsk)) -> Result<ConsolidationRun> {
     let mut ask = ConsolidationAsk { scope: RunScope::All, ..ConsolidationAsk::of(tree(world)) };
     change(&mut ask);
-    world.drive(world.engine.consolidation_start(&world.caller, &ask))
+    world.drive(world.engine.documents.consolidation_start(&world.caller, &ask))
 }
 
 fn run(world: &World, id: &str) -> ConsolidationRun {
-    world.drive(world.engine.consolidation_get(&world.caller, &tree(world), id)).unwrap()
+    world.drive(world.engine.documents.consolidation_get(&world.caller, &tree(world), id)).unwrap()
 }
 
 fn paths(world: &World) -> Vec<String> {
     let listing = TreeListing { tree: tree(world), prefix: None, depth: None, after: None, limit: 100 };
-    let page = world.drive(world.engine.documents_list(&world.caller, &listing)).unwrap();
+    let page = world.drive(world.engine.documents.documents_list(&world.caller, &listing)).unwrap();
     page.items.iter().map(TreeItem::path).map(|path| path.replace("knowledge/facts/", "")).collect()
 }
 
@@ -106,8 +106,12 @@ fn a_model_plans_behind_the_rules() {
     let asked = &model.asked()[0];
     assert!(!asked.input.contains("twin-a") && asked.input.contains("Deploys go out"), "{}", asked.input);
     assert!(!asked.input.contains("</documents>"));
-    let applied =
-        world.drive(world.engine.consolidation_apply(&world.caller, (&tree(&world), &begun.id), None, None));
+    let applied = world.drive(world.engine.documents.consolidation_apply(
+        &world.caller,
+        (&tree(&world), &begun.id),
+        None,
+        None,
+    ));
     assert_eq!(applied.unwrap().status, RunStatus::Applied);
     assert_eq!(paths(&world), ["deploy.md", "evil.md", "twin-a.md"]);
 }
@@ -121,7 +125,7 @@ fn a_model_s_reasons_go_with_what_they_are_about() {
     let begun = start(&world, |ask| ask.dry_run = false).unwrap();
     assert!(world.work().complete);
     let log = |world: &World| {
-        let shown = world.drive(world.engine.document_get(&world.caller, &tree(world), CHANGELOG));
+        let shown = world.drive(world.engine.documents.document_get(&world.caller, &tree(world), CHANGELOG));
         shown.unwrap().file
     };
     let done = run(&world, &begun.id);
@@ -137,7 +141,7 @@ fn a_model_s_reasons_go_with_what_they_are_about() {
             which: RedactWhich::Match("eploy".to_owned()),
             reason: "private".to_owned(),
         };
-        world.drive(world.engine.record_redact(&world.caller, redact)).unwrap();
+        world.drive(world.engine.documents.record_redact(&world.caller, redact)).unwrap();
         let kept = serde_json::to_string(&run(&world, &begun.id)).unwrap();
         assert!(!kept.contains("Deploys go out") && !log(&world).contains("Deploys go out"), "{kept}");
         assert!(
@@ -214,8 +218,9 @@ fn a_caller_s_own_model_plans() {
     // What is called off is asked no more.
     let begun = start(&world, |_| {}).unwrap();
     taken(&world);
-    let off =
-        world.drive(world.engine.consolidation_cancel(&world.caller, &tree(&world), &begun.id)).unwrap();
+    let off = world
+        .drive(world.engine.documents.consolidation_cancel(&world.caller, &tree(&world), &begun.id))
+        .unwrap();
     assert_eq!(off.status, RunStatus::Cancelled);
     world.work();
     assert_eq!(run(&world, &begun.id).status, RunStatus::Cancelled);
@@ -237,14 +242,14 @@ fn an_apply_that_breaks_off_is_before_or_after() {
         (world, planned)
     };
     let apply = |world: &World, id: &str| {
-        world.drive(world.engine.consolidation_apply(&world.caller, (&tree(world), id), None, None))
+        world.drive(world.engine.documents.consolidation_apply(&world.caller, (&tree(world), id), None, None))
     };
     let (calm, planned) = twins();
     let before = calm.store.writes();
     apply(&calm, &planned.id).unwrap();
     let writes = calm.store.writes() - before;
     let log = |world: &World| {
-        let shown = world.drive(world.engine.document_get(&world.caller, &tree(world), CHANGELOG));
+        let shown = world.drive(world.engine.documents.document_get(&world.caller, &tree(world), CHANGELOG));
         shown.is_ok_and(|shown| shown.file.contains("Actions (2):"))
     };
     for number in 0..writes {
@@ -272,29 +277,30 @@ fn a_tree_that_rests_is_looked_at() {
         let about = if number < 2 { 0 } else { number };
         put(&world, &format!("n{number:02}"), &format!("Something about {}.", "x".repeat(about + 3)));
     }
-    assert_eq!(world.drive(world.engine.follow_upkeep()).unwrap(), 0, "somebody writes still");
+    assert_eq!(world.drive(world.engine.documents.follow_upkeep()).unwrap(), 0, "somebody writes still");
     world.clock.advance_ms(600_000);
-    assert_eq!(world.drive(world.engine.follow_upkeep()).unwrap(), 1);
-    assert_eq!(world.drive(world.engine.follow_upkeep()).unwrap(), 0, "nothing changed since");
+    assert_eq!(world.drive(world.engine.documents.follow_upkeep()).unwrap(), 1);
+    assert_eq!(world.drive(world.engine.documents.follow_upkeep()).unwrap(), 0, "nothing changed since");
     // By itself it only plans; where there is nothing to plan nobody needs to look.
     assert_eq!(paths(&world).len(), 20);
     let listing = |world: &World| {
         let listing =
             ConsolidationListing { tree: tree(world), status: None, held: false, after: None, limit: 9 };
-        let runs = world.drive(world.engine.consolidations_list(&world.caller, &listing)).unwrap().items;
+        let runs =
+            world.drive(world.engine.documents.consolidations_list(&world.caller, &listing)).unwrap().items;
         runs.iter().map(|run| (run.status, run.actions.len())).collect::<Vec<_>>()
     };
     assert_eq!(listing(&world), [(RunStatus::Planned, 1)]);
     let all = ConsolidationListing { tree: tree(&world), status: None, held: false, after: None, limit: 1 };
-    let runs = world.drive(world.engine.consolidations_list(&world.caller, &all)).unwrap().items;
+    let runs = world.drive(world.engine.documents.consolidations_list(&world.caller, &all)).unwrap().items;
     let of = tree(&world);
-    let apply = world.engine.consolidation_apply(&world.caller, (&of, &runs[0].id), None, None);
+    let apply = world.engine.documents.consolidation_apply(&world.caller, (&of, &runs[0].id), None, None);
     world.drive(apply).unwrap();
     for number in 0..20 {
         put(&world, &format!("m{number:02}"), &format!("Of {}.", "y".repeat(number + 3)));
     }
     world.clock.advance_ms(600_000);
-    assert_eq!(world.drive(world.engine.follow_upkeep()).unwrap(), 1);
+    assert_eq!(world.drive(world.engine.documents.follow_upkeep()).unwrap(), 1);
     assert_eq!(listing(&world), [(RunStatus::Applied, 0), (RunStatus::Applied, 1)]);
 }
 

@@ -52,7 +52,7 @@ async fn served(doors: &Doors, memory: &str, rest: &str, request: Request) -> Re
         Some(memory) => memory,
         None => return Err(missing()),
     };
-    let place = doors.engine.mirror_repository(&caller, &memory, name).await.map_err(|error| {
+    let place = doors.engine.documents.mirror_repository(&caller, &memory, name).await.map_err(|error| {
         match error.kind {
             // Whoever may not read it learns nothing of it.
             ErrorKind::Denied | ErrorKind::NotFound | ErrorKind::Invalid => missing(),

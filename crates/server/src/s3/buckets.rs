@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::files::bucket::Bucket;
+use loci_documents::bucket::Bucket;
 use loci_model::Namespace;
 use loci_model::principal::Principal;
 

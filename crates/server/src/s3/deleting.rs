@@ -35,7 +35,7 @@ pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
     let asked = long_body::run(body.len(), move || read(&body)).await??;
     let (engine, caller, bucket) = (&doors.engine, &caller, &bucket);
     let each = asked.keys.into_iter().map(|key| async move {
-        let fault = engine.bucket_delete(caller, bucket, &key, None).await.err().map(Fault::from);
+        let fault = engine.documents.bucket_delete(caller, bucket, &key, None).await.err().map(Fault::from);
         Deleted { key, fault }
     });
     let deleted: Vec<Deleted> = futures::stream::iter(each).buffered(AT_ONCE).collect().await;

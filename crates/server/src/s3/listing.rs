@@ -3,7 +3,7 @@
 use axum::response::Response;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use loci_engine::files::bucket::{BucketEntry, BucketItem, BucketListing, collapsed};
+use loci_documents::bucket::{BucketEntry, BucketItem, BucketListing, collapsed};
 
 use super::fault::Fault;
 use super::route::Asked;
@@ -84,7 +84,7 @@ async fn listed(call: &Call<'_>, listing: &Listing) -> Result<Listed, Fault> {
         delimiter: listing.delimiter.clone(),
         limit: listing.max_keys,
     };
-    let page = call.doors.engine.bucket_list(&call.caller, asked).await?;
+    let page = call.doors.engine.documents.bucket_list(&call.caller, asked).await?;
     let next_token = page.next.map(|after| BASE64_URL_SAFE_NO_PAD.encode(after));
     let mut out = Listed { next_token, ..Listed::default() };
     for item in page.items {

@@ -32,7 +32,7 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::any;
 use http::HeaderMap;
-use loci_engine::files::bucket::Bucket;
+use loci_documents::bucket::Bucket;
 use loci_model::principal::Principal;
 
 pub use buckets::{BucketAlias, S3Options};

@@ -3,8 +3,8 @@
 use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use loci_engine::files::bucket::{BucketContent, BucketPut};
-use loci_engine::files::{NewObject, Precondition};
+use loci_documents::bucket::{BucketContent, BucketPut};
+use loci_documents::{NewObject, Precondition};
 use loci_model::Timestamp;
 
 use super::body::{refuse_encoded, text};
@@ -47,7 +47,7 @@ pub(super) async fn put(call: Call<'_>) -> Result<Response, Fault> {
         merge_appends: options.merge_appends,
         object_ttl_ms: options.object_ttl_ms,
     };
-    let written = call.doors.engine.bucket_put(&call.caller, put).await?;
+    let written = call.doors.engine.documents.bucket_put(&call.caller, put).await?;
     for warning in &written.warnings {
         tracing::warn!(warning, "written under a key of a bucket");
     }
@@ -58,7 +58,7 @@ pub(super) async fn put(call: Call<'_>) -> Result<Response, Fault> {
 
 pub(super) async fn get(call: Call<'_>) -> Result<Response, Fault> {
     let (asked, headers) = (call.asked, call.headers);
-    let found = call.doors.engine.bucket_get(&call.caller, &call.bucket, &asked.key).await?;
+    let found = call.doors.engine.documents.bucket_get(&call.caller, &call.bucket, &asked.key).await?;
     let found = found.ok_or_else(|| Fault::no_such_key(&asked.key))?;
     let holds = |tags: &str| matches(tags, &found.sha256);
     if text(headers, "if-match")?.is_some_and(|tags| !holds(tags)) {
@@ -110,7 +110,7 @@ fn is_as_known(headers: &HeaderMap, found: &BucketContent) -> Result<bool, Fault
 
 pub(super) async fn delete(call: Call<'_>) -> Result<Response, Fault> {
     let condition = precondition(call.headers)?;
-    call.doors.engine.bucket_delete(&call.caller, &call.bucket, &call.asked.key, condition).await?;
+    call.doors.engine.documents.bucket_delete(&call.caller, &call.bucket, &call.asked.key, condition).await?;
     let mut response = Response::default();
     *response.status_mut() = StatusCode::NO_CONTENT;
     Ok(response)

@@ -129,7 +129,7 @@ fn element(out: &mut String, name: &str, text: &str) {
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
-    use loci_engine::files::bucket::BucketEntry;
+    use loci_documents::bucket::BucketEntry;
     use loci_model::Timestamp;
 
     use super::*;

@@ -1,8 +1,8 @@
 //! `[consolidation]`: how trees of documents are put in order by themselves, and the thresholds of the rules.
 
 use anyhow::Result;
-use loci_engine::files::consolidating::PlannerSettings;
-use loci_engine::files::upkeep::{AutoApply, UpkeepSettings};
+use loci_documents::consolidating::PlannerSettings;
+use loci_documents::upkeep::{AutoApply, UpkeepSettings};
 use serde::{Deserialize, Serialize};
 
 /// `[consolidation]`

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
-use loci_engine::files::memory_tool::MemoryToolSettings;
-use loci_engine::files::{MemoryToolMounts, Mount, MountEntry, MountMode};
+use loci_documents::memory_tool::MemoryToolSettings;
+use loci_documents::{MemoryToolMounts, Mount, MountEntry, MountMode};
 use loci_model::Namespace;
 use serde::{Deserialize, Serialize};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use loci_documents::mirroring::layouts::Layout;
+use loci_documents::mirroring::{INTERVAL_MS_MIN, NewMirror};
 use loci_engine::EngineSettings;
-use loci_engine::files::mirroring::layouts::Layout;
-use loci_engine::files::mirroring::{INTERVAL_MS_MIN, NewMirror};
 use loci_model::trees::mirror::{Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin};
 use loci_model::{MemoryId, Namespace};
 use serde::{Deserialize, Serialize};

@@ -68,7 +68,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::master_key_check`].
-    pub(crate) async fn ready_to_seal(&self) -> Result<()> {
+    pub async fn ready_to_seal(&self) -> Result<()> {
         let vault = self.vault.clone();
         let is_ready = move |tx: &dyn ReadTx| {
             Ok(stored_witness(tx)?.is_some_and(|witness| vault.open(&witness).is_ok()))

@@ -13,13 +13,13 @@ use crate::safety::{RedactionMode, redact};
 /// Returns the digest of a document's words, which only a key makes a tombstone; `None` for a text
 /// that is so short that others write the same, such as an empty file, a heading or a line of a
 /// template.
-pub(crate) fn digest(document: &DocumentContent) -> Option<String> {
+pub fn digest(document: &DocumentContent) -> Option<String> {
     normal(document).map(|text| hex::encode(Sha256::digest(text)))
 }
 
 /// Returns the digest of a document's path and words, where those are too few to be known by
 /// themselves; `None` for an empty text, which holds nothing.
-pub(crate) fn short_digest(key: &str, document: &DocumentContent) -> Option<String> {
+pub fn short_digest(key: &str, document: &DocumentContent) -> Option<String> {
     let words = words(document);
     let is_short = !words.is_empty() && words.chars().count() < limits::FORGOTTEN_TEXT_CHARS_MIN;
     is_short.then(|| hex::encode(Sha256::digest(format!("{}:{key}{words}", key.len()))))

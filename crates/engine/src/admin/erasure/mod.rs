@@ -17,7 +17,7 @@
 mod dry_run;
 mod erase;
 mod erased_texts;
-pub(crate) mod forgotten_text;
+pub mod forgotten_text;
 mod holdings;
 mod item_names;
 mod mentions_taken;
@@ -31,7 +31,7 @@ pub(crate) use erase::{Counts, Erasing, erase_person};
 pub(crate) use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
 pub(crate) use mentions_taken::MentionsTaken;
-pub(crate) use person::{Person, is_number, number_of_actor};
+pub use person::{Person, is_number, number_of_actor};
 pub(crate) use pseudonym::{pseudonym, without_pseudonyms};
 pub use tombstones::{
     IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,

@@ -100,7 +100,7 @@ impl Person {
     }
 
     /// True for a text that is the person's name alone.
-    pub(crate) fn is_name(&self, text: &str) -> bool {
+    pub fn is_name(&self, text: &str) -> bool {
         self.names.contains(text)
     }
 
@@ -111,7 +111,7 @@ impl Person {
 
     /// True for a namespace that is the person's, or that lies in one. A template with fixed segments before
     /// the actor decides; elsewhere a segment that is the person's name does.
-    pub(crate) fn owns_namespace(&self, namespace: &str) -> bool {
+    pub fn owns_namespace(&self, namespace: &str) -> bool {
         let found = segments(namespace);
         let verdicts = self.verdicts(&found);
         if verdicts.contains(&Verdict::Theirs) {
@@ -262,12 +262,12 @@ fn numbers_of(actors: &[ActorId]) -> BTreeSet<String> {
 
 /// Returns the number in the actor of a person. A mark that no digits follow may begin the name of
 /// another.
-pub(crate) fn number_of_actor(actor: &ActorId) -> Option<&str> {
+pub fn number_of_actor(actor: &ActorId) -> Option<&str> {
     actor.as_str().strip_prefix(BY_NUMBER).filter(|rest| is_number(rest))
 }
 
 /// True for a text of digits alone, as a forge numbers people.
-pub(crate) fn is_number(text: &str) -> bool {
+pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 

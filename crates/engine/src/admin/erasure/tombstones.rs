@@ -416,7 +416,7 @@ impl Tombstones<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) fn is_any(&self, tx: &dyn ReadTx) -> Result<bool> {
+    pub fn is_any(&self, tx: &dyn ReadTx) -> Result<bool> {
         Ok(tx.ledger().get(self.memory, Shelf::ErasedSource, ANY)?.is_some())
     }
 

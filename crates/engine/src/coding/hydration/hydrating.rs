@@ -241,7 +241,7 @@ impl Engine {
     ) -> Result<(Option<ExposureId>, Option<String>)> {
         if !shown.is_shadow {
             let read = shown.plan.shown.iter().map(|one| &one.candidate.record.id);
-            self.reads.note(&place.memory, read, shown.at);
+            self.products.records_read(&place.memory, read, shown.at);
         }
         let Some(task) = &place.task else { return Ok((None, Some(NO_TASK.to_owned()))) };
         let id = ExposureId::parse(format!("exp_{}", uuid7(self.ids.as_ref(), shown.at.millis())))?;

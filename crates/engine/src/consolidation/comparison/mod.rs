@@ -13,7 +13,7 @@ pub(super) mod compare;
 pub(super) mod gist;
 pub(super) mod guards;
 pub(super) mod paraphrase;
-pub(crate) mod scope;
+pub mod scope;
 mod slot;
 pub(super) mod speakers;
 pub(super) mod value_change;

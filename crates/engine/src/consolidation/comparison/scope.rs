@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// How two scopes lie to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lie {
+pub enum Lie {
     /// The same.
     Equal,
     /// One holds the other.
@@ -15,7 +15,7 @@ pub(crate) enum Lie {
 }
 
 /// How two scopes lie; none is the whole.
-pub(crate) fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
+pub fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
     match (left.map(normal), right.map(normal)) {
         (None, None) => Lie::Equal,
         (None, Some(_)) | (Some(_), None) => Lie::Within,
@@ -26,7 +26,7 @@ pub(crate) fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
 }
 
 /// Forward slashes, no `./` before it, a directory ends in `/**`.
-pub(crate) fn normal(scope: &str) -> String {
+pub fn normal(scope: &str) -> String {
     let text: Cow<'_, str> =
         if scope.contains('\\') { scope.replace('\\', "/").into() } else { scope.into() };
     let mut text = text.trim();

@@ -9,7 +9,7 @@ use crate::consolidation::reading::{Reading, Word};
 const OTHER_WORDS_MAX: usize = 3;
 
 /// True where no word that only one of them has can make a difference: no name, number, day, condition or opposite among them.
-pub(crate) fn differ_in_wording_only(left: &Wording, right: &Wording) -> bool {
+pub fn differ_in_wording_only(left: &Wording, right: &Wording) -> bool {
     let (only_left, only_right) = (residue(&left.0, &right.0), residue(&right.0, &left.0));
     // What one of them says beyond the other is lost with the shorter one only if both say something of their own.
     if only_left.is_empty() || only_right.is_empty() {
@@ -21,11 +21,11 @@ pub(crate) fn differ_in_wording_only(left: &Wording, right: &Wording) -> bool {
 }
 
 /// The words of a text, read once however many texts it is compared with.
-pub(crate) struct Wording(Vec<Word>);
+pub struct Wording(Vec<Word>);
 
 impl Wording {
     /// Reads a text.
-    pub(crate) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         Self(Reading::of(text).clauses.into_iter().flat_map(|clause| clause.words).collect())
     }
 }

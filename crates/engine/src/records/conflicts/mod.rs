@@ -4,5 +4,5 @@
 mod noting;
 mod open;
 
-pub(crate) use noting::{note, note_anywhere};
-pub(crate) use open::open_of;
+pub use noting::{note, note_anywhere};
+pub use open::open_of;

@@ -14,7 +14,7 @@ const PREFIX: &str = "conflict_";
 const DIGEST_BYTES: usize = 12;
 
 /// Notes that a record says otherwise than one that is there, where both are of a repository. The id of what was noted.
-pub(crate) fn note(
+pub fn note(
     tx: &mut dyn Tx,
     (standing, against): (&RecordId, &Record),
     reason: &str,
@@ -25,7 +25,7 @@ pub(crate) fn note(
 }
 
 /// The same of two records of a tree, wherever it lies: beside a repository they are nobody's.
-pub(crate) fn note_anywhere(
+pub fn note_anywhere(
     tx: &mut dyn Tx,
     (standing, against): (&RecordId, &Record),
     reason: &str,

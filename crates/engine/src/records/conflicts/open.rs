@@ -9,7 +9,7 @@ use loci_model::record::conflict::{Conflict, ConflictState};
 use loci_model::{ActorId, MemoryId, RecordId, Result, limits};
 
 /// Open conflicts of a repository whose two records stand, the newest first.
-pub(crate) fn open_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Conflict>> {
+pub fn open_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Conflict>> {
     let page = LedgerPage {
         memory: memory.clone(),
         shelf: loci_model::ledger::Shelf::Conflict,

@@ -4,7 +4,7 @@
 use crate::safety::sanitise;
 
 /// Characters that readers take for the end of a line, beside `\n`.
-pub(crate) const OTHER_LINE_ENDS: &[char] = &['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+pub const OTHER_LINE_ENDS: &[char] = &['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 /// Characters of a line's beginning that may make it look like a mark.
 const BEGINNING_CHARS: usize = 64;
 

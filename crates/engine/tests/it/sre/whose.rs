@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use loci_documents::{DocumentPut, PutContent, TreeAsk, TreeListing};
 use loci_engine::events::{EventListing, NewEvent};
-use loci_engine::files::{DocumentPut, PutContent, TreeAsk, TreeListing};
 use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
 };
@@ -390,7 +390,8 @@ fn what_lies_in_a_users_place_is_the_users_whatever_strategy_it_names() {
     }
     let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(PLACE) };
     let listing = TreeListing { tree, prefix: None, depth: None, after: None, limit: 100 };
-    let files = world.drive(world.engine.documents_list(&of_team("alice"), &listing)).unwrap().items;
+    let files =
+        world.drive(world.engine.documents.documents_list(&of_team("alice"), &listing)).unwrap().items;
     assert_eq!(files.len(), 0);
 }
 
@@ -401,7 +402,7 @@ fn nobody_puts_a_document_into_another_users_place() {
         let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(PLACE) };
         let content = PutContent::Raw("# Contacts\n\nPage mallory@example.com.\n".to_owned());
         let put = DocumentPut { tree, path: None, content, precondition: None, reason: None };
-        world.drive(world.engine.document_put(by, put, None)).map(drop).map_err(|error| error.kind)
+        world.drive(world.engine.documents.document_put(by, put, None)).map(drop).map_err(|error| error.kind)
     };
     assert_eq!(put(&of_team("alice")), Err(ErrorKind::Denied));
     assert_eq!(put(&of_team("bob")), Ok(()));
@@ -418,7 +419,7 @@ fn what_is_kept_to_a_user_lies_in_no_tree() {
     let files = |place: &str| {
         let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(place) };
         let listing = TreeListing { tree, prefix: None, depth: None, after: None, limit: 100 };
-        world.drive(world.engine.documents_list(&of_team("alice"), &listing)).unwrap().items.len()
+        world.drive(world.engine.documents.documents_list(&of_team("alice"), &listing)).unwrap().items.len()
     };
     assert_eq!(files(PLACE), 0);
     assert_eq!(files("/sre/investigations/bob/s-private"), 0);

@@ -1,7 +1,7 @@
 //! Which tree a call means, and what its paths are in it: the mount `default` where there is one, else the memory that tools mean and the
 //! namespace that the caller's grants name. Of a mount with several trees, the first name of a path says which.
 
-use loci_engine::files::{MountAsk, MountTree, TreeAsk};
+use loci_documents::{MountAsk, MountTree, TreeAsk};
 use loci_model::principal::Principal;
 use loci_model::{MemoryId, Namespace, Result};
 
@@ -30,7 +30,7 @@ impl At {
 
 /// The mount of a call.
 pub(super) async fn mount(context: &Context) -> Result<MountAsk> {
-    let has_default = context.engine.settings().memory_tool.mounts.contains_key(DEFAULT);
+    let has_default = context.engine.documents.settings().memory_tool.mounts.contains_key(DEFAULT);
     if has_default && context.place.asked.is_none() {
         return Ok(MountAsk::Named(None));
     }
@@ -41,7 +41,7 @@ pub(super) async fn mount(context: &Context) -> Result<MountAsk> {
 
 /// Where a path leads.
 pub(super) async fn at(context: &Context, path: Option<&str>) -> std::result::Result<At, ToolError> {
-    let trees = context.engine.mount_trees(&context.caller, &mount(context).await?).await?;
+    let trees = context.engine.documents.mount_trees(&context.caller, &mount(context).await?).await?;
     let path = path.map(|path| path.trim_matches('/')).filter(|path| !path.is_empty());
     if let [MountTree { name: None, tree, .. }] = &trees[..] {
         return Ok(At { tree: tree.clone(), name: None, path: path.map(ToOwned::to_owned) });

@@ -48,7 +48,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let mount = at::mount(&context).await?;
         let command = Value::Object(arguments);
-        let answer = context.engine.memory_tool(&context.caller, &mount, command, None).await?;
+        let answer = context.engine.documents.memory_tool(&context.caller, &mount, command, None).await?;
         Ok(json!({ "content": answer.content, "is_error": answer.is_error }))
     })
 }

@@ -1,6 +1,6 @@
 //! `memory_grep`: lines of documents that a regular expression matches.
 
-use loci_engine::files::TreeGrep;
+use loci_documents::TreeGrep;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ async fn grep(context: Context, arguments: Arguments) -> Outcome {
         max_matches: number("max_matches"),
         context: number("context").unwrap_or_default(),
     };
-    let found = context.engine.tree_grep(&context.caller, &ask).await?;
+    let found = context.engine.documents.tree_grep(&context.caller, &ask).await?;
     let lines: Vec<String> = found
         .lines
         .iter()

@@ -1,6 +1,6 @@
 //! `memory_list`: what lies in the tree, by path; or the listing that a model is shown, within its budget.
 
-use loci_engine::files::{ListingAsk, TreeItem, TreeListing};
+use loci_documents::{ListingAsk, TreeItem, TreeListing};
 use loci_model::ports::BoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -54,7 +54,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
 
 async fn listing(context: &Context, at: At) -> Outcome {
     let ask = ListingAsk { tree: at.tree, prefix: at.path, budget_tokens: None };
-    let found = context.engine.tree_listing(&context.caller, &ask).await?;
+    let found = context.engine.documents.tree_listing(&context.caller, &ask).await?;
     Ok(json!({ "listing": found.text, "files": found.files_total }))
 }
 
@@ -62,7 +62,7 @@ async fn list(context: &Context, at: At, arguments: &Arguments) -> Outcome {
     let depth = arguments.get("depth").and_then(Value::as_u64).and_then(|depth| u32::try_from(depth).ok());
     let ask =
         TreeListing { tree: at.tree.clone(), prefix: at.path.clone(), depth, after: None, limit: ITEMS_MAX };
-    let page = context.engine.documents_list(&context.caller, &ask).await?;
+    let page = context.engine.documents.documents_list(&context.caller, &ask).await?;
     let entries: Vec<Value> = page.items.iter().map(|item| shown(&at, item)).collect();
     let mut answer = Map::from_iter([("entries".to_owned(), Value::from(entries))]);
     if page.next.is_some() {

@@ -45,7 +45,7 @@ async fn read(context: Context, arguments: Arguments) -> Outcome {
     let asked = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
     let at = at(&context, Some(asked)).await?;
     let path = at.path.as_deref().unwrap_or_default();
-    let found = context.engine.document_get(&context.caller, &at.tree, path).await;
+    let found = context.engine.documents.document_get(&context.caller, &at.tree, path).await;
     let found = found.map_err(|error| missing(&at, asked, error))?;
     let body = &found.content.body;
     let count = body.lines().count();

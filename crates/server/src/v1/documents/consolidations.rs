@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use loci_api::documents::consolidation as shape;
-use loci_engine::files::upkeep::{ConsolidationListing, ConsolidationRun};
+use loci_documents::upkeep::{ConsolidationListing, ConsolidationRun};
 use loci_model::Result;
 use loci_model::trees::consolidation_run::RunStatus;
 
@@ -41,7 +41,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn begin(call: Call, start: shape::ConsolidationStart) -> Result<shape::ConsolidationRun> {
     let ask = asked(tree(&call, start.namespace.as_deref()).await?, start)?;
-    let begun = call.doors.engine.consolidation_start(&call.caller, &ask).await?;
+    let begun = call.doors.engine.documents.consolidation_start(&call.caller, &ask).await?;
     shown(&call, &ask.tree, begun).await
 }
 
@@ -53,7 +53,7 @@ async fn list(call: Call, listing: shape::ConsolidationListing) -> Result<shape:
         after: cursor::read(listing.cursor.as_deref())?,
         limit: cursor::limit(listing.limit)?,
     };
-    let page = call.doors.engine.consolidations_list(&call.caller, &ask).await?;
+    let page = call.doors.engine.documents.consolidations_list(&call.caller, &ask).await?;
     Ok(shape::ConsolidationList {
         runs: page.items.into_iter().map(|one| run(one, Vec::new())).collect::<Result<_>>()?,
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -62,45 +62,48 @@ async fn list(call: Call, listing: shape::ConsolidationListing) -> Result<shape:
 
 async fn show(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
-    let found = call.doors.engine.consolidation_get(&call.caller, &tree, call.path("run")?).await?;
+    let found = call.doors.engine.documents.consolidation_get(&call.caller, &tree, call.path("run")?).await?;
     shown(&call, &tree, found).await
 }
 
 async fn apply(call: Call, asked: shape::ConsolidationApply) -> Result<shape::ConsolidationRun> {
     let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
     let of = (&tree, call.path("run")?);
-    let done = call.doors.engine.consolidation_apply(&call.caller, of, asked.actions, token).await?;
+    let done =
+        call.doors.engine.documents.consolidation_apply(&call.caller, of, asked.actions, token).await?;
     shown(&call, &tree, done).await
 }
 
 async fn revert(call: Call, asked: shape::ConsolidationRevert) -> Result<shape::ConsolidationRun> {
     let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
     let of = (&tree, call.path("run")?);
-    let done = call.doors.engine.consolidation_revert(&call.caller, of, asked.force, token).await?;
+    let done = call.doors.engine.documents.consolidation_revert(&call.caller, of, asked.force, token).await?;
     shown(&call, &tree, done.run).await
 }
 
 async fn cancel(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
-    let off = call.doors.engine.consolidation_cancel(&call.caller, &tree, call.path("run")?).await?;
+    let off =
+        call.doors.engine.documents.consolidation_cancel(&call.caller, &tree, call.path("run")?).await?;
     run(off, Vec::new())
 }
 
 async fn replan(call: Call, asked: shape::ConsolidationAsk) -> Result<shape::ConsolidationRun> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
-    let anew = call.doors.engine.consolidation_replan(&call.caller, &tree, call.path("run")?).await?;
+    let anew =
+        call.doors.engine.documents.consolidation_replan(&call.caller, &tree, call.path("run")?).await?;
     shown(&call, &tree, anew).await
 }
 
 /// A run with what it changes, where it may still, or did.
 async fn shown(
     call: &Call,
-    tree: &loci_engine::files::TreeAsk,
+    tree: &loci_documents::TreeAsk,
     found: ConsolidationRun,
 ) -> Result<shape::ConsolidationRun> {
     let differences = match found.status {
         RunStatus::Planned | RunStatus::Applied | RunStatus::Reverted => {
-            call.doors.engine.consolidation_differences(&call.caller, tree, &found).await?
+            call.doors.engine.documents.consolidation_differences(&call.caller, tree, &found).await?
         }
         RunStatus::Planning
         | RunStatus::Applying

@@ -1,11 +1,11 @@
 //! Runs of consolidation as the native API shows them.
 
 use loci_api::documents::consolidation as shape;
-use loci_engine::consolidation::plan::Operation;
-use loci_engine::files::TreeAsk;
-use loci_engine::files::upkeep::{
+use loci_documents::TreeAsk;
+use loci_documents::upkeep::{
     ConsolidationAsk, ConsolidationRun, DocumentDifference, PlannerChoice, RunLimits, RunScope,
 };
+use loci_engine::consolidation::plan::Operation;
 use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::{Error, Result};
 use serde::Serialize;

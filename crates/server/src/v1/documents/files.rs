@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use loci_api::documents::file as shape;
-use loci_engine::files::{
+use loci_documents::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentWritten, Edit,
     Precondition, PutContent, RecordRedact, RedactWhich,
 };
@@ -66,7 +66,7 @@ async fn document_get(doors: Doors, request: Request) -> Result<Response> {
     let (call, parts) = Call::begin(doors, request).await?;
     let asked: shape::DocumentAsk = call::query(&parts)?;
     let tree = tree(&call, asked.namespace.as_deref()).await?;
-    let shown = call.doors.engine.document_get(&call.caller, &tree, call.path("path")?).await?;
+    let shown = call.doors.engine.documents.document_get(&call.caller, &tree, call.path("path")?).await?;
     let etag = shown.etag();
     if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
@@ -100,7 +100,7 @@ async fn document_put(doors: Doors, request: Request) -> Result<Response> {
         reason: asked.reason.or(reason),
     };
     let (engine, if_erased) = (&call.doors.engine, call.if_erased()?);
-    let done = engine.document_put_if_erased(&call.caller, put, token, if_erased).await?;
+    let done = engine.documents.document_put_if_erased(&call.caller, put, token, if_erased).await?;
     let is_new = done.operation == Some(DocumentOperation::Created);
     answered(done, if is_new { StatusCode::CREATED } else { StatusCode::OK })
 }
@@ -115,7 +115,7 @@ async fn document_delete(doors: Doors, request: Request) -> Result<Response> {
         reason: asked.reason,
     };
     let token = call.token_of(&serde_json::Value::Null)?;
-    let done = call.doors.engine.document_delete(&call.caller, delete, token).await?;
+    let done = call.doors.engine.documents.document_delete(&call.caller, delete, token).await?;
     answered(done, StatusCode::OK)
 }
 
@@ -159,7 +159,7 @@ async fn document_add(call: Call, asked: shape::DocumentAdd) -> Result<shape::Do
         precondition: None,
         reason: asked.reason,
     };
-    call.doors.engine.document_put(&call.caller, put, token).await.map(written)
+    call.doors.engine.documents.document_put(&call.caller, put, token).await.map(written)
 }
 
 async fn document_append(call: Call, asked: shape::DocumentAppend) -> Result<shape::DocumentWritten> {
@@ -179,7 +179,7 @@ async fn document_append(call: Call, asked: shape::DocumentAppend) -> Result<sha
         precondition: asked.if_match.as_deref().map(Precondition::of_tags),
         reason: asked.reason,
     };
-    call.doors.engine.document_append(&call.caller, append, token).await.map(written)
+    call.doors.engine.documents.document_append(&call.caller, append, token).await.map(written)
 }
 
 async fn document_edit(call: Call, asked: shape::DocumentEdit) -> Result<shape::DocumentWritten> {
@@ -191,7 +191,7 @@ async fn document_edit(call: Call, asked: shape::DocumentEdit) -> Result<shape::
         precondition: asked.if_match.as_deref().map(Precondition::of_tags),
         reason: asked.reason,
     };
-    call.doors.engine.document_edit(&call.caller, edit, token).await.map(written)
+    call.doors.engine.documents.document_edit(&call.caller, edit, token).await.map(written)
 }
 
 fn edit_of(asked: &shape::DocumentEdit) -> Result<Edit> {
@@ -231,7 +231,7 @@ async fn document_move(call: Call, asked: shape::DocumentMove) -> Result<shape::
         precondition: asked.if_match.as_deref().map(Precondition::of_tags),
         reason: asked.reason,
     };
-    call.doors.engine.document_move(&call.caller, moved, token).await.map(written)
+    call.doors.engine.documents.document_move(&call.caller, moved, token).await.map(written)
 }
 
 async fn record_redact(call: Call, asked: shape::RedactionAsk) -> Result<shape::Redaction> {
@@ -246,7 +246,7 @@ async fn record_redact(call: Call, asked: shape::RedactionAsk) -> Result<shape::
         which,
         reason: asked.reason,
     };
-    let done = call.doors.engine.record_redact(&call.caller, redact).await?;
+    let done = call.doors.engine.documents.record_redact(&call.caller, redact).await?;
     Ok(shape::Redaction {
         record: done.record.to_string(),
         versions: done.versions,

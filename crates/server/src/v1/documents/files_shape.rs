@@ -3,11 +3,11 @@
 use loci_api::documents::file as shape;
 use loci_api::documents::tree as tree_shape;
 
-use loci_engine::document_text::DocumentContent;
-use loci_engine::files::{
+use loci_documents::{
     DocumentShown, DocumentVersion, DocumentWritten, FileDiff, GrepLine, Listed, TreeAsk, TreeChanged,
     TreeItem, TreeRestored,
 };
+use loci_engine::document_text::DocumentContent;
 use loci_model::trees::tree_entry::{TreeEntry, TreeSnapshot};
 use loci_model::{Error, Namespace, Result};
 

@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use loci_api::documents::memory_tool as shape;
 use loci_api::documents::tree::OmittedDocument;
-use loci_engine::files::{MountAsk, TreeAsk};
+use loci_documents::{MountAsk, TreeAsk};
 use loci_model::{Error, Namespace, Result};
 
 use super::files_shape::etag;
@@ -37,14 +37,14 @@ async fn run(doors: Doors, request: Request) -> Result<Response> {
     let mount = mount_of(&call, mount, memory, namespace).await?;
     let command: shape::MemoryToolCommand = call.json()?;
     let token = call.token()?;
-    let done = call.doors.engine.memory_tool(&call.caller, &mount, command.0, token).await?;
+    let done = call.doors.engine.documents.memory_tool(&call.caller, &mount, command.0, token).await?;
     Ok(Json(shape::MemoryToolAnswer { content: done.content, is_error: done.is_error }).into_response())
 }
 
 async fn context(call: Call, asked: shape::PromptDocumentsQuery) -> Result<shape::PromptDocuments> {
     let shape::PromptDocumentsQuery { mount, memory, namespace, budget_tokens } = asked;
     let mount = mount_of(&call, mount, memory, namespace).await?;
-    let found = call.doors.engine.mount_context(&call.caller, &mount, budget_tokens).await?;
+    let found = call.doors.engine.documents.mount_context(&call.caller, &mount, budget_tokens).await?;
     let omitted = found.omitted.into_iter();
     Ok(shape::PromptDocuments {
         etag: etag(&found.text_sha256),

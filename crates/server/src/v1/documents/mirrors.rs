@@ -1,7 +1,7 @@
 //! Mirrors of trees: making and removing them, bringing them up, and what that did (files-and-git.md §8).
 
 use loci_api::documents::mirror as shape;
-use loci_engine::files::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
+use loci_documents::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
 use loci_model::trees::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
 };
@@ -45,7 +45,7 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn list(call: Call) -> Result<shape::MirrorList> {
-    let mirrors = call.doors.engine.mirrors_list(&call.caller, &call.memory().await?).await?;
+    let mirrors = call.doors.engine.documents.mirrors_list(&call.caller, &call.memory().await?).await?;
     Ok(shape::MirrorList { mirrors: mirrors.into_iter().map(shown).collect() })
 }
 
@@ -80,7 +80,7 @@ async fn add(call: Call, asked: shape::MirrorMake) -> Result<shape::Mirror> {
         adopt: asked.adopt,
         origin: MirrorOrigin::Added,
     };
-    let mirror = call.doors.engine.mirror_add(&call.caller, new).await?;
+    let mirror = call.doors.engine.documents.mirror_add(&call.caller, new).await?;
     Ok(shown(MirrorShown { mirror, state: None, open_conflicts: 0 }))
 }
 
@@ -97,23 +97,23 @@ fn word<T>(
 
 async fn status(call: Call) -> Result<shape::Mirror> {
     let (memory, name) = (call.memory().await?, call.path("mirror")?);
-    call.doors.engine.mirror_status(&call.caller, &memory, name).await.map(shown)
+    call.doors.engine.documents.mirror_status(&call.caller, &memory, name).await.map(shown)
 }
 
 async fn remove(call: Call) -> Result<shape::Mirror> {
     let (memory, name) = (call.memory().await?, call.path("mirror")?);
-    let mirror = call.doors.engine.mirror_remove(&call.caller, &memory, name).await?;
+    let mirror = call.doors.engine.documents.mirror_remove(&call.caller, &memory, name).await?;
     Ok(shown(MirrorShown { mirror, state: None, open_conflicts: 0 }))
 }
 
 async fn sync(call: Call) -> Result<shape::MirrorReport> {
     let (memory, name) = (call.memory().await?, call.path("mirror")?);
-    call.doors.engine.mirror_sync(&call.caller, &memory, name).await.map(report)
+    call.doors.engine.documents.mirror_sync(&call.caller, &memory, name).await.map(report)
 }
 
 async fn base(call: Call, asked: shape::MirrorBaseAsk) -> Result<shape::MirrorBase> {
     let (memory, name) = (call.memory().await?, call.path("mirror")?);
-    let base = call.doors.engine.mirror_base(&call.caller, &memory, name, &asked.commits).await?;
+    let base = call.doors.engine.documents.mirror_base(&call.caller, &memory, name, &asked.commits).await?;
     Ok(shape::MirrorBase { base })
 }
 
@@ -125,7 +125,7 @@ async fn pull(call: Call, asked: shape::MirrorPull) -> Result<shape::MirrorRepor
         executable: file.executable,
     };
     let pull = MirrorPull { base: asked.base, files: asked.files.into_iter().map(file).collect() };
-    call.doors.engine.mirror_pull(&call.caller, &memory, name, pull).await.map(report)
+    call.doors.engine.documents.mirror_pull(&call.caller, &memory, name, pull).await.map(report)
 }
 
 fn shown(shown: MirrorShown) -> shape::Mirror {

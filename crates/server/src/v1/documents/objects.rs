@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use loci_api::documents::object as shape;
-use loci_engine::files::NewObject;
+use loci_documents::NewObject;
 use loci_model::Result;
 use loci_model::trees::parked_object::ObjectHead;
 
@@ -45,14 +45,19 @@ async fn object_put(doors: Doors, request: Request) -> Result<Response> {
         content_type: call.header("content-type")?.map(ToOwned::to_owned),
         content: call.body().to_vec(),
     };
-    let head = call.doors.engine.object_put(&call.caller, &call.memory().await?, new).await?;
+    let head = call.doors.engine.documents.object_put(&call.caller, &call.memory().await?, new).await?;
     let tag = etag(&head.sha256);
     with_etag(Json(shown(head)).into_response(), &tag)
 }
 
 async fn object_get(doors: Doors, request: Request) -> Result<Response> {
     let (call, _) = Call::begin(doors, request).await?;
-    let found = call.doors.engine.object_get(&call.caller, &call.memory().await?, call.path("key")?).await?;
+    let found = call
+        .doors
+        .engine
+        .documents
+        .object_get(&call.caller, &call.memory().await?, call.path("key")?)
+        .await?;
     let tag = etag(&found.head.sha256);
     if call.header("if-none-match")?.is_some_and(|asked| asked == tag) {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &tag);
@@ -69,14 +74,15 @@ async fn object_get(doors: Doors, request: Request) -> Result<Response> {
 
 async fn object_delete(call: Call) -> Result<shape::ObjectDeleted> {
     let (memory, key) = (call.memory().await?, call.path("key")?);
-    let deleted = call.doors.engine.object_delete(&call.caller, &memory, key).await?;
+    let deleted = call.doors.engine.documents.object_delete(&call.caller, &memory, key).await?;
     Ok(shape::ObjectDeleted { deleted })
 }
 
 async fn list(call: Call, asked: shape::ObjectListing) -> Result<shape::ObjectList> {
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
     let prefix = asked.prefix.unwrap_or_default();
-    let page = call.doors.engine.objects_list(&call.caller, &call.memory().await?, &prefix, place).await?;
+    let page =
+        call.doors.engine.documents.objects_list(&call.caller, &call.memory().await?, &prefix, place).await?;
     Ok(shape::ObjectList {
         objects: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

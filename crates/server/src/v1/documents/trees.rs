@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use loci_api::documents::tree as shape;
-use loci_engine::files::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, TreeRestore};
+use loci_documents::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, TreeRestore};
 use loci_model::{Error, Result};
 
 use super::files::with_etag;
@@ -51,7 +51,7 @@ async fn list(call: Call, asked: shape::TreeQuery) -> Result<shape::TreePage> {
         after: cursor::read(asked.cursor.as_deref())?,
         limit: cursor::limit(asked.limit)?,
     };
-    let page = call.doors.engine.documents_list(&call.caller, &listing).await?;
+    let page = call.doors.engine.documents.documents_list(&call.caller, &listing).await?;
     Ok(shape::TreePage {
         entries: page.items.iter().map(item).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -71,7 +71,7 @@ async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
         Some("text") => true,
         Some(_) => return Err(Error::invalid("format", "format must be json or text")),
     };
-    let listing = call.doors.engine.tree_listing(&call.caller, &ask).await?;
+    let listing = call.doors.engine.documents.tree_listing(&call.caller, &ask).await?;
     let etag = etag(&listing.text_sha256);
     if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
@@ -94,7 +94,7 @@ async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
 
 async fn system(call: Call, asked: shape::SystemQuery) -> Result<shape::SystemListing> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
-    let found = call.doors.engine.tree_system(&call.caller, &tree, asked.budget_tokens).await?;
+    let found = call.doors.engine.documents.tree_system(&call.caller, &tree, asked.budget_tokens).await?;
     let omitted = found.omitted.into_iter();
     Ok(shape::SystemListing {
         etag: etag(&found.text_sha256),
@@ -108,7 +108,7 @@ async fn system(call: Call, asked: shape::SystemQuery) -> Result<shape::SystemLi
 async fn history(call: Call, asked: shape::HistoryQuery) -> Result<shape::DocumentHistory> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
-    let page = call.doors.engine.document_history(&call.caller, &tree, &asked.path, place).await?;
+    let page = call.doors.engine.documents.document_history(&call.caller, &tree, &asked.path, place).await?;
     Ok(shape::DocumentHistory {
         versions: page.items.into_iter().map(version).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -119,7 +119,8 @@ async fn changes(call: Call, asked: shape::ChangesQuery) -> Result<shape::TreeCh
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let limit = cursor::limit(asked.limit)? as usize;
     let since = asked.since.map_or(Ok(Point::Sequence(0)), |since| Point::parse(&since, "since"))?;
-    let (changes, next_since) = call.doors.engine.tree_changes(&call.caller, &tree, since, limit).await?;
+    let (changes, next_since) =
+        call.doors.engine.documents.tree_changes(&call.caller, &tree, since, limit).await?;
     Ok(shape::TreeChanges { changes: changes.into_iter().map(change).collect(), next_since })
 }
 
@@ -127,20 +128,21 @@ async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff>
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let a = Point::parse(&asked.a, "a")?;
     let b = asked.b.as_deref().map_or(Ok(Point::Now), |b| Point::parse(b, "b"))?;
-    let found = call.doors.engine.tree_diff(&call.caller, &tree, (a, b), asked.path.as_deref()).await?;
+    let found =
+        call.doors.engine.documents.tree_diff(&call.caller, &tree, (a, b), asked.path.as_deref()).await?;
     Ok(shape::TreeDiff { files: found.files.into_iter().map(diff).collect(), left_out: found.left_out })
 }
 
 async fn snapshot_make(call: Call, asked: shape::SnapshotMake) -> Result<shape::TreeSnapshot> {
     let (tree, token) = (tree(&call, asked.namespace.as_deref()).await?, call.token()?);
-    call.doors.engine.tree_snapshot(&call.caller, &tree, &asked.label, token).await.map(snapshot)
+    call.doors.engine.documents.tree_snapshot(&call.caller, &tree, &asked.label, token).await.map(snapshot)
 }
 
 async fn snapshots(call: Call, asked: shape::TreeSnapshotListing) -> Result<shape::TreeSnapshotList> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let after = cursor::read(asked.cursor.as_deref())?;
     let limit = cursor::limit(asked.limit)?;
-    let page = call.doors.engine.tree_snapshots(&call.caller, &tree, after, limit).await?;
+    let page = call.doors.engine.documents.tree_snapshots(&call.caller, &tree, after, limit).await?;
     Ok(shape::TreeSnapshotList {
         snapshots: page.items.into_iter().map(snapshot).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -163,7 +165,7 @@ async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRest
         dry_run: asked.dry_run,
         reason: asked.reason,
     };
-    call.doors.engine.tree_restore(&call.caller, ask, token).await.map(restored)
+    call.doors.engine.documents.tree_restore(&call.caller, ask, token).await.map(restored)
 }
 
 async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
@@ -175,7 +177,7 @@ async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
         max_matches: asked.max_matches,
         context: asked.context,
     };
-    let found = call.doors.engine.tree_grep(&call.caller, &ask).await?;
+    let found = call.doors.engine.documents.tree_grep(&call.caller, &ask).await?;
     Ok(shape::GrepResult {
         lines: found.lines.into_iter().map(grep_line).collect(),
         matches: found.matches,

@@ -10,12 +10,12 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use loci_api::documents::consolidation as shape;
+use loci_documents::consolidating::changelog::ChangelogEntry;
+use loci_documents::consolidating::report::report;
+use loci_documents::consolidating::{Asked, Planned, plan};
+use loci_documents::upkeep::CHANGELOG;
+use loci_documents::upkeep::directory::{Directory, DirectoryFile, FileChange, ready};
 use loci_engine::consolidation::plan::Operation;
-use loci_engine::files::consolidating::changelog::ChangelogEntry;
-use loci_engine::files::consolidating::report::report;
-use loci_engine::files::consolidating::{Asked, Planned, plan};
-use loci_engine::files::upkeep::CHANGELOG;
-use loci_engine::files::upkeep::directory::{Directory, DirectoryFile, FileChange, ready};
 use loci_model::{Timestamp, limits};
 use serde_json::Value;
 use tempfile::NamedTempFile;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use loci_client::formats::{Becomes, FormatProblem, ImportItem, Mapping, Skipped, SourceFile};
+use loci_documents::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidState, Layout};
 use loci_engine::document_text::{DocumentContent, DocumentPath};
-use loci_engine::files::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidState, Layout};
 use loci_model::RecordId;
 use loci_model::record::RecordKind;
 

@@ -1,0 +1,71 @@
+//! What must lie under a key of a bucket for a write to happen, told of parked bytes and of documents alike.
+
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, MemoryId, Reason, Result};
+
+use crate::document::edit::COMPARISON;
+use crate::document::precondition::Precondition;
+use loci_engine::access;
+
+/// Requires a grant of read on the whole memory for a condition that names digests of parked bytes:
+/// whether it holds tells what they are.
+///
+/// # Errors
+/// `Denied`.
+pub(super) fn require_comparable(
+    caller: &Principal,
+    memory: &MemoryId,
+    precondition: Option<&Precondition>,
+) -> Result<()> {
+    if precondition.is_some_and(Precondition::names_digests) {
+        return access::require_whole(caller, memory, Capability::Read)
+            .map_err(|_| access::needs_reading(COMPARISON));
+    }
+    Ok(())
+}
+
+/// Checks a precondition against the SHA-256 of what lies there.
+///
+/// # Errors
+/// `STALE_VERSION`.
+pub(super) fn check(precondition: Option<&Precondition>, sha256: Option<&str>) -> Result<()> {
+    let holds = match (precondition, sha256) {
+        (None | Some(Precondition::Any), _) | (Some(Precondition::Absent), None) => true,
+        (Some(Precondition::Absent), Some(_)) | (Some(Precondition::Matches(_)), None) => false,
+        (Some(Precondition::Matches(tags)), Some(sha256)) => {
+            tags.iter().any(|tag| tag == "*" || tag.strip_prefix("sha256:").is_some_and(|hex| hex == sha256))
+        }
+    };
+    if holds {
+        return Ok(());
+    }
+    let rule = match sha256 {
+        Some(_) => "what lies under the key has changed, or is there already: read it and try again",
+        None => "nothing lies under the key: send If-None-Match: * to make it",
+    };
+    Err(Error::conflict(rule).because(Reason::StaleVersion).on("if_match"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds() {
+        let matches = |tag: &str| Precondition::of_tags(tag);
+        for (precondition, sha256, expect) in [
+            (None, None, true),
+            (None, Some("ab"), true),
+            (Some(Precondition::Any), Some("ab"), true),
+            (Some(Precondition::Absent), None, true),
+            (Some(Precondition::Absent), Some("ab"), false),
+            (Some(matches("\"sha256:ab\"")), Some("ab"), true),
+            (Some(matches("\"sha256:cd\", \"sha256:ab\"")), Some("ab"), true),
+            (Some(matches("\"ab\"")), Some("ab"), false),
+            (Some(matches("*")), Some("ab"), true),
+            (Some(matches("*")), None, false),
+        ] {
+            assert_eq!(check(precondition.as_ref(), sha256).is_ok(), expect, "{precondition:?} {sha256:?}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `bucket_get`: what lies under a key of a bucket. A document is its text; it counts as read.
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::{Result, Timestamp};
+
+use super::Bucket;
+use super::key::{DocumentPlace, KeyPlace};
+use crate::Documents;
+use crate::document::document_write::find;
+use crate::trees::tree::Tree;
+use loci_engine::access;
+use loci_engine::document_text::content::sha256;
+use loci_engine::memories::existing;
+
+/// What lies under a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketContent {
+    /// The bytes.
+    pub content: Vec<u8>,
+    /// What they are, where somebody said it; a document is Markdown.
+    pub content_type: Option<String>,
+    /// Their SHA-256, in hex digits.
+    pub sha256: String,
+    /// When they were written.
+    pub updated_at: Timestamp,
+}
+
+impl Documents {
+    /// What lies under a key; none where nothing does.
+    ///
+    /// # Errors
+    /// `Denied` without a grant of read on the document's namespace, or on the whole memory for what is no document; `Invalid` for the key.
+    pub async fn bucket_get(
+        &self,
+        caller: &Principal,
+        bucket: &Bucket,
+        key: &str,
+    ) -> Result<Option<BucketContent>> {
+        let place = KeyPlace::of(bucket, key)?;
+        let may_all = access::require_whole(caller, &bucket.memory, Capability::Read);
+        let may_tree = place.document.as_ref().map(|at| {
+            access::tree_view(caller, &at.tree.memory, &at.tree.namespace, Capability::Read).map(drop)
+        });
+        let reads_parked = match (may_all, &may_tree) {
+            (Ok(()), _) => true,
+            (Err(_), Some(Ok(()))) => false,
+            (Err(error), _) => return Err(error),
+        };
+        let document = place.document.filter(|_| may_tree.is_some_and(|may| may.is_ok()));
+        if let Some(document) = &document {
+            self.caught_up(&document.tree).await?;
+        }
+        // One snapshot: a key whose bytes become a document meanwhile lies there all the time.
+        let (memory, now) = (bucket.memory.clone(), self.engine.now());
+        let (record, parked) = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let record =
+                    document.as_ref().map(|document| document_of(tx, document, now)).transpose()?.flatten();
+                if record.is_some() || !reads_parked {
+                    return Ok((record, None));
+                }
+                Ok((None, tx.parked().get(&memory, &place.object)?))
+            })
+            .await?;
+        if let Some(record) = record {
+            self.parts.reads.note(&bucket.memory, [&record.id], now);
+            return Ok(Some(content(&record)));
+        }
+        Ok(parked.filter(|object| object.head.expires_at > now).map(|object| BucketContent {
+            content: object.content,
+            content_type: object.head.content_type,
+            sha256: object.head.sha256,
+            updated_at: object.head.updated_at,
+        }))
+    }
+}
+
+/// The document of exactly that name: one that differs in case is another key.
+fn document_of(tx: &dyn ReadTx, document: &DocumentPlace, now: Timestamp) -> Result<Option<Record>> {
+    let found = find(tx, &Tree::of(&document.tree), &document.path, now)?;
+    let found =
+        found.filter(|found| found.redirected_from.is_none() && found.entry.path == document.path.as_str());
+    Ok(found.map(|found| found.record))
+}
+
+fn content(record: &Record) -> BucketContent {
+    BucketContent {
+        content: record.text.clone().into_bytes(),
+        content_type: Some("text/markdown; charset=utf-8".to_owned()),
+        sha256: sha256(&record.text),
+        updated_at: record.updated_at,
+    }
+}

@@ -1,0 +1,152 @@
+//! What a key of a bucket stands for: the document that it names, where it names one, and the name under which its bytes are parked
+//! otherwise. Pure.
+
+use loci_model::trees::parked_object::object_key;
+use loci_model::{Namespace, Result};
+
+use super::Bucket;
+use crate::trees::tree::TreeAsk;
+use loci_engine::document_text::path::DocumentPath;
+
+/// The directory that stock stores keep their files in.
+const MEMORY: &str = "memory";
+const ENDING: &str = ".md";
+/// Where those files lie in a tree.
+const DIRECTORY: &str = "knowledge/facts/";
+
+/// What a key stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeyPlace {
+    /// The name of parked bytes, in the whole memory.
+    pub(super) object: String,
+    /// The document.
+    pub(super) document: Option<DocumentPlace>,
+}
+
+/// Where a document lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DocumentPlace {
+    pub(super) tree: TreeAsk,
+    pub(super) path: DocumentPath,
+}
+
+impl KeyPlace {
+    /// Of a key.
+    ///
+    /// # Errors
+    /// `Invalid` where it is none.
+    pub(super) fn of(bucket: &Bucket, key: &str) -> Result<Self> {
+        let key = object_key(key)?;
+        let object = object_key(&format!("{}{key}", bucket.prefix()))?;
+        let document = document(bucket, &key);
+        Ok(Self { object, document })
+    }
+}
+
+impl Bucket {
+    /// What all names of its parked bytes begin with.
+    pub(super) fn prefix(&self) -> String {
+        self.namespace.normal().trim_start_matches('/').to_owned()
+    }
+
+    /// What keys of the documents of a tree begin with; none where the tree is not in the bucket, or has no name in it.
+    pub(super) fn keys_of(&self, normal: &str) -> Option<String> {
+        let within = normal.strip_prefix(&self.namespace.normal())?.trim_end_matches('/');
+        let (above, name) = match within.rsplit_once('/') {
+            Some((above, name)) => (format!("{above}/"), name),
+            None => (String::new(), within),
+        };
+        (!name.is_empty()).then(|| format!("{above}{MEMORY}/{name}/"))
+    }
+
+    /// The tree of which a prefix of keys speaks.
+    pub(super) fn tree_of(&self, prefix: &str) -> Option<TreeAsk> {
+        let (above, _) = prefix.rsplit_once('/')?;
+        document(self, &format!("{above}/x{ENDING}")).map(|place| place.tree)
+    }
+}
+
+/// The key of a document of a tree, behind what all of its keys begin with; none where it is no file of a stock store.
+pub(super) fn file_of(path: &str) -> Option<&str> {
+    path.strip_prefix(DIRECTORY).filter(|file| !file.contains('/') && file.ends_with(ENDING))
+}
+
+/// `[<prefix>/]memory/<name>/<file>.md`. A name that a namespace or a path would spell otherwise is none: its bytes are parked.
+fn document(bucket: &Bucket, key: &str) -> Option<DocumentPlace> {
+    let (rest, file) = key.rsplit_once('/')?;
+    let (above, name) = rest.rsplit_once('/')?;
+    let above = match above.strip_suffix(MEMORY)? {
+        "" => "",
+        above => above.strip_suffix('/')?,
+    };
+    if !file.ends_with(ENDING) {
+        return None;
+    }
+    let separator = if above.is_empty() { "" } else { "/" };
+    let within = format!("{}{above}{separator}{name}", bucket.namespace.normal());
+    let namespace = Namespace::parse(within).ok()?;
+    let given = format!("{DIRECTORY}{file}");
+    let path = DocumentPath::check(&given).ok().filter(|path| path.as_str() == given)?;
+    Some(DocumentPlace { tree: TreeAsk { memory: bucket.memory.clone(), namespace }, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::MemoryId;
+
+    fn bucket(namespace: &str) -> Bucket {
+        Bucket {
+            memory: MemoryId::parse("notes-0123456789").unwrap(),
+            namespace: Namespace::parse(namespace).unwrap(),
+        }
+    }
+
+    #[test]
+    fn which_keys_are_documents() {
+        let check = |namespace: &str, key: &str, tree: Option<&str>| {
+            let place = KeyPlace::of(&bucket(namespace), key).unwrap();
+            let found = place.document.map(|document| document.tree.namespace.normal());
+            assert_eq!(found.as_deref(), tree, "{namespace} {key}");
+        };
+        check("/", "memory/desk/editor.md", Some("/desk/"));
+        check("/", "memory//desk/editor.md", Some("/desk/"));
+        check("/team/", "memory/desk/editor.md", Some("/team/desk/"));
+        check("/team", "a/b/memory/desk/editor.md", Some("/team/a/b/desk/"));
+        check("/", "memory/memory/x.md", Some("/memory/"));
+        check("/", "memory/desk/.md", Some("/desk/"));
+        check("/", "memory/desk/editor.txt", None);
+        check("/", "memory/desk/deep/editor.md", None);
+        check("/", "mymemory/desk/editor.md", None);
+        check("/", "desk/editor.md", None);
+        check("/", "memory/a name/editor.md", None);
+        check("/", "memory/desk/con.md", None);
+        check("/", "memory/desk/e\u{301}.md", None);
+        check("/", "memory/desk/é.md", Some("/desk/"));
+        check("/", "s1/scopes/agent/a/snapshots/snapshot_latest.json", None);
+    }
+
+    #[test]
+    fn names_lead_back_to_keys() {
+        for (namespace, key) in [("/", "memory/desk/é.md"), ("/team", "a/memory/desk/x.md")] {
+            let bucket = bucket(namespace);
+            let place = KeyPlace::of(&bucket, key).unwrap().document.unwrap();
+            let keys = bucket.keys_of(&place.tree.namespace.normal()).unwrap();
+            assert_eq!(format!("{keys}{}", file_of(place.path.as_str()).unwrap()), key);
+            assert_eq!(bucket.tree_of(&keys), Some(place.tree));
+        }
+        assert_eq!(bucket("/team").keys_of("/team/"), None);
+        assert_eq!(bucket("/team").keys_of("/team-two/x/"), None);
+        assert_eq!(bucket("/").tree_of("memory/"), None);
+        assert_eq!(bucket("/").tree_of("session/"), None);
+        assert_eq!(file_of("knowledge/facts/deep/x.md"), None);
+        assert_eq!(file_of("knowledge/system/x.md"), None);
+    }
+
+    #[test]
+    fn parked_bytes_lie_below_the_namespace() {
+        assert_eq!(KeyPlace::of(&bucket("/team/x"), "s//1.json").unwrap().object, "team/x/s/1.json");
+        assert!(KeyPlace::of(&bucket("/"), "a/../b").is_err());
+        assert!(KeyPlace::of(&bucket("/"), "a\\b").is_err());
+    }
+}

@@ -1,0 +1,223 @@
+//! `bucket_list`: the keys of a bucket that the caller may read, by their bytes. Trees that nobody ever opened are not known by name: their
+//! documents appear when a prefix names the tree, or once anybody has looked into it.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Namespace, Result, Timestamp};
+
+use super::Bucket;
+use super::key::file_of;
+use crate::Documents;
+use crate::trees::tree::{TreeAsk, known_trees};
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+
+/// Rows that are read at once.
+const ROWS: usize = 1_000;
+/// Behind every key that begins so.
+const LAST: char = '\u{10ffff}';
+
+/// Which keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketListing {
+    /// The bucket.
+    pub bucket: Bucket,
+    /// Those that begin so.
+    pub prefix: String,
+    /// Those behind this one.
+    pub after: Option<String>,
+    /// Keys that share a beginning up to this, behind the prefix, are one item.
+    pub delimiter: Option<String>,
+    /// At most so many items.
+    pub limit: usize,
+}
+
+/// One item of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BucketItem {
+    /// A key.
+    Key(BucketEntry),
+    /// What several keys begin with, the delimiter included.
+    Common(String),
+}
+
+/// A key, and what is known of what lies there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketEntry {
+    /// The key.
+    pub key: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Their SHA-256, in hex digits.
+    pub sha256: String,
+    /// When they were written.
+    pub updated_at: Timestamp,
+}
+
+impl BucketItem {
+    /// Behind which key the next item is.
+    fn end(&self) -> String {
+        match self {
+            Self::Key(entry) => entry.key.clone(),
+            Self::Common(common) => format!("{common}{LAST}"),
+        }
+    }
+}
+
+/// Items by their names, which are in the order of the keys they stand for.
+type Found = BTreeMap<String, BucketItem>;
+
+impl BucketListing {
+    fn holds(&self, key: &str) -> bool {
+        key.starts_with(&self.prefix) && self.after.as_deref().is_none_or(|after| key > after)
+    }
+
+    /// What stands for all keys that share a beginning with this one, up to the delimiter.
+    fn common<'k>(&self, key: &'k str) -> Option<&'k str> {
+        let delimiter = self.delimiter.as_deref()?;
+        let at = key.get(self.prefix.len()..)?.find(delimiter)?;
+        key.get(..self.prefix.len() + at + delimiter.len())
+    }
+
+    /// True where the page before ended with this common beginning.
+    fn has_told(&self, common: &str) -> bool {
+        let rest = self.after.as_deref().and_then(|after| after.strip_prefix(common));
+        rest.is_some_and(|rest| rest.starts_with(LAST))
+    }
+
+    /// Takes a key in, where it is asked for and nothing has its name yet.
+    fn take(&self, found: &mut Found, entry: BucketEntry) {
+        if !self.holds(&entry.key) {
+            return;
+        }
+        let common = self.common(&entry.key).map(ToOwned::to_owned);
+        if common.as_deref().is_some_and(|common| self.has_told(common)) {
+            return;
+        }
+        match common {
+            Some(common) => found.entry(common.clone()).or_insert(BucketItem::Common(common)),
+            None => found.entry(entry.key.clone()).or_insert(BucketItem::Key(entry)),
+        };
+    }
+}
+
+impl Documents {
+    /// A page of keys.
+    ///
+    /// # Errors
+    /// `Denied` without any grant of read in the memory.
+    pub async fn bucket_list(
+        &self,
+        caller: &Principal,
+        mut listing: BucketListing,
+    ) -> Result<Page<BucketItem, String>> {
+        let memory = &listing.bucket.memory;
+        let is_whole = access::require_whole(caller, memory, Capability::Read).is_ok();
+        if !is_whole {
+            access::record_view(caller, memory, Capability::Read)?;
+        }
+        listing.prefix = collapsed(&listing.prefix);
+        let mut found = Found::new();
+        for tree in self.bucket_trees(caller, &listing).await? {
+            self.add_documents(&listing, &tree, &mut found).await?;
+        }
+        if is_whole {
+            self.add_parked(&listing, &mut found).await?;
+        }
+        let items = found.into_values().take(listing.limit + 1).collect();
+        Ok(Page::cut(items, listing.limit, BucketItem::end))
+    }
+
+    /// The trees whose documents may have such keys, and which the caller may read.
+    async fn bucket_trees(&self, caller: &Principal, listing: &BucketListing) -> Result<Vec<TreeAsk>> {
+        let memory = listing.bucket.memory.clone();
+        let known = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                known_trees(tx, &memory)
+            })
+            .await?;
+        let mut trees = Vec::new();
+        let named = listing.bucket.tree_of(&listing.prefix);
+        let named_normal = named.as_ref().map(|tree| tree.namespace.normal());
+        for normal in known.iter().filter(|normal| Some(*normal) != named_normal.as_ref()) {
+            let Some(keys) = listing.bucket.keys_of(normal) else { continue };
+            if keys.starts_with(&listing.prefix) || listing.prefix.starts_with(&keys) {
+                let namespace = Namespace::parse(normal.as_str())?;
+                trees.push(TreeAsk { memory: listing.bucket.memory.clone(), namespace });
+            }
+        }
+        trees.extend(named);
+        trees.retain(|tree| {
+            access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read).is_ok()
+        });
+        Ok(trees)
+    }
+
+    async fn add_documents(&self, listing: &BucketListing, tree: &TreeAsk, found: &mut Found) -> Result<()> {
+        let Some(keys) = listing.bucket.keys_of(&tree.namespace.normal()) else { return Ok(()) };
+        let (view, now) = (self.tree_view(tree).await?, self.engine.now());
+        for entry in view.live.iter().filter(|entry| entry.is_live(now)) {
+            let Some(file) = file_of(&entry.path) else { continue };
+            let (sha256, updated_at) = (entry.content_sha256.clone(), entry.updated_at);
+            let key = format!("{keys}{file}");
+            listing.take(found, BucketEntry { key, bytes: entry.bytes, sha256, updated_at });
+        }
+        Ok(())
+    }
+
+    /// As many as can come into the page; where a document has the key, it is what lies there.
+    async fn add_parked(&self, listing: &BucketListing, found: &mut Found) -> Result<()> {
+        let (listing, now, above) = (listing.clone(), self.engine.now(), listing.bucket.prefix());
+        let parked = self.engine.store().read(move |tx| parked(tx, &listing, &above, now)).await?;
+        for (name, item) in parked {
+            found.entry(name).or_insert(item);
+        }
+        Ok(())
+    }
+}
+
+/// Items of what is parked below `above`: as many as are asked for, and one more where there are. What has a common beginning is passed over in
+/// the store, but for the rest of its page.
+fn parked(tx: &dyn ReadTx, listing: &BucketListing, above: &str, now: Timestamp) -> Result<Found> {
+    let memory = &listing.bucket.memory;
+    let prefix = format!("{above}{}", listing.prefix);
+    let mut after = listing.after.as_ref().map(|after| format!("{above}{after}"));
+    let mut found = Found::new();
+    loop {
+        let page = tx.parked().list(memory, &prefix, after.as_deref(), ROWS)?;
+        let is_last = page.len() < ROWS;
+        let mut end = None;
+        for head in page {
+            let Some(key) = head.key.strip_prefix(above).map(ToOwned::to_owned) else { continue };
+            let behind = listing.common(&key).map(|common| format!("{above}{common}{LAST}"));
+            // Never before the key itself, whatever it holds: the next page begins behind this one.
+            end = Some(behind.map_or_else(|| head.key.clone(), |behind| behind.max(head.key.clone())));
+            if head.expires_at > now {
+                let (bytes, sha256, updated_at) = (head.bytes, head.sha256, head.updated_at);
+                listing.take(&mut found, BucketEntry { key, bytes, sha256, updated_at });
+            }
+        }
+        if is_last || end.is_none() || found.len() > listing.limit {
+            return Ok(found);
+        }
+        after = end;
+    }
+}
+
+/// A prefix as keys are kept: runs of slashes are one, none stands at the beginning.
+#[must_use]
+pub fn collapsed(prefix: &str) -> String {
+    let mut out = String::with_capacity(prefix.len());
+    for c in prefix.trim_start_matches('/').chars() {
+        if c != '/' || !out.ends_with('/') {
+            out.push(c);
+        }
+    }
+    out
+}

@@ -1,0 +1,199 @@
+//! `bucket_put`: bytes under a key of a bucket, as a document where key and bytes are one, parked otherwise.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordKind;
+use loci_model::trees::tree_entry::DocumentOperation;
+use loci_model::{Result, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::key::{DocumentPlace, KeyPlace};
+use super::reconcile::{extends, reconciled};
+use super::{Bucket, conditions};
+use crate::Documents;
+use crate::bucket::parked_objects::{NewObject, park};
+use crate::document::document_write::{Found, Writing};
+use crate::document::precondition::Precondition;
+use crate::document::write_answer::DocumentWritten;
+use crate::trees::tree_write::TreeWrite;
+use loci_engine::access;
+use loci_engine::document_text::content::{DocumentContent, sha256};
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
+
+/// Why the versions that the endpoint writes were written.
+const MERGED: &str = "an append to an earlier version was brought together with this one";
+
+/// Bytes for a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketPut {
+    /// The bucket.
+    pub bucket: Bucket,
+    /// The key, what the bytes are, and they.
+    pub object: NewObject,
+    /// What must be there.
+    pub precondition: Option<Precondition>,
+    /// Appends to earlier versions are brought together with the current one, where the write has no condition.
+    pub merge_appends: bool,
+    /// What is parked vanishes after so many milliseconds; none: with the memory's events.
+    pub object_ttl_ms: Option<i64>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BucketWritten {
+    /// SHA-256 of what lies there now, in hex digits.
+    pub sha256: String,
+    /// It is a document.
+    pub is_document: bool,
+    /// What is to be known beside.
+    pub warnings: Vec<String>,
+}
+
+impl Documents {
+    /// Writes bytes under a key.
+    ///
+    /// # Errors
+    /// `STALE_VERSION`; `Denied` without a grant of write on the document's namespace, or on the whole memory for what is no document;
+    /// `REDACTED_CONTENT`; `Invalid` for the key; `TooLarge`.
+    pub async fn bucket_put(&self, caller: &Principal, put: BucketPut) -> Result<BucketWritten> {
+        let place = KeyPlace::of(&put.bucket, &put.object.key)?;
+        let object = NewObject { key: place.object, ..put.object.clone() };
+        object.check()?;
+        match place.document {
+            Some(document) => self.bucket_put_document(caller, put, object, document).await,
+            None => self.bucket_park(caller, put, object).await,
+        }
+    }
+
+    async fn bucket_park(
+        &self,
+        caller: &Principal,
+        put: BucketPut,
+        object: NewObject,
+    ) -> Result<BucketWritten> {
+        access::require_whole(caller, &put.bucket.memory, Capability::Write)?;
+        conditions::require_comparable(caller, &put.bucket.memory, put.precondition.as_ref())?;
+        let (now, settings) = (self.engine.now(), self.engine.settings().clone());
+        self.engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &put.bucket.memory)?;
+                let mode = SafetyPolicy::of(&settings, &memory.settings).secrets;
+                let before = parked(tx, &memory, &object.key, now)?;
+                conditions::check(put.precondition.as_ref(), before.as_deref())?;
+                parked_anew(tx, (&memory, mode), &put, &object, now)
+            })
+            .await
+    }
+
+    async fn bucket_put_document(
+        &self,
+        caller: &Principal,
+        put: BucketPut,
+        object: NewObject,
+        place: DocumentPlace,
+    ) -> Result<BucketWritten> {
+        let whole = caller.clone();
+        let write = TreeWrite::of(&place.tree, "PutBucketKey", None);
+        let path = place.path.clone();
+        self.tree_write(caller, write, move |tx, writing| {
+            let memory = writing.memory;
+            writing.require_comparable(put.precondition.as_ref())?;
+            let found = writing.find(tx, &path)?.filter(|found| found.redirected_from.is_none());
+            let is_taken = found.as_ref().is_some_and(|found| found.entry.path != path.as_str());
+            let found = found.filter(|_| !is_taken);
+            let before = parked(tx, memory, &object.key, writing.now)?;
+            let lies_there = found.as_ref().map(|found| found.entry.content_sha256.as_str());
+            conditions::check(put.precondition.as_ref(), lies_there.or(before.as_deref()))?;
+            // Another document differs in case alone: both are kept, this one as bytes.
+            let text = text_of(&object.content).filter(|_| !is_taken);
+            let Some(text) = text else {
+                access::require_whole(&whole, &memory.id, Capability::Write)?;
+                let mut warnings = Vec::new();
+                if let Some(found) = &found {
+                    writing.archive(tx, found, Some("bytes that are no document took its key"))?;
+                    warnings.push("the document of that key was put away: these bytes are none".to_owned());
+                }
+                let place = (memory, writing.policy.secrets);
+                let written = parked_anew(tx, place, &put, &object, writing.now)?;
+                return Ok(BucketWritten { warnings, ..written });
+            };
+            let sent = sha256(&text);
+            let written = match &found {
+                Some(found) => writing.put_over(tx, found, &put, text)?,
+                None => {
+                    check_name("key", path.as_str(), writing.policy.secrets)?;
+                    writing.create(tx, &path, &DocumentContent::raw(text), None)?
+                }
+            };
+            if before.is_some() {
+                access::require_whole(&whole, &memory.id, Capability::Write)?;
+                tx.parked_mut().remove(&memory.id, &object.key)?;
+            }
+            Ok(told(written, sent))
+        })
+        .await
+    }
+}
+
+impl Writing<'_> {
+    /// Another text in the place of a document's, which keeps what else is said of it; or brought together with it.
+    fn put_over(
+        &self,
+        tx: &mut dyn Tx,
+        found: &Found,
+        put: &BucketPut,
+        text: String,
+    ) -> Result<DocumentWritten> {
+        // A plain append says all that is there: its versions need not be read.
+        let may_miss = !extends(&found.record.text, &text);
+        let merged = if put.merge_appends && put.precondition.is_none() && may_miss {
+            let earlier = tx.records().history(&self.memory.id, &found.record.id)?;
+            let texts = earlier.iter().filter(|version| version.namespace == found.record.namespace);
+            reconciled(texts.map(|version| version.text.as_str()), &found.record.text, &text)
+        } else {
+            None
+        };
+        let reason = merged.is_some().then_some(MERGED);
+        let content = DocumentContent::of(&found.record).with_body(merged.unwrap_or(text));
+        let written = self.replace(tx, found, &content, (DocumentOperation::Modified, reason))?;
+        // A merged text has lines that the caller did not send: its digest is for readers.
+        let may_know = self.may_read || reason.is_none();
+        Ok(DocumentWritten { content_sha256: written.content_sha256.filter(|_| may_know), ..written })
+    }
+}
+
+/// The bytes as a document's text; none where they are not.
+fn text_of(content: &[u8]) -> Option<String> {
+    let text = String::from_utf8(content.to_vec()).ok()?;
+    DocumentContent::raw(text.clone()).check(RecordKind::Document).is_ok().then_some(text)
+}
+
+/// SHA-256 of the bytes that are parked under a name.
+pub(super) fn parked(tx: &dyn ReadTx, memory: &Memory, name: &str, now: Timestamp) -> Result<Option<String>> {
+    let found = tx.parked().get(&memory.id, name)?;
+    Ok(found.filter(|object| object.head.expires_at > now).map(|object| object.head.sha256))
+}
+
+fn parked_anew(
+    tx: &mut dyn Tx,
+    (memory, mode): (&Memory, RedactionMode),
+    put: &BucketPut,
+    object: &NewObject,
+    now: Timestamp,
+) -> Result<BucketWritten> {
+    let expires_at = match put.object_ttl_ms {
+        Some(ttl) => now.plus_millis(ttl),
+        None => now.plus_days(memory.event_expiry_days),
+    };
+    let head = park(tx, memory, object, mode, (now, expires_at))?;
+    Ok(BucketWritten { sha256: head.sha256, is_document: false, warnings: Vec::new() })
+}
+
+/// What is held back lies nowhere, and is told by what was sent.
+fn told(written: DocumentWritten, sent: String) -> BucketWritten {
+    let sha256 = written.content_sha256.unwrap_or(sent);
+    BucketWritten { sha256, is_document: true, warnings: written.warnings }
+}

@@ -1,0 +1,300 @@
+//! Of what holds only once, the newer takes the place of the older: of one key, of one label, of a statement and its denial, of two values in one
+//! place. Only in one scope; where one scope lies within the other both stay, and a person is told.
+//!
+//! Whether two statements contradict each other is `consolidation::relate`'s to say, as it is in extraction.
+
+use std::cmp::Ordering;
+
+use loci_model::limits;
+use loci_model::record::RecordKind;
+use loci_model::record::statement_time::Telling;
+use loci_text::similarity::jaccard_ids;
+use loci_text::terms;
+
+use super::alike::{Interner, Shingles, pairs};
+use super::labels::{self, Labelled};
+use super::planner::ReviewKind;
+use super::working::{Working, is_system, newness, scope};
+use super::{negations, normal};
+use loci_engine::consolidation::comparison::scope::{Lie, lie};
+use loci_engine::consolidation::plan::{Action, Operation};
+use loci_engine::consolidation::relate::rank;
+use loci_engine::consolidation::snapshot::PlanDocument;
+use loci_engine::consolidation::{Alike, Reason, Relation, Statement, Thresholds, relate};
+use loci_engine::document_text::folding::folded;
+
+/// Characters of what can be one statement.
+const STATEMENT_CHARS_MAX: usize = 1_000;
+/// Below this a statement that tells of a change has nothing in common with another that it could end.
+const CHANGE_JACCARD_MIN: f32 = 0.1;
+/// Units of work that relating a byte of two statements is.
+const RELATING_WORK: usize = 64;
+/// Words by which a statement may tell of a change; without them only what is more alike is compared.
+const CHANGES: &str = "\
+    moved relocated switched changed migrated replaced replaces longer anymore instead now stopped quit dropped left ended \
+    became former formerly";
+
+/// Why one document takes another's place, and why a person decides first, where one does.
+struct Found {
+    why: &'static str,
+    held: Option<&'static str>,
+}
+
+/// The judgement of rules on an older document and a newer one.
+enum Judged {
+    /// The newer one takes the older one's place.
+    Contradicts(Found),
+    /// They are alike, and no rule decides.
+    Open,
+    /// They have nothing to do with each other.
+    Apart,
+}
+
+struct Statements {
+    terms: Vec<Shingles>,
+    labels: Vec<Option<Vec<Labelled>>>,
+    bodies: Vec<String>,
+    /// By document: it may tell of a change.
+    changes: Vec<bool>,
+}
+
+pub(super) fn resolve(working: &mut Working<'_>) {
+    working.begin_pass();
+    let statements = read(working);
+    let mut newer_of: Vec<Vec<usize>> = vec![Vec::new(); working.documents.len()];
+    for (left, right) in candidates(working, &statements) {
+        let newer = newer(working, left, right);
+        let older = if newer == left { right } else { left };
+        if let Some(list) = newer_of.get_mut(older) {
+            list.push(newer);
+        }
+    }
+    let mut order: Vec<usize> = (0..working.documents.len()).collect();
+    order.sort_by(|a, b| compare(working, *b, *a));
+    for old in order {
+        let mut newer = newer_of.get(old).cloned().unwrap_or_default();
+        newer.sort_by(|a, b| compare(working, *b, *a));
+        for new in newer {
+            // What is longer is no statement, and is compared by its keys and labels.
+            let bytes = |at: usize| {
+                let document = working.documents.get(at);
+                document.map_or(0, |document| document.text.len().min(STATEMENT_CHARS_MAX))
+            };
+            if !working.is_free(new) {
+                continue;
+            }
+            if !working.may_work(RELATING_WORK * (bytes(old) + bytes(new))) {
+                return;
+            }
+            if settle(working, &statements, old, new) {
+                break;
+            }
+        }
+    }
+}
+
+fn compare(working: &Working<'_>, left: usize, right: usize) -> Ordering {
+    let newness = |at: usize| working.documents.get(at).map(|document| newness(document));
+    newness(left).cmp(&newness(right))
+}
+
+fn newer(working: &Working<'_>, left: usize, right: usize) -> usize {
+    if compare(working, left, right) == Ordering::Less { right } else { left }
+}
+
+fn read(working: &Working<'_>) -> Statements {
+    let mut interner = Interner::default();
+    let mut statements =
+        Statements { terms: Vec::new(), labels: Vec::new(), bodies: Vec::new(), changes: Vec::new() };
+    for document in &working.documents {
+        let is_short = document.text.chars().count() <= STATEMENT_CHARS_MAX;
+        let words = if is_short { terms(&document.text) } else { Vec::new() };
+        statements.terms.push(interner.words(words));
+        statements.labels.push(labels::of(document.title.as_deref(), &document.text));
+        let body = normal::body(&document.text);
+        let mut words = body.split(|c: char| !c.is_alphanumeric());
+        statements.changes.push(words.any(|word| CHANGES.split_ascii_whitespace().any(|cue| cue == word)));
+        statements.bodies.push(body);
+    }
+    statements
+}
+
+/// Pairs of documents that might contradict each other: of one key, or with words in common.
+fn candidates(working: &Working<'_>, statements: &Statements) -> Vec<(usize, usize)> {
+    let mut keyed: Vec<(String, usize)> = Vec::new();
+    for (at, document) in working.documents.iter().enumerate() {
+        if let Some(key) = key_of(document) {
+            keyed.push((format!("{}\n{key}", working.place(at)), at));
+        }
+    }
+    keyed.sort();
+    let of_one_key = keyed.iter().enumerate().flat_map(|(place, (key, at))| {
+        let same = keyed.iter().skip(place + 1).take_while(move |(other, _)| other == key);
+        same.map(move |(_, other)| (*at.min(other), *at.max(other)))
+    });
+    let least = Thresholds::default().contradiction_jaccard;
+    let tells = |at: usize| statements.changes.get(at).copied().unwrap_or(false);
+    let pairs = pairs(&statements.terms, limits::PLAN_PAIRS_MAX);
+    working.note_cut(pairs.is_cut);
+    let like = pairs.found.into_iter().filter(|(left, right)| {
+        let least = if tells(*left) || tells(*right) { CHANGE_JACCARD_MIN } else { least };
+        let both = statements.terms.get(*left).zip(statements.terms.get(*right));
+        both.is_some_and(|(left, right)| {
+            working.may_work(left.len() + right.len()) && jaccard_ids(left, right) >= least
+        })
+    });
+    let mut of_one_key = of_one_key.peekable();
+    let keyed: Vec<(usize, usize)> = of_one_key.by_ref().take(limits::PLAN_PAIRS_MAX).collect();
+    working.note_cut(of_one_key.peek().is_some());
+    let mut all: Vec<(usize, usize)> =
+        keyed.into_iter().chain(like).filter(|(left, right)| working.may_meet(*left, *right)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn key_of(document: &PlanDocument) -> Option<String> {
+    document.key.as_deref().map(str::trim).filter(|key| !key.is_empty()).map(folded)
+}
+
+/// Plans what becomes of an older document beside a newer one; true where something does.
+fn settle(working: &mut Working<'_>, statements: &Statements, old: usize, new: usize) -> bool {
+    let (Some(older), Some(newer)) =
+        (working.documents.get(old).copied(), working.documents.get(new).copied())
+    else {
+        return false;
+    };
+    if !working.is_free(old) {
+        return true;
+    }
+    match lie(newer.scope.as_deref(), older.scope.as_deref()) {
+        Lie::Apart => return false,
+        Lie::Within => {
+            if matches!(judge(statements, old, new, older, newer), Judged::Contradicts(_)) {
+                working.review(ReviewKind::MoreSpecific, old, new);
+            }
+            return false;
+        }
+        Lie::Equal => {}
+    }
+    let found = match judge(statements, old, new, older, newer) {
+        Judged::Contradicts(found) => found,
+        Judged::Open => {
+            working.leave_open(old, new);
+            return false;
+        }
+        Judged::Apart => return false,
+    };
+    if older.pinned || is_system(&older.reference) {
+        working.review(ReviewKind::Protected, old, new);
+        return false;
+    }
+    let held =
+        if rank(newer.tier) < rank(older.tier) { Some("the newer one is trusted less") } else { found.held };
+    let action = Action::Supersede {
+        path: older.reference.clone(),
+        by: newer.reference.clone(),
+        reason: found.why.to_owned(),
+    };
+    // The newer one may take the place of several, and nothing else is done with it.
+    working.act(Operation::ResolveContradictions, action, held, &[old]);
+    true
+}
+
+/// Returns what the newer one is to the older one, their scopes aside.
+fn judge(
+    statements: &Statements,
+    old: usize,
+    new: usize,
+    older: &PlanDocument,
+    newer: &PlanDocument,
+) -> Judged {
+    if let Some(found) = certain(statements, old, new, older, newer) {
+        return Judged::Contradicts(found);
+    }
+    match related(statements, old, new, older, newer) {
+        Some((Relation::Supersedes | Relation::Conflict, Reason::Denial)) => {
+            let is_denial = !negations::of(statements.bodies.get(new).map_or("", String::as_str)).is_empty();
+            Judged::Contradicts(denial(is_denial))
+        }
+        Some((Relation::Supersedes | Relation::Conflict, reason)) => {
+            Judged::Contradicts(Found { why: reason.text(), held: None })
+        }
+        Some((Relation::Unclear, _) | (_, Reason::OnlyInPart)) => Judged::Open,
+        Some(_) | None => Judged::Apart,
+    }
+}
+
+/// Reason by which the newer one takes the older one's place by its key, its labels or a denial in
+/// the same words.
+fn certain(
+    statements: &Statements,
+    old: usize,
+    new: usize,
+    older: &PlanDocument,
+    newer: &PlanDocument,
+) -> Option<Found> {
+    let (was, is) = statements.bodies.get(old).zip(statements.bodies.get(new))?;
+    if was == is {
+        return None;
+    }
+    if key_of(older).is_some() && key_of(older) == key_of(newer) {
+        return Some(Found { why: "a newer value of the same key", held: None });
+    }
+    let labels = statements.labels.get(old)?.as_ref().zip(statements.labels.get(new)?.as_ref());
+    if labels.is_some_and(|(old, new)| labels::renews(new, old)) {
+        return Some(Found { why: "newer values of the same labels", held: None });
+    }
+    let are_short = is_statement(older) && is_statement(newer);
+    (are_short && negations::is_pair(was, is)).then(|| denial(!negations::of(is).is_empty()))
+}
+
+fn is_statement(document: &PlanDocument) -> bool {
+    document.text.chars().count() <= STATEMENT_CHARS_MAX
+}
+
+fn denial(newer_denies: bool) -> Found {
+    let held = (!newer_denies).then_some("the newer one says what the older one denies");
+    Found { why: Reason::Denial.text(), held }
+}
+
+fn related(
+    statements: &Statements,
+    old: usize,
+    new: usize,
+    older: &PlanDocument,
+    newer: &PlanDocument,
+) -> Option<(Relation, Reason)> {
+    let (was, is) = statements.bodies.get(old).zip(statements.bodies.get(new))?;
+    if was == is || !is_statement(older) || !is_statement(newer) {
+        return None;
+    }
+    let jaccard = jaccard_ids(statements.terms.get(new)?, statements.terms.get(old)?);
+    let statement = |document: &'_ PlanDocument| Said {
+        text: document.text.trim().to_owned(),
+        tier: document.tier,
+        time: document.valid_from,
+    };
+    let (is, was) = (statement(newer), statement(older));
+    let alike = Alike { jaccard, cosine: None };
+    Some(relate(&is.statement(), &was.statement(), alike, &Thresholds::default()))
+}
+
+/// A document as a statement that holds everywhere: scopes are compared before.
+struct Said {
+    text: String,
+    tier: loci_model::record::TrustTier,
+    time: loci_model::Timestamp,
+}
+
+impl Said {
+    fn statement(&self) -> Statement<'_> {
+        let told = Telling::at(self.time);
+        Statement { text: &self.text, kind: RecordKind::Fact, scope: None, tier: self.tier, told }
+    }
+}
+
+/// Two documents of one scope, for the passes behind.
+pub(super) fn have_one_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
+    scope(left) == scope(right)
+}

@@ -1,0 +1,299 @@
+//! The plan: passes in their fixed order over one tree, judged by the rules of every plan.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::Timestamp;
+
+use super::settings::PlannerSettings;
+use super::working::Working;
+use super::{contradicting, duplicates, pruning, reorganizing, topics};
+use loci_engine::consolidation::plan::{Action, Operation, Plan};
+use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
+use loci_engine::consolidation::validator::{Bounds, Violation, validate};
+
+/// Pairs that a report names; of more, it tells how many.
+const PAIRS_NAMED: usize = 10;
+/// What a summary says of a plan that looked at a part.
+const PARTIAL: &str = " Not all documents were compared: too many have much in common.";
+
+/// Which actions are wanted, of all that the tree gives reason for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum About {
+    /// All of them.
+    #[default]
+    Everything,
+    /// Those that name one of these documents, by what names have in common; what is out of its place or past its time is looked for everywhere.
+    Changed(BTreeSet<String>),
+    /// Those that name one of these documents, whatever they do.
+    Touching(BTreeSet<String>),
+    /// Those that name no document outside of these paths and what lies below them, by what names have in common.
+    Within(Vec<String>),
+}
+
+impl About {
+    fn wants(&self, planned: &PlannedAction) -> bool {
+        let keys = || planned.action.reads().into_iter().chain(planned.action.writes()).map(reference_key);
+        match self {
+            Self::Everything => true,
+            Self::Changed(changed) => {
+                matches!(planned.operation, Operation::Reorganize | Operation::Prune)
+                    || keys().any(|key| changed.contains(&key))
+            }
+            Self::Touching(touched) => keys().any(|key| touched.contains(&key)),
+            Self::Within(paths) => planned
+                .action
+                .reads()
+                .into_iter()
+                .map(reference_key)
+                .all(|key| paths.iter().any(|path| is_within(&key, path))),
+        }
+    }
+
+    fn wants_review(&self, review: &Review) -> bool {
+        self.wants_pair(&review.paths)
+    }
+
+    fn wants_pair(&self, paths: &[String; 2]) -> bool {
+        let mut keys = paths.iter().map(|path| reference_key(path));
+        match self {
+            Self::Everything => true,
+            Self::Changed(some) | Self::Touching(some) => keys.any(|key| some.contains(&key)),
+            Self::Within(paths) => keys.all(|key| paths.iter().any(|path| is_within(&key, path))),
+        }
+    }
+}
+
+/// True for a path and what lies below it.
+fn is_within(key: &str, path: &str) -> bool {
+    key.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The passes; they run in their own order.
+    pub operations: BTreeSet<Operation>,
+    /// Of what is found, what is wanted.
+    pub about: About,
+    /// When.
+    pub now: Timestamp,
+    /// Since when reads are counted; `None`: they are not.
+    pub counted_since: Option<Timestamp>,
+    /// Thresholds.
+    pub settings: PlannerSettings,
+    /// What the plan is judged by.
+    pub bounds: Bounds,
+}
+
+impl Asked {
+    /// The operations with the shipped thresholds; the whole tree may be read, for no model is shown it.
+    #[must_use]
+    pub fn of(operations: &[Operation], now: Timestamp) -> Self {
+        let settings = PlannerSettings::default();
+        let operations: BTreeSet<Operation> = operations.iter().copied().collect();
+        let bounds = Bounds {
+            operations: operations.clone(),
+            files_max: usize::MAX,
+            input_bytes_max: usize::MAX,
+            system_tokens_max: Some(settings.system_tokens),
+            ..Bounds::default()
+        };
+        Self { operations, about: About::Everything, now, counted_since: None, settings, bounds }
+    }
+}
+
+/// An action with what led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedAction {
+    /// Of which operation it is.
+    pub operation: Operation,
+    /// The action.
+    pub action: Action,
+    /// Why a person decides first; `None`: nobody needs to.
+    pub held: Option<String>,
+}
+
+/// What a person should look at, and no action settles.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Review {
+    /// What it is.
+    pub kind: ReviewKind,
+    /// The documents, sorted.
+    pub paths: [String; 2],
+}
+
+/// Kinds of reviews; the list is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReviewKind {
+    /// One contradicts the other in a narrower scope: both stay.
+    MoreSpecific,
+    /// A newer one contradicts one that is pinned or always loaded.
+    Protected,
+}
+
+impl ReviewKind {
+    /// For people.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::MoreSpecific => "more specific exists",
+            Self::Protected => "contradicted, and pinned or always loaded",
+        }
+    }
+}
+
+/// Work that rules do not decide, where no model is asked after them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftToModel {
+    /// Documents of one scope that are alike, and no rule decides which of them holds.
+    pub pairs: Vec<[String; 2]>,
+    /// Operations that were asked for, and that rules do not do, or only in part.
+    pub operations: BTreeSet<Operation>,
+}
+
+impl LeftToModel {
+    /// Returns a sentence for each thing that is left, for reports.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let named = self.pairs.iter().take(PAIRS_NAMED);
+        let mut all: Vec<String> =
+            named.map(|[one, other]| format!("{one} and {other} are alike, and no rule decides")).collect();
+        if let Some(more) = self.pairs.len().checked_sub(PAIRS_NAMED).filter(|more| *more > 0) {
+            all.push(format!("{more} more pairs that no rule decides"));
+        }
+        let of_operation = |operation: &Operation| match operation {
+            Operation::DeriveInsights => Some("derive_insights: new documents over several"),
+            Operation::Reorganize => Some("reorganize: titles, descriptions, and places by meaning"),
+            Operation::ResolveContradictions | Operation::Deduplicate | Operation::Prune => None,
+        };
+        all.extend(self.operations.iter().filter_map(of_operation).map(str::to_owned));
+        all
+    }
+
+    /// Returns the part of a summary about it: only work that a reader would take for done; empty
+    /// where there is none.
+    fn in_short(&self) -> String {
+        let mut parts = Vec::new();
+        match self.pairs.len() {
+            0 => {}
+            1 => parts.push("1 pair of documents that no rule decides".to_owned()),
+            many => parts.push(format!("{many} pairs of documents that no rule decides")),
+        }
+        if self.operations.contains(&Operation::DeriveInsights) {
+            parts.push("insights".to_owned());
+        }
+        if parts.is_empty() { String::new() } else { format!(" Left to a model: {}.", parts.join(", ")) }
+    }
+}
+
+/// A plan with what is beside it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Planned {
+    /// In the order of the operations, then of paths.
+    pub actions: Vec<PlannedAction>,
+    /// What a person should look at; sorted.
+    pub reviews: Vec<Review>,
+    /// What breaks a rule of plans; such an action is not to be applied.
+    pub violations: Vec<Violation>,
+    /// The work that rules leave to a model.
+    pub left: LeftToModel,
+    /// Not every two documents with something in common were compared: that would have been too much work.
+    pub is_partial: bool,
+}
+
+impl Planned {
+    /// The plan in the schema of all plans: held actions are in it.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        Plan {
+            actions: self.actions.iter().map(|planned| planned.action.clone()).collect(),
+            summary: self.summary(),
+        }
+    }
+
+    /// Keeps what is about something, for a plan that is judged anew.
+    pub(crate) fn keep(&mut self, about: &About) {
+        self.actions.retain(|planned| about.wants(planned));
+        self.reviews.retain(|review| about.wants_review(review));
+        self.left.pairs.retain(|pair| about.wants_pair(pair));
+        self.violations.clear();
+    }
+
+    /// What may be applied without anybody's decision.
+    #[must_use]
+    pub fn ready(&self) -> Vec<&Action> {
+        self.actions.iter().filter(|planned| planned.held.is_none()).map(|planned| &planned.action).collect()
+    }
+
+    /// Actions by their kind, in a sentence.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let partial = if self.is_partial { PARTIAL } else { "" };
+        let left = self.left.in_short();
+        let look = match self.reviews.len() {
+            0 => String::new(),
+            many => format!(" {many} for a person to look at."),
+        };
+        if self.actions.is_empty() {
+            let is_idle = left.is_empty() && look.is_empty();
+            let done = if is_idle { "Nothing to do." } else { "No action by rules." };
+            return format!("{done}{look}{left}{partial}");
+        }
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for planned in &self.actions {
+            *kinds.entry(planned.action.kind()).or_default() += 1;
+        }
+        let said: Vec<String> = kinds.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let held = self.actions.iter().filter(|planned| planned.held.is_some()).count();
+        format!("{}; {held} held.{look}{left}{partial}", said.join(", "))
+    }
+}
+
+/// Plans on a tree. The same tree and the same question give the same plan, byte for byte.
+#[must_use]
+pub fn plan(snapshot: &Snapshot, asked: &Asked) -> Planned {
+    let mut working = Working::of(snapshot, &asked.settings, asked.now);
+    for operation in &asked.operations {
+        match operation {
+            Operation::ResolveContradictions => contradicting::resolve(&mut working),
+            Operation::Deduplicate => duplicates::merge(&mut working),
+            // Only a model writes new text: it is left to one.
+            Operation::DeriveInsights => {}
+            Operation::Reorganize => {
+                topics::gather(&mut working);
+                reorganizing::reorganize(&mut working);
+            }
+            Operation::Prune => pruning::prune(&mut working, asked.counted_since),
+        }
+    }
+    let is_partial = working.is_partial();
+    let mut pairs = working.open_pairs();
+    pairs.retain(|pair| asked.about.wants_pair(pair));
+    let operations = [Operation::DeriveInsights, Operation::Reorganize];
+    let operations = operations.into_iter().filter(|one| asked.operations.contains(one)).collect();
+    let left = LeftToModel { pairs, operations };
+    let Working { mut actions, mut reviews, .. } = working;
+    actions.retain(|planned| asked.about.wants(planned));
+    reviews.retain(|review| asked.about.wants_review(review));
+    // Stable: within a pass, by the first document that an action is about.
+    actions.sort_by_cached_key(|planned| (planned.operation, named_first(&planned.action)));
+    reviews.sort();
+    judged(Planned { actions, reviews, violations: Vec::new(), left, is_partial }, snapshot, &asked.bounds)
+}
+
+/// A plan judged by the rules of every plan: what a person decides is held, what breaks a rule is told.
+#[must_use]
+pub fn judged(mut planned: Planned, snapshot: &Snapshot, bounds: &Bounds) -> Planned {
+    let found = validate(&planned.plan(), snapshot, bounds);
+    let (held, refused): (Vec<Violation>, Vec<Violation>) = found.into_iter().partition(|one| one.held);
+    for violation in held {
+        if let Some(action) = planned.actions.get_mut(violation.action) {
+            action.held.get_or_insert(violation.message);
+        }
+    }
+    Planned { violations: refused, ..planned }
+}
+
+fn named_first(action: &Action) -> String {
+    action.reads().into_iter().min().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,128 @@
+//! `document_edit`: an edit told by what is there, applied to the document as it is, in one step on the server.
+
+use loci_model::ports::store::Tx;
+use loci_model::principal::Principal;
+use loci_model::trees::tree_entry::DocumentOperation;
+use loci_model::{Error, Result};
+
+use super::document_write::{Found, Writing};
+use super::precondition::Precondition;
+use super::text_edits::{Edit, apply};
+use super::write_answer::DocumentWritten;
+use crate::Documents;
+use crate::trees::tree::TreeAsk;
+use crate::trees::tree_write::TreeWrite;
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
+
+/// A condition that only readers may set, in the words of its refusal.
+pub(crate) const COMPARISON: &str = "a condition that names an ETag or a digest";
+
+/// An edit of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentEdit {
+    /// The tree.
+    pub tree: TreeAsk,
+    /// Which document.
+    pub path: String,
+    /// What is done.
+    pub edit: Edit,
+    /// Only of what the caller has seen.
+    pub precondition: Option<Precondition>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl Documents {
+    /// Edits a document.
+    ///
+    /// # Errors
+    /// `NotFound`; `Invalid` where the edit does not fit the document; `STALE_VERSION`; `TooLarge`;
+    /// `Denied` without grants of read and write, because an edit that fits tells the content.
+    pub async fn document_edit(
+        &self,
+        caller: &Principal,
+        edit: DocumentEdit,
+        token: Option<ClientToken>,
+    ) -> Result<DocumentWritten> {
+        let edit = DocumentEdit { reason: reason_text::optional(edit.reason)?, ..edit };
+        let path = DocumentPath::parse(&edit.path)?;
+        let write = TreeWrite::of(&edit.tree, "EditDocument", token);
+        let asked = edit.clone();
+        self.tree_write(caller, write, move |tx, writing| {
+            writing.require_reading("an edit")?;
+            let found = writing.existing(tx, &path, asked.precondition.as_ref())?;
+            let body = apply(&found.record.text, &asked.edit)?;
+            let content = DocumentContent::of(&found.record).with_body(body);
+            let reason = asked.reason.as_deref();
+            writing.replace(tx, &found, &content, (DocumentOperation::Modified, reason))
+        })
+        .await
+    }
+}
+
+impl Writing<'_> {
+    /// Requires that the caller may read the tree, too, because the answer to `what` depends on
+    /// stored content.
+    ///
+    /// # Errors
+    /// `Denied`.
+    pub(crate) fn require_reading(&self, what: &str) -> Result<()> {
+        if self.may_read { Ok(()) } else { Err(access::needs_reading(what)) }
+    }
+
+    /// Requires that the caller may read the tree, too, where a condition names digests: a
+    /// condition that holds tells the content.
+    ///
+    /// # Errors
+    /// `Denied`.
+    pub(crate) fn require_comparable(&self, precondition: Option<&Precondition>) -> Result<()> {
+        if precondition.is_some_and(Precondition::names_digests) {
+            return self.require_reading(COMPARISON);
+        }
+        Ok(())
+    }
+
+    /// Checks a precondition. The error names what lies there instead only to a caller who may
+    /// read.
+    ///
+    /// # Errors
+    /// `STALE_VERSION`; `Denied` for digests that the caller may not compare.
+    pub(crate) fn check(
+        &self,
+        precondition: &Precondition,
+        path: &DocumentPath,
+        found: Option<&Found>,
+    ) -> Result<()> {
+        self.require_comparable(Some(precondition))?;
+        precondition.check(path.as_str(), found).map_err(|mut error| {
+            if !self.may_read {
+                error.details.clear();
+            }
+            error
+        })
+    }
+
+    /// The document of a path that must be there, as the caller has seen it.
+    ///
+    /// # Errors
+    /// `NotFound`; `STALE_VERSION`.
+    pub(crate) fn existing(
+        &self,
+        tx: &mut dyn Tx,
+        path: &DocumentPath,
+        precondition: Option<&Precondition>,
+    ) -> Result<Found> {
+        let found = self.find(tx, path)?;
+        let missing =
+            || Error::not_found(format!("No memory file at {path}; paths must match the listing exactly."));
+        let found = found.ok_or_else(missing)?;
+        if let Some(precondition) = precondition {
+            self.check(precondition, path, Some(&found))?;
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,127 @@
+//! `tree_grep`: lines of documents that a pattern matches. Documents are read here and matched off the
+//! runtime (`line_search`); the matching of one call ends after two seconds with what was found.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, RecordId, Result};
+
+use super::line_search::LineSearch;
+use crate::Documents;
+use crate::trees::list::{directory, is_below};
+use crate::trees::tree::TreeAsk;
+use loci_engine::access;
+use loci_engine::calls::caller_pattern::CallerPattern;
+
+/// Lines that are found where nobody says how many.
+pub(super) const MATCHES: u32 = 50;
+/// Most lines that may be asked for.
+const MATCHES_MAX: u32 = 1_000;
+/// Most lines around each that may be asked for.
+const CONTEXT_MAX: u32 = 20;
+/// Documents that are read at once.
+const CHUNK: usize = 100;
+/// After so much time of matching, what was found is all.
+const TIME_US: u64 = 2_000_000;
+
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeGrep {
+    /// The tree.
+    pub tree: TreeAsk,
+    /// A regular expression, for each line.
+    pub pattern: String,
+    /// Only in this document, or below this directory.
+    pub path: Option<String>,
+    /// Letters of either case.
+    pub ignore_case: bool,
+    /// At most so many lines; none: 50.
+    pub max_matches: Option<u32>,
+    /// Lines around each.
+    pub context: u32,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrepLine {
+    /// The document.
+    pub path: String,
+    /// The line's number, from 1.
+    pub line: u64,
+    /// What it says.
+    pub text: String,
+    /// It is longer than what is shown.
+    pub is_cut: bool,
+    /// The pattern matches it; else it stands around one that does.
+    pub is_match: bool,
+}
+
+/// Lines that were found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grepped {
+    /// By path and number.
+    pub lines: Vec<GrepLine>,
+    /// Lines that match.
+    pub matches: u64,
+    /// There are more matches than were asked for.
+    pub more: bool,
+    /// Not everything was looked at: the time was up, or a line is too long for the pattern.
+    pub timed_out: bool,
+}
+
+impl Documents {
+    /// Looks for lines.
+    ///
+    /// # Errors
+    /// `Invalid` for the pattern, the path and the numbers; `Denied` without a grant of read on the whole namespace.
+    pub async fn tree_grep(&self, caller: &Principal, asked: &TreeGrep) -> Result<Grepped> {
+        let ask = &asked.tree;
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        let pattern = CallerPattern::parse(&asked.pattern, asked.ignore_case)?;
+        let most = asked.max_matches.unwrap_or(MATCHES);
+        if !(1..=MATCHES_MAX).contains(&most) {
+            return Err(Error::invalid("max_matches", format!("max_matches must be 1 to {MATCHES_MAX}")));
+        }
+        if asked.context > CONTEXT_MAX {
+            return Err(Error::invalid("context", format!("context must be 0 to {CONTEXT_MAX}")));
+        }
+        let below = directory(asked.path.as_deref()).map_err(|error| error.on("path"))?;
+        let (view, now) = (self.tree_view(ask).await?, self.engine.now());
+        let entries: Vec<_> = view
+            .live
+            .iter()
+            .filter(|entry| entry.is_live(now) && (is_below(&entry.key, &below) || entry.key == below))
+            .collect();
+        let mut search = LineSearch {
+            pattern,
+            most,
+            context: asked.context as usize,
+            clock: Arc::clone(self.engine.clock()),
+            left_us: TIME_US,
+            found: Grepped::default(),
+        };
+        for chunk in entries.chunks(CHUNK) {
+            let ids: Vec<RecordId> = chunk.iter().map(|entry| entry.record.clone()).collect();
+            let memory = ask.memory.clone();
+            let records = self.engine.store().read(move |tx| tx.records().get_many(&memory, &ids)).await?;
+            let texts: HashMap<RecordId, String> =
+                records.into_iter().map(|record| (record.id, record.text)).collect();
+            let documents: Vec<(String, String)> = chunk
+                .iter()
+                .filter_map(|entry| Some((entry.path.clone(), texts.get(&entry.record)?.clone())))
+                .collect();
+            let looked = self.engine.caller_work().run(move || {
+                let goes_on = search.documents(&documents);
+                (search, goes_on)
+            });
+            let goes_on;
+            (search, goes_on) = looked.await?;
+            if !goes_on {
+                break;
+            }
+        }
+        Ok(search.found)
+    }
+}

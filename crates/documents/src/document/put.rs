@@ -1,0 +1,209 @@
+//! `document_put`: a document as the caller says it is, new or in the place of what was there. Without a path it gets one; of a topic
+//! that is there already, its lines come to that document (files-and-git.md §5.3).
+
+use loci_model::Result;
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::principal::Principal;
+use loci_model::trees::tree_entry::DocumentOperation;
+use loci_text::sections::first_heading;
+
+use super::document_write::Writing;
+use super::precondition::Precondition;
+use super::write_answer::DocumentWritten;
+use crate::Documents;
+use crate::removed_content::erased_documents;
+use crate::trees::tree::TreeAsk;
+use crate::trees::tree_write::TreeWrite;
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::slug::{file_stem, free_path};
+use loci_engine::safety::check_name;
+
+/// Where documents come that nobody gave a path.
+const DEFAULT_DIRECTORY: &str = "knowledge/facts";
+
+/// How a document is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PutContent {
+    /// As a whole file: what its head says of it is read.
+    File(String),
+    /// As a whole file, which is its text as it is.
+    Raw(String),
+    /// In parts.
+    Parts(DocumentContent),
+}
+
+/// A document to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentPut {
+    /// The tree.
+    pub tree: TreeAsk,
+    /// Where; none: where its title says.
+    pub path: Option<String>,
+    /// What it says.
+    pub content: PutContent,
+    /// What must be there; needed with a path.
+    pub precondition: Option<Precondition>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl Documents {
+    /// Writes a document.
+    ///
+    /// # Errors
+    /// `PRECONDITION_REQUIRED` with a path and without a precondition; `STALE_VERSION` where it does not hold; `PATH_CONFLICT`;
+    /// `Denied` where the caller may not write; `Invalid` and `TooLarge` for path and content.
+    pub async fn document_put(
+        &self,
+        caller: &Principal,
+        put: DocumentPut,
+        token: Option<ClientToken>,
+    ) -> Result<DocumentWritten> {
+        self.document_put_if_erased(caller, put, token, IfErased::Answer).await
+    }
+
+    /// The same, for an import: a document that was put away or erased here is refused, or restored on
+    /// purpose.
+    ///
+    /// # Errors
+    /// See [`Engine::document_put`]; `SOURCE_ERASED`.
+    pub async fn document_put_if_erased(
+        &self,
+        caller: &Principal,
+        put: DocumentPut,
+        token: Option<ClientToken>,
+        if_erased: IfErased,
+    ) -> Result<DocumentWritten> {
+        let reason = reason_text::optional(put.reason)?;
+        let at = match put.path.as_deref() {
+            Some(path) => Some((DocumentPath::parse(path)?, Precondition::required(put.precondition)?)),
+            None => None,
+        };
+        let is_file = matches!(put.content, PutContent::File(_) | PutContent::Raw(_));
+        let has_head = at.as_ref().is_none_or(|(path, _)| path.is_markdown());
+        let (content, warnings) = match put.content {
+            PutContent::File(file) if has_head => DocumentContent::of_file(&file),
+            PutContent::File(file) | PutContent::Raw(file) => (DocumentContent::raw(file), Vec::new()),
+            PutContent::Parts(content) => (content, Vec::new()),
+        };
+        let write = TreeWrite::of(&put.tree, "PutDocument", token);
+        self.tree_write(caller, write, move |tx, writing| {
+            let reason = reason.as_deref();
+            let path = at.as_ref().map(|(path, _)| path);
+            if let Some(path) = path {
+                check_name("path", path.as_str(), writing.policy.secrets)?;
+            }
+            let content = if is_file { writing.as_granted(tx, path, &content)? } else { content.clone() };
+            match if_erased {
+                IfErased::Refuse => erased_documents::check_import(tx, writing, path, &content)?,
+                IfErased::Restore => erased_documents::lift(tx, writing, path, &content)?,
+                IfErased::Answer => erased_documents::lift_text(tx, writing, path, &content)?,
+            }
+            let mut written = match &at {
+                Some((path, precondition)) => writing.put_at(tx, path, precondition, &content, reason)?,
+                None => writing.put_anywhere(tx, &content, reason)?,
+            };
+            written.warnings.extend(warnings.iter().cloned());
+            written.warnings.extend(content.claims_warning().filter(|_| is_file));
+            // Lines that came to a topic stand below others.
+            let is_text_sent = written.added.is_none();
+            Ok(writing.answer(written, path, is_text_sent))
+        })
+        .await
+    }
+}
+
+impl Writing<'_> {
+    /// The content of a file, as far as its writer has a grant for it: the head of a file is text that
+    /// may come from anybody.
+    pub(crate) fn as_granted(
+        &self,
+        tx: &dyn ReadTx,
+        path: Option<&DocumentPath>,
+        content: &DocumentContent,
+    ) -> Result<DocumentContent> {
+        if self.is_admin {
+            return Ok(content.clone());
+        }
+        let found = match path {
+            Some(path) => self.find(tx, path)?.filter(|found| found.redirected_from.is_none()),
+            None => None,
+        };
+        let before = found.map(|found| DocumentContent::of(&found.record));
+        Ok(content.clone().without_claims(before.as_ref(), self.now))
+    }
+
+    /// A document at a path, new or in the place of what is there.
+    pub(crate) fn put_at(
+        &self,
+        tx: &mut dyn Tx,
+        path: &DocumentPath,
+        precondition: &Precondition,
+        content: &DocumentContent,
+        reason: Option<&str>,
+    ) -> Result<DocumentWritten> {
+        // An alias is taken by what is written there, it leads nowhere.
+        let found = self.find(tx, path)?.filter(|found| found.redirected_from.is_none());
+        self.check(precondition, path, found.as_ref())?;
+        match found {
+            Some(found) => {
+                let content = content.clone().after(&DocumentContent::of(&found.record));
+                self.replace(tx, &found, &content, (DocumentOperation::Modified, reason))
+            }
+            None => self.create(tx, path, content, reason),
+        }
+    }
+
+    /// A document whose path its title says; lines of a topic that is there come to it.
+    pub(crate) fn put_anywhere(
+        &self,
+        tx: &mut dyn Tx,
+        content: &DocumentContent,
+        reason: Option<&str>,
+    ) -> Result<DocumentWritten> {
+        let heading = first_heading(content.prose());
+        if let Some(title) = content.title.as_deref().or(heading) {
+            let lines = content.prose().lines().filter(|line| !is_heading(line, heading));
+            if let Some(written) = self.append_to_topic(tx, title, lines, reason)? {
+                return Ok(written);
+            }
+        }
+        let stem = file_stem(content.title.as_deref(), content.prose());
+        let directory = self.tree.open_directory(tx, DEFAULT_DIRECTORY, self.now, None)?;
+        let path = free_path(&directory, &stem, |_, key| {
+            let is_taken = self.tree.entry(tx, key)?.is_some_and(|entry| entry.is_live(self.now));
+            Ok(is_taken || self.tree.live_below(tx, key, self.now, None)?.is_some())
+        })?;
+        self.create(tx, &path, content, reason)
+    }
+
+    /// Lines behind those of the document of a topic, where there is one.
+    pub(crate) fn append_to_topic<'a>(
+        &self,
+        tx: &mut dyn Tx,
+        title: &str,
+        lines: impl IntoIterator<Item = &'a str>,
+        reason: Option<&str>,
+    ) -> Result<Option<DocumentWritten>> {
+        let Some(entry) = self.tree.of_topic(tx, title)?.filter(|entry| entry.is_live(self.now)) else {
+            return Ok(None);
+        };
+        let Some(found) = self.find(tx, &DocumentPath::parse(&entry.path)?)? else { return Ok(None) };
+        let (body, added) = self.appended(&found.record.text, lines);
+        let content = DocumentContent::of(&found.record).with_body(body);
+        let written = self.replace(tx, &found, &content, (DocumentOperation::Modified, reason))?;
+        Ok(Some(DocumentWritten { added: Some(added), ..written }))
+    }
+}
+
+/// True for the line of the heading that names a text.
+fn is_heading(line: &str, heading: Option<&str>) -> bool {
+    let bare = line.trim_start();
+    bare.starts_with('#')
+        && heading.is_some_and(|heading| {
+            bare.trim_start_matches('#').trim().trim_end_matches('#').trim_end() == heading
+        })
+}

@@ -1,0 +1,91 @@
+//! `document_delete` and `document_move`: a document is put away, or gets another path. Neither removes anything: versions stay, and the
+//! path it had leads to where it lies (files-and-git.md §2.3, §5.5).
+
+use loci_model::Result;
+use loci_model::principal::Principal;
+
+use super::precondition::Precondition;
+use super::write_answer::DocumentWritten;
+use crate::Documents;
+use crate::trees::tree::TreeAsk;
+use crate::trees::tree_write::TreeWrite;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::safety::check_name;
+
+/// A document to be put away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentDelete {
+    /// The tree.
+    pub tree: TreeAsk,
+    /// Which document.
+    pub path: String,
+    /// What must be there; needed.
+    pub precondition: Option<Precondition>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// A document to be moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentMove {
+    /// The tree.
+    pub tree: TreeAsk,
+    /// Where it lies.
+    pub from: String,
+    /// Where it shall lie.
+    pub to: String,
+    /// Only what the caller has seen.
+    pub precondition: Option<Precondition>,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+impl Documents {
+    /// Puts a document away. It can be restored.
+    ///
+    /// # Errors
+    /// `NotFound`; `PRECONDITION_REQUIRED`; `STALE_VERSION`; `Denied`.
+    pub async fn document_delete(
+        &self,
+        caller: &Principal,
+        delete: DocumentDelete,
+        token: Option<ClientToken>,
+    ) -> Result<DocumentWritten> {
+        let reason = reason_text::optional(delete.reason)?;
+        let path = DocumentPath::parse(&delete.path)?;
+        let precondition = Precondition::required(delete.precondition)?;
+        let write = TreeWrite::of(&delete.tree, "DeleteDocument", token);
+        self.tree_write(caller, write, move |tx, writing| {
+            let found = writing.existing(tx, &path, Some(&precondition))?;
+            let written = writing.archive(tx, &found, reason.as_deref())?;
+            Ok(writing.answer(written, Some(&path), false))
+        })
+        .await
+    }
+
+    /// Gives a document another path.
+    ///
+    /// # Errors
+    /// `NotFound`; `PATH_CONFLICT`; `STALE_VERSION`; `Denied`; `Invalid`.
+    pub async fn document_move(
+        &self,
+        caller: &Principal,
+        asked: DocumentMove,
+        token: Option<ClientToken>,
+    ) -> Result<DocumentWritten> {
+        let reason = reason_text::optional(asked.reason)?;
+        let from = DocumentPath::parse(&asked.from).map_err(|error| error.on("from"))?;
+        let to = DocumentPath::parse(&asked.to).map_err(|error| error.on("to"))?;
+        let write = TreeWrite::of(&asked.tree, "MoveDocument", token);
+        let precondition = asked.precondition;
+        self.tree_write(caller, write, move |tx, writing| {
+            check_name("to", to.as_str(), writing.policy.secrets)?;
+            let found = writing.existing(tx, &from, precondition.as_ref())?;
+            let written = writing.move_to(tx, &found, &to, reason.as_deref())?;
+            Ok(writing.answer(written, Some(&to), false))
+        })
+        .await
+    }
+}

@@ -1,0 +1,242 @@
+//! `document_history` and `tree_changes`: what happened to a document, and to all of a tree (files-and-git.md §3.2, §10). Versions say what
+//! a document said, telemetry who changed it and why, for as long as each is kept.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::feedback::verdict_of;
+use loci_model::record::telemetry::StateChange;
+use loci_model::record::{Record, RecordState};
+use loci_model::trees::tree_entry::{DocumentOperation, TreeChange};
+use loci_model::{EventId, RecordId, Result, Timestamp};
+
+use super::diff::Point;
+use super::versions::Versions;
+use crate::Documents;
+use crate::document::get::missing;
+use crate::trees::state_names::StateNames;
+use crate::trees::tree::{Tree, TreeAsk};
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::document_text::content::{is_redacted, sha256};
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::memories::existing;
+
+/// Changes that one answer holds.
+pub const CHANGES_MAX: usize = 1_000;
+
+/// Something that happened to a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentVersion {
+    /// The record.
+    pub record: RecordId,
+    /// The version after it.
+    pub version: u32,
+    /// What was done.
+    pub operation: DocumentOperation,
+    /// Where it lay then.
+    pub path: Option<String>,
+    /// SHA-256 of its text, in hex digits; none where that was taken out.
+    pub content_sha256: Option<String>,
+    /// Bytes of its text; none where that was taken out.
+    pub bytes: Option<u64>,
+    /// Who; none where that is no longer known.
+    pub by: Option<String>,
+    /// Why, where somebody said it.
+    pub reason: Option<String>,
+    /// When.
+    pub at: Timestamp,
+    /// Where the record stood then.
+    pub state: RecordState,
+    /// Events that it rests on.
+    pub sources: Vec<EventId>,
+}
+
+/// Something that happened in a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeChanged {
+    /// What, as the tree's log has it.
+    pub change: TreeChange,
+    /// Where the document lies since; none where it lies there no more.
+    pub path: Option<String>,
+    /// Where it lay before; none where it did not.
+    pub path_before: Option<String>,
+    /// SHA-256 of its text since, in hex digits.
+    pub content_sha256: Option<String>,
+    /// The name of the state behind it.
+    pub state: String,
+}
+
+impl Documents {
+    /// What happened to the document of a path, the newest first: to the one that lies there, or that lay there last.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied` without a grant of read on the whole namespace.
+    pub async fn document_history(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        path: &str,
+        (after, limit): (Option<u64>, u32),
+    ) -> Result<Page<DocumentVersion, u64>> {
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        let path = DocumentPath::parse(path)?;
+        self.caught_up(ask).await?;
+        let (tree, key, now) = (Tree::of(ask), path.key(), self.engine.now());
+        let found = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &tree.memory)?;
+                let Some(entry) = tree.entry(tx, &key)? else { return Ok(None) };
+                let Some(versions) = Versions::of(tx, &tree, &entry.record)? else { return Ok(None) };
+                let mut telemetry = tx.telemetry().of_record(&tree.memory, &entry.record)?;
+                // What is said of a document happened to nothing in it.
+                telemetry.retain(|row| verdict_of(row).is_none());
+                Ok(Some(told(&versions, &telemetry)))
+            })
+            .await?;
+        let Some(mut all) = found else {
+            let view = self.tree_view(ask).await?;
+            return Err(missing(&path, &view, now));
+        };
+        all.reverse();
+        // The place of an item is how many came before it: what comes later does not move it.
+        let count = all.len() as u64;
+        let numbered = all.into_iter().enumerate().map(|(place, item)| (count - place as u64, item));
+        let items = numbered.filter(|(number, _)| after.is_none_or(|after| *number < after));
+        let page = Page::cut(items.take(limit as usize + 1).collect(), limit as usize, |(number, _)| *number);
+        Ok(Page { items: page.items.into_iter().map(|(_, item)| item).collect(), next: page.next })
+    }
+
+    /// What happened in a tree behind a state, in order; and the name of the state to ask from next.
+    ///
+    /// # Errors
+    /// `Denied` without a grant of read on the whole namespace; `Invalid` for a state that is none of the
+    /// tree's.
+    pub async fn tree_changes(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        since: Point,
+        limit: usize,
+    ) -> Result<(Vec<TreeChanged>, String)> {
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        self.caught_up(ask).await?;
+        let since = self.located(ask, since, "since").await?;
+        let (tree, names) = (Tree::of(ask), self.state_names(ask).await?);
+        let limit = limit.clamp(1, CHANGES_MAX);
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &tree.memory)?;
+                let since = tree.sequence_of(tx, &since, "since")?;
+                let changes = tree.changes_since(tx, since, limit)?;
+                // Not how far the memory has come: that is what others did in it.
+                let next = changes.last().map_or(since, |last| last.sequence);
+                Ok((with_paths(tx, &tree, &names, changes)?, names.seal(next)))
+            })
+            .await
+    }
+}
+
+/// Changes with what the versions say that they are of.
+fn with_paths(
+    tx: &dyn ReadTx,
+    tree: &Tree,
+    names: &StateNames,
+    changes: Vec<TreeChange>,
+) -> Result<Vec<TreeChanged>> {
+    let mut known: BTreeMap<RecordId, Option<Versions>> = BTreeMap::new();
+    let mut out = Vec::with_capacity(changes.len());
+    for change in changes {
+        if !known.contains_key(&change.record) {
+            known.insert(change.record.clone(), Versions::of(tx, tree, &change.record)?);
+        }
+        let versions = known.get(&change.record).and_then(Option::as_ref);
+        let of = |version: Option<u32>| Some((versions?, versions?.get(version?)?));
+        let path = |version: Option<u32>| of(version).and_then(|(versions, one)| versions.path(one));
+        let content = of(change.version).filter(|(_, one)| !is_redacted(one));
+        out.push(TreeChanged {
+            path: path(change.version),
+            path_before: path(change.before),
+            content_sha256: content.map(|(_, one)| sha256(&one.text)),
+            state: names.seal(change.sequence),
+            change,
+        });
+    }
+    Ok(out)
+}
+
+/// What happened to a record, the oldest first: each version, and each change of state that made none.
+fn told(versions: &Versions, telemetry: &[StateChange]) -> Vec<DocumentVersion> {
+    let mut out = Vec::new();
+    let mut before: Option<&Record> = None;
+    for version in &versions.all {
+        let rows: Vec<&StateChange> = telemetry.iter().filter(|row| row.version == version.version).collect();
+        if rows.is_empty() {
+            out.push(of_version(versions, version, before, None));
+        }
+        for row in rows {
+            out.push(of_version(versions, version, before, Some(row)));
+            before = Some(version);
+        }
+        before = Some(version);
+    }
+    out
+}
+
+fn of_version(
+    versions: &Versions,
+    version: &Record,
+    before: Option<&Record>,
+    row: Option<&StateChange>,
+) -> DocumentVersion {
+    let (word, said) = match row.map(|row| row.reason.split_once(": ").unwrap_or((&row.reason, ""))) {
+        Some((word, said)) => (DocumentOperation::parse(word), said),
+        None => (None, ""),
+    };
+    let state = row.map_or(version.state, |row| row.to);
+    let reason = match (word, row) {
+        (Some(_), _) => Some(said.to_owned()).filter(|said| !said.is_empty()),
+        (None, Some(row)) => Some(row.reason.clone()),
+        (None, None) => version.state_reason.clone(),
+    };
+    let is_there = !is_redacted(version);
+    DocumentVersion {
+        record: version.id.clone(),
+        version: version.version,
+        operation: word.unwrap_or_else(|| guessed(versions, version, before, row)),
+        path: versions.path(version),
+        content_sha256: is_there.then(|| sha256(&version.text)),
+        bytes: is_there.then(|| u64::try_from(version.text.len()).unwrap_or(u64::MAX)),
+        by: row.map(|row| row.by.clone()),
+        reason,
+        at: row.map_or(version.updated_at, |row| row.at),
+        state,
+        sources: version.provenance.sources.iter().map(|source| source.event.clone()).collect(),
+    }
+}
+
+/// What was done, where nobody said it.
+fn guessed(
+    versions: &Versions,
+    version: &Record,
+    before: Option<&Record>,
+    row: Option<&StateChange>,
+) -> DocumentOperation {
+    let to = row.map_or(version.state, |row| row.to);
+    let from = row.and_then(|row| row.from).or(before.map(|before| before.state));
+    match (from, to) {
+        (None, _) => DocumentOperation::Created,
+        (_, RecordState::Superseded) => DocumentOperation::Superseded,
+        (_, RecordState::Erased) => DocumentOperation::Deleted,
+        (Some(RecordState::Active), RecordState::Active) => {
+            let is_moved = before.is_some_and(|before| versions.path(before) != versions.path(version));
+            if is_moved { DocumentOperation::Moved } else { DocumentOperation::Modified }
+        }
+        (Some(_), RecordState::Active) => DocumentOperation::Restored,
+        (Some(_), _) => DocumentOperation::Archived,
+    }
+}

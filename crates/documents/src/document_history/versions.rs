@@ -1,0 +1,76 @@
+//! Versions of documents: which record said what at which version, and where it lay then. Reads only.
+
+use loci_model::ledger::Shelf;
+use loci_model::ports::store::LedgerPage;
+use loci_model::ports::store::ReadTx;
+use loci_model::record::{Record, RecordState};
+use loci_model::trees::tree_entry::{TreeChange, by_sequence};
+use loci_model::{RecordId, Result};
+
+use crate::trees::tree::Tree;
+use loci_engine::document_text::path::DocumentPath;
+
+/// A record with all of its versions, the oldest first, the current one last.
+#[derive(Debug, Clone)]
+pub(crate) struct Versions {
+    pub(crate) all: Vec<Record>,
+    /// The path that it got by itself, where it got one.
+    derived: Option<String>,
+}
+
+impl Versions {
+    /// Of a record; `None` where its content is erased.
+    pub(crate) fn of(tx: &dyn ReadTx, tree: &Tree, record: &RecordId) -> Result<Option<Self>> {
+        let current = tx.records().get(&tree.memory, record)?;
+        let Some(current) = current.filter(|current| current.state != RecordState::Erased) else {
+            return Ok(None);
+        };
+        let mut all = tx.records().history(&tree.memory, record)?;
+        all.push(current);
+        // What it said in another namespace is not this tree's.
+        all.retain(|version| version.namespace.normal() == tree.normal);
+        let place = tree.place(tx, record)?;
+        Ok(Some(Self { all, derived: place.and_then(|place| place.derived) }))
+    }
+
+    /// Of a record of which the current version is enough.
+    pub(crate) fn current(tx: &dyn ReadTx, tree: &Tree, record: Record) -> Result<Self> {
+        let needs_place = record
+            .path
+            .as_deref()
+            .is_none_or(|path| !path.starts_with(loci_engine::document_text::areas::KNOWLEDGE));
+        let place = if needs_place { tree.place(tx, &record.id)? } else { None };
+        Ok(Self { all: vec![record], derived: place.and_then(|place| place.derived) })
+    }
+
+    /// The version that a sequence of the memory made.
+    pub(crate) fn at(&self, sequence: u64) -> Option<&Record> {
+        self.all.iter().find(|record| record.sequence == sequence)
+    }
+
+    pub(crate) fn get(&self, version: u32) -> Option<&Record> {
+        self.all.iter().find(|record| record.version == version)
+    }
+
+    /// Where a version lay.
+    pub(crate) fn path(&self, version: &Record) -> Option<String> {
+        let given = version.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
+        let given = given.filter(|path| path.is_below(loci_engine::document_text::areas::KNOWLEDGE));
+        given.map(|path| path.as_str().to_owned()).or_else(|| self.derived.clone())
+    }
+}
+
+impl Tree {
+    /// What happened behind a sequence, in order.
+    pub(crate) fn changes_since(&self, tx: &dyn ReadTx, since: u64, limit: usize) -> Result<Vec<TreeChange>> {
+        tx.ledger().nouns(&LedgerPage {
+            memory: self.memory.clone(),
+            shelf: Shelf::TreeChange,
+            actor: None,
+            subject: Some(self.normal.clone()),
+            // Behind every key of that sequence.
+            after: Some((by_sequence(since), TreeChange::key_of("\u{10ffff}", since))),
+            limit,
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! The job that asks a model what of a tree is to be put in order.
+
+use futures::future::BoxFuture;
+use loci_model::Result;
+use loci_model::job::{Job, JobKind};
+
+use crate::upkeep::Modelled;
+use crate::{Documents, DocumentsParts};
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::{Ended, failure, forget_questions};
+use loci_engine::language_models::Why;
+
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("tree_plan");
+
+/// The handler: plans as far as answers are there. Run twice, it finds them kept, or a run that is
+/// planned already.
+pub(crate) struct TreePlan {
+    pub(crate) parts: DocumentsParts,
+}
+
+impl JobHandler for TreePlan {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { is_awaited: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        let documents = Documents::new(engine.clone(), &self.parts);
+        Box::pin(async move { run(&documents, job).await })
+    }
+}
+
+async fn run(documents: &Documents, job: &Job) -> Result<Ended> {
+    let engine = &documents.engine;
+    let unanswered = match documents.plan_run_of(job).await? {
+        Modelled::Waits => return Ok(Ended::Waits),
+        Modelled::Ended => {
+            forget_questions(engine, job).await?;
+            return Ok(Ended::Done);
+        }
+        Modelled::Unanswered(unanswered) => unanswered,
+    };
+    let [random, ..] = engine.ids().random();
+    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
+    // One revision was asked for already: another try would ask the same model the same.
+    let is_final = unanswered.why == Why::Form;
+    if let Some(retry_at) = failure::ask_again_at(&unanswered, job.attempts, engine.now(), random)
+        && !is_final
+    {
+        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    }
+    documents.plan_unanswered(job, &unanswered).await?;
+    forget_questions(engine, job).await?;
+    Ok(Ended::FellBack(reason, Vec::new()))
+}

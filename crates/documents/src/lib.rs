@@ -1,0 +1,81 @@
+//! A memory as files: the documents of one namespace under their paths, and every other record under a path of its own
+//! (files-and-git.md).
+//!
+//! The pure parts know no store, clock or id: names, frontmatter, what tools answer, plans of consolidation. What reads and writes is a verb of
+//! [`Engine`](loci_engine::Engine), one file each. Files on a disk, git and S3 are written elsewhere: they are renderings of what is here.
+//!
+//! | folder | idea | specification |
+//! |---|---|---|
+//! | [`document_text`](loci_engine::document_text) | a record as a document: path, head, content, names | §3, §4.1, §5 |
+//! | `document` | the verbs that read and change one document | §2.4, §3.1, §10 |
+//! | `trees` | which record lies where, kept up with records; writes, listings | §4.4, §7 |
+//! | `document_history` | versions, differences, snapshots, restored states | §3.2, §10 |
+//! | `removed_content` | redacted and erased content, which does not come back | §9.4 |
+//! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
+//! | `mounts` | the trees that the tool shows, and its commands on them | §11.1 |
+//! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
+//! | [`consolidating`] | the upkeep of a tree as a plan, without a model | §14 |
+//! | [`upkeep`] | such plans kept, applied and undone as runs | §14 |
+//! | [`bucket`] | documents and parked bytes under one kind of key | §4.2, §12 |
+
+mod background;
+pub mod bucket;
+pub mod consolidating;
+mod document;
+mod document_history;
+mod hooks;
+mod jobs;
+pub mod memory_tool;
+pub mod mirroring;
+mod mounts;
+mod product;
+mod removed_content;
+mod scanners;
+mod settings;
+mod trees;
+pub mod upkeep;
+
+pub use bucket::parked_objects::NewObject;
+pub use document::append::{AppendTo, DocumentAppend};
+pub use document::edit::DocumentEdit;
+pub use document::get::DocumentShown;
+pub use document::grep::{GrepLine, Grepped, TreeGrep};
+pub use document::precondition::Precondition;
+pub use document::put::{DocumentPut, PutContent};
+pub use document::remove::{DocumentDelete, DocumentMove};
+pub use document::text_edits::Edit;
+pub use document::write_answer::DocumentWritten;
+pub use document_history::diff::{FileDiff, Point, TreeDiff};
+pub use document_history::history::{CHANGES_MAX, DocumentVersion, TreeChanged};
+pub use document_history::restore::{RestoredDocument, TreeRestore, TreeRestored};
+pub use mounts::mount_settings::{MemoryToolMounts, Mount, MountAsk, MountEntry, MountMode, MountTree};
+pub use mounts::prompt_context::{CONTEXT_TOKENS, MountContext};
+pub use product::DocumentsParts;
+pub use removed_content::redact::{RecordRedact, RedactWhich, Redacted};
+pub use scanners::SCANNERS;
+pub use settings::DocumentsSettings;
+pub use trees::list::{TreeItem, TreeListing};
+pub use trees::listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};
+pub use trees::system_documents::{Omitted, SYSTEM_TOKENS, SystemDocuments};
+pub use trees::tree::TreeAsk;
+
+use loci_engine::Engine;
+
+/// Documents over an engine: cheap to clone, shared by all doors.
+#[derive(Clone)]
+pub struct Documents {
+    pub(crate) engine: Engine,
+    pub(crate) parts: DocumentsParts,
+}
+
+impl Documents {
+    /// Returns documents over an engine that its parts were registered with.
+    pub fn new(engine: Engine, parts: &DocumentsParts) -> Self {
+        Self { engine, parts: parts.clone() }
+    }
+
+    /// Returns the settings in force.
+    pub fn settings(&self) -> &DocumentsSettings {
+        &self.parts.settings
+    }
+}

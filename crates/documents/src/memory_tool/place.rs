@@ -1,0 +1,114 @@
+//! Where a path of the tool leads: its rules and words, and what lies there.
+
+use loci_model::Result;
+
+use super::{MemoryToolSettings, ROOT, ToolEntry, ToolTree};
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::path_rule::PathRule;
+
+/// A tree with the tool's settings.
+pub(super) struct Mounted<'a> {
+    pub(super) tree: &'a mut dyn ToolTree,
+    pub(super) settings: &'a MemoryToolSettings,
+}
+
+/// A path of the tool: the root, or below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ToolPath(Option<DocumentPath>);
+
+/// What lies at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum At {
+    /// A document.
+    File(ToolEntry),
+    /// Documents below it; the root may have none.
+    Directory(Vec<ToolEntry>),
+    /// Nothing.
+    Nothing,
+}
+
+impl ToolPath {
+    /// The root.
+    pub(super) const ROOT: Self = Self(None);
+
+    /// The path below the root.
+    pub(super) fn below_root(&self) -> Option<&DocumentPath> {
+        self.0.as_ref()
+    }
+
+    /// The path as it is shown: without doubled slashes or one at the end.
+    pub(super) fn shown(&self) -> String {
+        self.0.as_ref().map_or_else(|| ROOT.to_owned(), shown)
+    }
+}
+
+/// A path of the tree as it is shown.
+pub(super) fn shown(path: &DocumentPath) -> String {
+    format!("{ROOT}/{path}")
+}
+
+impl Mounted<'_> {
+    /// Reads a path; else what the model is told is wrong with it.
+    pub(super) fn path(&self, input: &str) -> Result<ToolPath, String> {
+        let Some(rest) = input.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        else {
+            return Err(format!("Path must start with {ROOT}, got: {input}"));
+        };
+        let path = match DocumentPath::check(rest) {
+            Ok(path) => path,
+            Err(PathRule::Empty) => return Ok(ToolPath::ROOT),
+            Err(rule) => return Err(refused(input, rule)),
+        };
+        match self.tree.broken_by(&path) {
+            Some(rule) => Err(refused(input, rule)),
+            None => Ok(ToolPath(Some(path))),
+        }
+    }
+
+    /// What lies at a path: by its exact spelling, else by its key.
+    pub(super) fn at(&self, path: &ToolPath) -> Result<At> {
+        let Some(below_root) = path.below_root() else { return Ok(At::Directory(self.tree.below(None)?)) };
+        if let Some(entry) = self.tree.find(below_root)? {
+            return Ok(At::File(entry));
+        }
+        let entries = self.tree.below(Some(below_root))?;
+        if entries.is_empty() {
+            return Ok(At::Nothing);
+        }
+        let prefix = format!("{below_root}/");
+        let exact: Vec<ToolEntry> =
+            entries.iter().filter(|entry| entry.path.as_str().starts_with(&prefix)).cloned().collect();
+        Ok(At::Directory(if exact.is_empty() { entries } else { exact }))
+    }
+
+    /// The document above a path, where one lies there: nothing can lie below it.
+    pub(super) fn file_above(&self, path: &DocumentPath) -> Result<Option<DocumentPath>> {
+        let mut directory = path.directory();
+        while !directory.is_empty() {
+            let Ok(above) = DocumentPath::check(directory) else { return Ok(None) };
+            if self.tree.find(&above)?.is_some() {
+                return Ok(Some(above));
+            }
+            directory = directory.rsplit_once('/').map_or("", |(higher, _)| higher);
+        }
+        Ok(None)
+    }
+}
+
+/// What a model is told of a path that breaks a rule.
+pub(super) fn refused(path: &str, rule: PathRule) -> String {
+    if rule.escapes() {
+        return format!("Path {path} would escape {ROOT} directory");
+    }
+    format!("Path {path} is not allowed: {}", rule.words())
+}
+
+/// What it is told of a path at which it may not write.
+pub(super) fn read_only(path: &str) -> String {
+    format!("The path {path} is read-only.")
+}
+
+/// What it is told of a path at which nothing lies that could be read or edited.
+pub(super) fn missing(path: &ToolPath) -> String {
+    format!("The path {} does not exist. Please provide a valid path.", path.shown())
+}

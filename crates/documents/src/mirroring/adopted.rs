@@ -1,0 +1,140 @@
+//! Files that lay in a folder before its mirror, and hold secrets: each may be the only copy.
+//! Masking writes over none of them; an erasure does where it erased what was made of the file, and
+//! nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::ports::files::FileDigest;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::record::Record;
+use loci_model::trees::mirror::MirrorPending;
+use loci_model::{MemoryId, RecordId, Result};
+
+use super::keeping::{Kept, hex_of};
+use super::rendering::Laid;
+use super::syncing::Sync;
+use loci_engine::document_text::content::is_redacted;
+
+/// The note about a file that masking would write over.
+const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory \
+                     has it masked; take the secrets out of the file, and it is kept in step again";
+
+/// The state of a record that a file was taken into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    There,
+    /// The file's text was taken out of the store.
+    Erased,
+    /// It is kept no longer, and nobody asked for its erasure.
+    Ended,
+}
+
+/// Digests of the files that stay, or were not taken yet, in hex digits: under another name each is
+/// the same file.
+pub(super) fn contents(kept: &Kept) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (_, known) in kept.iter().filter(|(_, known)| known.adopted) {
+        found.extend(known.agreed.clone());
+        found.extend(known.refused.as_ref().map(|refused| refused.file.clone()));
+        if let Some(MirrorPending::Take { file, .. }) = &known.pending {
+            found.insert(file.clone());
+        }
+    }
+    found
+}
+
+fn standing(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    (record, version): (&RecordId, u32),
+    is_outdated: bool,
+) -> Result<Standing> {
+    let current = tx.records().get(memory, record)?;
+    let current = current.filter(Record::has_content);
+    let Some(current) = current else {
+        return Ok(if is_outdated { Standing::Erased } else { Standing::Ended });
+    };
+    let mut versions = tx.records().history(memory, record)?;
+    versions.push(current);
+    let is_erased = versions.iter().any(|one| one.version >= version && is_redacted(one));
+    Ok(if is_erased { Standing::Erased } else { Standing::There })
+}
+
+impl Sync<'_> {
+    /// True for a file that lay there before the mirror, under whatever name, and was not taken yet
+    /// or stays with its secrets.
+    pub(super) fn is_adopted(&self, path: &str, file: &str) -> bool {
+        self.adopted_contents.contains(file) || self.kept.get(path).is_some_and(|known| known.adopted)
+    }
+
+    /// Notes what was made of a file that stays.
+    pub(super) fn stay(&mut self, path: &str, stays: bool, taken: BTreeMap<RecordId, u32>) {
+        self.kept.edit(path, |known| {
+            known.adopted = stays;
+            known.taken = if stays { taken } else { BTreeMap::new() };
+        });
+    }
+
+    /// Records that were made of a file before.
+    pub(super) fn taken_of(&self, path: &str) -> BTreeMap<RecordId, u32> {
+        self.kept.get(path).map(|known| known.taken.clone()).unwrap_or_default()
+    }
+
+    /// Gives up files whose documents were erased: those are like others from now on.
+    pub(super) async fn give_up_erased(&mut self) -> Result<()> {
+        let staying = self.kept.iter().filter(|(_, known)| known.adopted && !known.taken.is_empty());
+        let staying: Vec<(String, BTreeMap<RecordId, u32>)> =
+            staying.map(|(path, known)| (path.clone(), known.taken.clone())).collect();
+        if staying.is_empty() {
+            return Ok(());
+        }
+        let (memory, is_outdated) = (self.mirror.memory.clone(), self.state.is_outdated());
+        let read = self.documents.engine.store().read(move |tx| {
+            let mut found: Vec<(String, RecordId, Standing)> = Vec::new();
+            for (path, taken) in &staying {
+                for (record, version) in taken {
+                    let standing = standing(tx, &memory, (record, *version), is_outdated)?;
+                    found.push((path.clone(), record.clone(), standing));
+                }
+            }
+            Ok(found)
+        });
+        for (path, record, standing) in read.await? {
+            match standing {
+                Standing::There => {}
+                Standing::Erased => self.stay(&path, false, BTreeMap::new()),
+                Standing::Ended => self.kept.edit(&path, |known| {
+                    known.taken.remove(&record);
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the files that keep their secrets; of one that was taken just now it is noted what the
+    /// tree has.
+    pub(super) fn tell_staying(&mut self, laid: &Laid, stay: Vec<(String, Option<FileDigest>)>) {
+        for (path, of_tree) in stay {
+            if self.unrendered.remove(&path) {
+                self.kept.edit(&path, |known| known.rendered = of_tree.map(|digest| hex_of(&digest)));
+            }
+            if let Some(index) = self.indexes_taken.remove(&path) {
+                let named = named_in(&index, laid);
+                self.kept.edit(&path, |known| known.taken.extend(named));
+            }
+            let is_held_back = self.kept.get(&path).is_some_and(|known| known.refused.is_some());
+            let is_told = self.report.notes.iter().any(|note| note.path == path && note.what == STAYS);
+            if !is_held_back && !is_told {
+                self.note(&path, STAYS);
+            }
+        }
+    }
+}
+
+/// Records whose files an index leads to, with their versions: its lines quote them.
+pub(super) fn named_in(index: &str, laid: &Laid) -> BTreeMap<RecordId, u32> {
+    let is_named = |name: &str| index.contains(&format!("({name})"));
+    let named = laid.files.iter().filter(|(path, _)| is_named(path));
+    let entries = named.filter_map(|(path, _)| laid.entry(path));
+    entries.map(|entry| (entry.record.clone(), entry.version)).collect()
+}

@@ -1,0 +1,91 @@
+//! Files that lay in a folder before its mirror and that an earlier mirror of the tree wrote: the
+//! folder is adopted again, and its documents changed meanwhile. The text of such a file is a
+//! version of its document, so the file follows its document and makes no conflict. It holds
+//! nothing that the tree does not have.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::{RecordId, Result};
+
+use super::keeping::hex_of;
+use super::rendering::{Laid, tree_of};
+use super::sync_plan::Side;
+use super::syncing::Sync;
+use super::taking::Laying;
+use crate::document_history::versions::Versions;
+use crate::trees::tree::Tree;
+use loci_engine::document_text::DocumentPath;
+
+/// Documents with versions that one read looks through.
+const DOCUMENTS_PER_READ: usize = 100;
+
+/// An adopted file that differs from its document.
+#[derive(Debug, Clone)]
+struct Differing {
+    /// The file's path.
+    path: String,
+    /// The digest of the file, in hex digits.
+    file: String,
+    /// The document of the path, or the one that left it.
+    record: RecordId,
+    /// The document's path in the tree.
+    at: DocumentPath,
+}
+
+impl Sync<'_> {
+    /// Notes adopted files that are earlier renderings of their documents as agreed on, so that
+    /// they are written over, or removed where their document was moved.
+    pub(super) async fn agree_on_renderings(&mut self, laid: &Laid, files: &Side) -> Result<()> {
+        let differing = self.differing(laid, files)?;
+        let (ask, laying) = (tree_of(&self.mirror), Laying::of(&self.mirror));
+        for some in differing.chunks(DOCUMENTS_PER_READ) {
+            let (ask, some) = (ask.clone(), some.to_vec());
+            let read = self.documents.engine.store().read(move |tx| {
+                let tree = Tree::of(&ask);
+                let mut found = Vec::new();
+                for one in &some {
+                    if is_rendering(tx, &tree, laying, one)? {
+                        found.push((one.path.clone(), one.file.clone()));
+                    }
+                }
+                Ok(found)
+            });
+            for (path, file) in read.await? {
+                self.kept.agree(&path, &file, None);
+            }
+        }
+        Ok(())
+    }
+
+    fn differing(&self, laid: &Laid, files: &Side) -> Result<Vec<Differing>> {
+        let moved: BTreeMap<&str, &RecordId> = laid.moved().collect();
+        let mut found = Vec::new();
+        let adopted = self.kept.iter().filter(|(_, known)| known.adopted && known.agreed.is_none());
+        for (path, _) in adopted {
+            let Some(file) = files.get(path) else { continue };
+            let record = match laid.files.get(path) {
+                Some(one) if one.digest == *file => None,
+                Some(one) => one.record.as_ref(),
+                None => moved.get(path.as_str()).copied(),
+            };
+            let Some(entry) = record.and_then(|record| laid.entry_of(record)) else { continue };
+            found.push(Differing {
+                path: path.clone(),
+                file: hex_of(file),
+                record: entry.record.clone(),
+                at: DocumentPath::parse(&entry.path)?,
+            });
+        }
+        Ok(found)
+    }
+}
+
+/// Returns true for a file that has the bytes and the mode of a version of its document.
+fn is_rendering(tx: &dyn ReadTx, tree: &Tree, laying: Laying, one: &Differing) -> Result<bool> {
+    let Some(versions) = Versions::of(tx, tree, &one.record)? else { return Ok(false) };
+    Ok(versions.all.iter().any(|version| {
+        let lay = versions.path(version).and_then(|path| DocumentPath::parse(&path).ok());
+        laying.digest_of(version, lay.as_ref().unwrap_or(&one.at)) == one.file
+    }))
+}

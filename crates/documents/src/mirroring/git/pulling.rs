@@ -1,0 +1,229 @@
+//! `mirror_pull`: what people committed in a clone, taken as edits of any mirror (files-and-git.md §9.2): by the same plan, whose base is the newest
+//! commit of the mirror that the clone has. Who pulls is who writes. The clone itself is read by whoever has it; here come the files that differ.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loci_model::ports::BoxFuture;
+use loci_model::ports::files::{
+    ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileEntry, FileListing, FilesApplied,
+    FilesCommit,
+};
+use loci_model::principal::{Capability, Principal};
+use loci_model::trees::mirror::{MirrorDirection, MirrorKind, MirrorReport};
+use loci_model::{Error, MemoryId, Result, limits};
+use sha2::{Digest, Sha256};
+
+use crate::Documents;
+use crate::mirroring::keeping::{Kept, hex_of, state_of};
+use crate::mirroring::rendered_area;
+use crate::mirroring::spelling::{Spelled, composed, composed_listing};
+use crate::mirroring::syncing::{PATIENCE_MS, Sync};
+
+/// The reason why an edit below `sessions/` or `consolidation/` is refused.
+const RENDERED: &str = "Loci renders this file: the edit is not taken";
+
+/// Files that one pull brings.
+const FILES_MAX: usize = 1_000;
+/// Commits that are looked for.
+const COMMITS_MAX: usize = 10_000;
+
+/// A file that a clone has otherwise than its base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PulledFile {
+    /// Where.
+    pub path: String,
+    /// What it holds; none: it is gone.
+    pub content: Option<Vec<u8>>,
+    /// It may be run.
+    pub executable: bool,
+}
+
+/// What a clone brings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirrorPull {
+    /// The newest commit of the mirror that the clone's history has.
+    pub base: String,
+    /// The files that differ.
+    pub files: Vec<PulledFile>,
+}
+
+/// The mirror as the clone has it: nothing is written there.
+struct Pulled {
+    listing: FileListing,
+    /// The content of each, and whether it may be run.
+    files: BTreeMap<String, (Vec<u8>, bool)>,
+}
+
+impl FileBackend for Pulled {
+    fn capabilities(&self) -> FileCapabilities {
+        FileCapabilities::default()
+    }
+
+    fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileBytes>>> {
+        let found = self.files.get(path).cloned().map(|(bytes, executable)| {
+            let sha256 = Sha256::digest(&bytes).into();
+            FileBytes { sha256, bytes, executable }
+        });
+        Box::pin(async move { Ok(found) })
+    }
+
+    fn list(&self) -> BoxFuture<'_, Result<FileListing>> {
+        Box::pin(async { Ok(self.listing.clone()) })
+    }
+
+    fn apply(&self, _: Vec<FileChange>, _: ChangeNote) -> BoxFuture<'_, Result<FilesApplied>> {
+        Box::pin(async { Err(Error::bug("a clone that is pulled from is not written")) })
+    }
+
+    fn mark<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async { Err(Error::bug("a clone that is pulled from is not written")) })
+    }
+
+    fn renew(&self) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async { Err(Error::bug("a clone that is pulled from is not written")) })
+    }
+
+    fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>> {
+        Box::pin(async { Ok(None) })
+    }
+}
+
+impl Documents {
+    /// The first of these commits that the mirror has.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`; `Invalid` for a mirror without history, and too many commits.
+    pub async fn mirror_base(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        name: &str,
+        commits: &[String],
+    ) -> Result<Option<String>> {
+        let mirror = self.mirror_of(caller, memory, name, Capability::Read).await?;
+        check_git(mirror.kind)?;
+        if commits.len() > COMMITS_MAX {
+            return Err(Error::invalid("commits", format!("commits must be at most {COMMITS_MAX}")));
+        }
+        let backend = self.own_repository(&mirror).await?;
+        for commit in commits {
+            if backend.list_at(commit).await?.is_some() {
+                return Ok(Some(commit.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes what a clone brings, and renders what became of it.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied` without a grant of write on the tree; `Invalid` where the base is none of the mirror's.
+    pub async fn mirror_pull(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        name: &str,
+        pull: MirrorPull,
+    ) -> Result<MirrorReport> {
+        let mirror = self.mirror_of(caller, memory, name, Capability::Write).await?;
+        check_git(mirror.kind)?;
+        if pull.files.len() > FILES_MAX {
+            let rule = format!("a pull brings at most {FILES_MAX} files: pull earlier commits first");
+            return Err(Error::invalid("files", rule));
+        }
+        let backend = self.own_repository(&mirror).await?;
+        let base = backend.list_at(&pull.base).await?;
+        let base = base.ok_or_else(|| {
+            Error::invalid("base", "base must be a commit of the mirror: fetch from it, and rebase or merge")
+        })?;
+        let edited = pull.files.iter().map(|file| composed(&file.path));
+        let rendered: Vec<String> = edited.filter(|path| rendered_area(path)).collect();
+        let mut report = None;
+        let work = async {
+            let pulled = pulled(&base, pull.files)?;
+            let mut sync = self.sync_of(mirror.clone(), true).await?;
+            if sync.mirror.id != mirror.id {
+                let rule = format!(
+                    "the mirror {} was made anew meanwhile: fetch from it, then pull again",
+                    mirror.name
+                );
+                return Err(Error::conflict(rule));
+            }
+            for path in &rendered {
+                sync.refuse(path, RENDERED);
+            }
+            let direction = sync.mirror.direction;
+            sync.report.began_at = Some(self.engine.now());
+            sync.writer = caller.clone();
+            sync.mirror.direction = MirrorDirection::Import;
+            sync.kept = agreed(&base);
+            sync.is_passing = true;
+            sync.committed = Some(composed_listing(pulled.listing.clone()).1);
+            sync.backend = Arc::new(Spelled::new(Arc::new(pulled)));
+            sync.pull().await?;
+            // What became of it is rendered at once; what cannot be is rendered by the next sync.
+            sync.mirror.direction = direction;
+            sync.backend = backend;
+            if let Err(error) = sync.render_git().await {
+                sync.report.error = Some(error.message);
+            }
+            report = Some(sync.end().await?);
+            Ok(())
+        };
+        self.mirror_alone(&mirror, PATIENCE_MS, work).await?;
+        report.ok_or_else(|| Error::bug("a pull that ended without a report"))
+    }
+}
+
+fn check_git(kind: MirrorKind) -> Result<()> {
+    match kind {
+        MirrorKind::Git => Ok(()),
+        MirrorKind::Directory | MirrorKind::S3 => {
+            Err(Error::invalid("mirror", "only a git mirror has clones: files of others are taken by a sync"))
+        }
+    }
+}
+
+/// The mirror as the clone has it.
+fn pulled(base: &FileListing, files: Vec<PulledFile>) -> Result<Pulled> {
+    let mut entries: BTreeMap<String, FileEntry> =
+        base.entries.iter().map(|entry| (entry.path.clone(), entry.clone())).collect();
+    let mut contents = BTreeMap::new();
+    for file in files {
+        let Some(bytes) = file.content else {
+            entries.remove(&file.path);
+            continue;
+        };
+        let length = bytes.len() as u64;
+        if length > limits::MIRRORED_FILE_BYTES_MAX {
+            return Err(Error::invalid("files", format!("{} is too large for a document", file.path)));
+        }
+        let PulledFile { path, executable, .. } = file;
+        let sha256 = Sha256::digest(&bytes).into();
+        let entry = FileEntry { path: path.clone(), bytes: length, sha256, executable };
+        entries.insert(path.clone(), entry);
+        contents.insert(path, (bytes, executable));
+    }
+    let listing = FileListing { has_root: true, entries: entries.into_values().collect(), ..base.clone() };
+    Ok(Pulled { listing, files: contents })
+}
+
+/// What both sides held at the base.
+fn agreed(base: &FileListing) -> Kept {
+    let mut kept = Kept::default();
+    for entry in &base.entries {
+        let state = state_of(&entry.sha256, entry.executable);
+        kept.agree(&composed(&entry.path), &hex_of(&state), None);
+    }
+    kept
+}
+
+impl Sync<'_> {
+    /// One look, without anything being written back.
+    async fn pull(&mut self) -> Result<()> {
+        let mut listing = self.backend.list().await?;
+        listing.marker = Some(crate::mirroring::guards::marker_of(&self.mirror.id, &self.mirror.memory));
+        self.pull_look(listing).await
+    }
+}

@@ -1,0 +1,46 @@
+//! The native layout (files-and-git.md §4): the paths of the tree, each document with its frontmatter. Transcripts and the changelog are laid
+//! beside it by whoever renders them; a file there is never taken.
+
+use loci_model::ErrorKind;
+
+use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
+use loci_engine::document_text::areas::check_writable;
+use loci_engine::document_text::{DocumentContent, DocumentPath};
+
+pub(super) fn render(documents: &[LaidDocument]) -> (Vec<LaidFile>, LaidState) {
+    let mut files: Vec<LaidFile> = documents
+        .iter()
+        .map(|document| LaidFile {
+            path: document.path.to_string(),
+            bytes: document.content.file().into_bytes(),
+            record: Some(document.record.clone()),
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    (files, LaidState::default())
+}
+
+pub(super) fn read(path: &str, file: &str, known: Option<&LaidDocument>) -> FileMeaning {
+    let parsed = match DocumentPath::parse(path) {
+        Ok(parsed) => parsed,
+        Err(error) => return FileMeaning::Refused { why: error.to_string() },
+    };
+    // Whether the mirror may write what is loaded with every prompt is decided where it writes.
+    if let Err(error) = check_writable(&parsed, true)
+        && matches!(error.kind, ErrorKind::Denied | ErrorKind::Invalid)
+    {
+        return FileMeaning::Refused { why: error.to_string() };
+    }
+    let (content, warnings) = match known {
+        Some(document) if document.content.is_raw => {
+            (document.content.clone().with_body(file.to_owned()), Vec::new())
+        }
+        Some(_) | None => DocumentContent::of_written_file(&parsed, file),
+    };
+    let executable = known.and_then(|document| document.content.executable);
+    FileMeaning::Document {
+        path: parsed,
+        content: Box::new(DocumentContent { executable, ..content }),
+        warnings,
+    }
+}

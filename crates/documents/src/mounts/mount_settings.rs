@@ -1,0 +1,189 @@
+//! Mounts: which trees the memory tool shows, under which names, and whether they may be written there (files-and-git.md §11.1). Told by
+//! the configuration; which of them a caller may use, grants say.
+
+use crate::Documents;
+use std::collections::BTreeMap;
+
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, Namespace, Result};
+
+use crate::memory_tool::MemoryToolSettings;
+use crate::trees::tree::TreeAsk;
+use loci_engine::access;
+use loci_engine::document_text::path::{DocumentPath, PathKey};
+
+/// The mount that is meant where nobody names one.
+const DEFAULT: &str = "default";
+
+/// Whether a mount may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MountMode {
+    /// By whoever may write in the tree.
+    #[default]
+    ReadWrite,
+    /// By nobody, through the tool.
+    ReadOnly,
+}
+
+/// A tree as the configuration names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountEntry {
+    /// The memory, by name or by id.
+    pub memory: String,
+    /// The namespace.
+    pub namespace: Namespace,
+    /// Whether it may be written.
+    pub mode: MountMode,
+}
+
+/// What lies at `/memories`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mount {
+    /// The documents of one tree.
+    One(MountEntry),
+    /// A directory for each of several trees, by name.
+    Several(BTreeMap<String, MountEntry>),
+}
+
+/// How the tool behaves, and its mounts by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MemoryToolMounts {
+    /// How it behaves.
+    pub tool: MemoryToolSettings,
+    /// Mounts.
+    pub mounts: BTreeMap<String, Mount>,
+}
+
+/// Which mount a caller means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MountAsk {
+    /// One of the configuration; `default` where nobody names one.
+    Named(Option<String>),
+    /// A tree, which needs no configuration.
+    Tree(TreeAsk),
+}
+
+/// A tree of a mount, for a caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MountTree {
+    /// The directory in which it is shown; none: at the root.
+    pub name: Option<String>,
+    /// The tree.
+    pub tree: TreeAsk,
+    /// The caller may write there, through this mount.
+    pub may_write: bool,
+    /// The setting lets the tool write below `system/`, where the caller's grants do, too.
+    pub may_write_system: bool,
+}
+
+impl MountTree {
+    /// The name's key.
+    pub(super) fn key(&self) -> Option<PathKey> {
+        self.name.as_deref().and_then(|name| DocumentPath::check(name).ok()).map(|path| path.key())
+    }
+}
+
+impl Mount {
+    /// Checks names of directories.
+    ///
+    /// # Errors
+    /// `Invalid` for a name that is no directory's, for two that are one, and for a mount without a tree.
+    pub fn check(&self) -> Result<()> {
+        let Self::Several(entries) = self else { return Ok(()) };
+        if entries.is_empty() {
+            return Err(Error::invalid("entries", "a mount needs a memory, or entries with one each"));
+        }
+        let mut keys = std::collections::BTreeSet::new();
+        for name in entries.keys() {
+            let rule =
+                || format!("{name} must be the name of a directory, of its own in any case of letters");
+            let path = DocumentPath::check(name).ok().filter(|path| path.segments().count() == 1);
+            if !path.is_some_and(|path| path.as_str() == name && keys.insert(path.key().as_str().to_owned()))
+            {
+                return Err(Error::invalid("entries", rule()));
+            }
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> Vec<(Option<&String>, &MountEntry)> {
+        match self {
+            Self::One(entry) => vec![(None, entry)],
+            Self::Several(entries) => entries.iter().map(|(name, entry)| (Some(name), entry)).collect(),
+        }
+    }
+}
+
+impl Documents {
+    /// The trees of a mount that a caller may read, by name.
+    ///
+    /// # Errors
+    /// `NotFound` where there is no such mount; `Denied` where its trees, or all of them, are not the caller's to read.
+    pub async fn mount_trees(&self, caller: &Principal, ask: &MountAsk) -> Result<Vec<MountTree>> {
+        let may_write_system = self.parts.settings.memory_tool.tool.write_system;
+        let name = match ask {
+            MountAsk::Tree(tree) => {
+                access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read)?;
+                return Ok(vec![MountTree {
+                    name: None,
+                    may_write: may_write(caller, tree),
+                    may_write_system,
+                    tree: tree.clone(),
+                }]);
+            }
+            MountAsk::Named(name) => name.as_deref().unwrap_or(DEFAULT),
+        };
+        let Some(mount) = self.parts.settings.memory_tool.mounts.get(name) else {
+            let rule = format!(
+                "there is no mount {name}: name one of [memory_tool.mounts], or a memory and a namespace"
+            );
+            return Err(Error::not_found(rule).on("mount"));
+        };
+        let mut trees = Vec::new();
+        for (name, entry) in mount.entries() {
+            let Some(memory) = self.engine.memory_visible(caller, &entry.memory).await? else { continue };
+            let tree = TreeAsk { memory, namespace: entry.namespace.clone() };
+            if access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Read).is_err() {
+                continue;
+            }
+            let may_write = entry.mode == MountMode::ReadWrite && may_write(caller, &tree);
+            trees.push(MountTree { name: name.cloned(), tree, may_write, may_write_system });
+        }
+        if trees.is_empty() {
+            let rule = format!(
+                "no tree of the mount {name} is there for this caller: its memories are missing, or the grants do not reach them"
+            );
+            return Err(Error::denied(rule));
+        }
+        Ok(trees)
+    }
+}
+
+fn may_write(caller: &Principal, tree: &TreeAsk) -> bool {
+    access::tree_view(caller, &tree.memory, &tree.namespace, Capability::Write).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_entries() {
+        let entry = || MountEntry {
+            memory: "notes".to_owned(),
+            namespace: Namespace::parse("/").unwrap(),
+            mode: MountMode::ReadWrite,
+        };
+        let check = |names: &[&str], expect: bool| {
+            let entries = names.iter().map(|name| ((*name).to_owned(), entry())).collect();
+            assert_eq!(Mount::Several(entries).check().is_ok(), expect, "{names:?}");
+        };
+        check(&["mine", "team"], true);
+        check(&[], false);
+        check(&["a/b"], false);
+        check(&["/a"], false);
+        check(&[".."], false);
+        check(&["Team", "team"], false);
+        assert!(Mount::One(entry()).check().is_ok());
+    }
+}

@@ -1,0 +1,75 @@
+//! `mount_context`: a mount as a model reads it when a session begins: `system/` of its trees in
+//! full, then the listings of the rest, in one budget.
+
+use loci_model::Result;
+use loci_model::principal::Principal;
+
+use super::mount_settings::MountAsk;
+use crate::Documents;
+use crate::trees::listing::{LISTING_TOKENS, check_budget};
+use crate::trees::system_documents::{Omitted, SYSTEM_TOKENS};
+use loci_engine::document_text::content::sha256;
+
+/// Tokens of a context where a caller names no budget.
+pub const CONTEXT_TOKENS: u32 = SYSTEM_TOKENS + LISTING_TOKENS;
+
+/// A mount as a model reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MountContext {
+    /// The text; empty where the mount has no documents.
+    pub text: String,
+    /// SHA-256 of the text, in hex digits.
+    pub text_sha256: String,
+    /// Tokens of the text (estimate).
+    pub tokens: u32,
+    /// Paths of the documents that are in it in full.
+    pub paths: Vec<String>,
+    /// Documents of `system/` for which the budget had no room; the listing names them.
+    pub omitted: Vec<Omitted>,
+    /// Documents of all trees.
+    pub files_total: u64,
+}
+
+impl Documents {
+    /// Returns the documents of `system/` in full, then the listings of all other documents with
+    /// their descriptions. A text stays the same, byte for byte, until a document changes.
+    ///
+    /// # Errors
+    /// Those of [`Engine::mount_trees`]; `Invalid` for the budget.
+    pub async fn mount_context(
+        &self,
+        caller: &Principal,
+        mount: &MountAsk,
+        budget_tokens: Option<u32>,
+    ) -> Result<MountContext> {
+        let budget = check_budget(budget_tokens, CONTEXT_TOKENS)?;
+        let trees = self.mount_trees(caller, mount).await?;
+        let mut context = MountContext::default();
+        for mounted in &trees {
+            let system =
+                self.system_documents(&mounted.tree, context.left(budget), mounted.name.as_deref()).await?;
+            context.text.push_str(&system.text);
+            context.paths.extend(system.paths);
+            context.omitted.extend(system.omitted);
+        }
+        context.files_total = context.paths.len() as u64;
+        let shown = context.paths.clone();
+        for mounted in &trees {
+            let others = (mounted.name.as_deref(), shown.as_slice());
+            let listing = self.listing_of_others(&mounted.tree, context.left(budget), others).await?;
+            context.text.push_str(&listing.text);
+            context.files_total += listing.files_total;
+        }
+        context.tokens = loci_text::tokens::estimate_tokens(&context.text);
+        context.text_sha256 = sha256(&context.text);
+        Ok(context)
+    }
+}
+
+impl MountContext {
+    /// Tokens that a further part may have. Parts are estimated one by one, each rounded up, so
+    /// that all of them together never have more than the budget.
+    fn left(&self, budget: usize) -> usize {
+        budget.saturating_sub(loci_text::tokens::estimate_tokens(&self.text) as usize)
+    }
+}

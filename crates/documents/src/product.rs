@@ -1,0 +1,62 @@
+//! The parts of documents, and what documents adds to the kernel.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use loci_engine::calls::long_work::{LongWork, LongWorkCount};
+use loci_engine::hooks::{Product, QuestionKind};
+use loci_model::job::exchange::Step;
+
+use crate::document::read_counts::ReadCounts;
+use crate::hooks::Hooks;
+use crate::mirroring::Mirrors;
+use crate::settings::DocumentsSettings;
+use crate::trees::tree_view::Trees;
+use crate::{background, jobs};
+
+/// The parts of documents: its settings, and what this process keeps of trees and mirrors.
+#[derive(Clone)]
+pub struct DocumentsParts {
+    pub(crate) settings: Arc<DocumentsSettings>,
+    pub(crate) trees: Arc<Trees>,
+    pub(crate) mirrors: Arc<Mirrors>,
+    pub(crate) reads: Arc<ReadCounts>,
+    /// How often trees were looked at for what is to be put in order.
+    pub(crate) upkeep_turns: Arc<AtomicUsize>,
+    /// Where trees are planned on.
+    pub(crate) plan_work: Arc<LongWork>,
+}
+
+impl DocumentsParts {
+    /// Returns the parts with these settings. Plans of trees are counted with the engine's long
+    /// works.
+    pub fn new(settings: DocumentsSettings, long_work_count: LongWorkCount) -> Self {
+        Self {
+            settings: Arc::new(settings),
+            trees: Arc::default(),
+            mirrors: Arc::default(),
+            reads: Arc::default(),
+            upkeep_turns: Arc::default(),
+            plan_work: LongWork::counted(long_work_count),
+        }
+    }
+
+    /// Returns what documents adds to the kernel.
+    pub fn product(&self) -> Product {
+        let hooks = Arc::new(Hooks { parts: self.clone() });
+        Product {
+            name: "documents",
+            records: Some(hooks.clone()),
+            copies: Some(hooks),
+            jobs: vec![Arc::new(jobs::tree_plan::TreePlan { parts: self.clone() })],
+            sweeps: vec![Arc::new(background::TreeSweep { parts: self.clone() })],
+            loops: vec![
+                Arc::new(background::MirrorLoop { parts: self.clone() }),
+                Arc::new(background::ReadCountLoop { parts: self.clone() }),
+            ],
+            // A plan of a tree quotes records of any strategy, and of none.
+            questions: vec![QuestionKind { step: Step::TreePlan, quotes_records: true, entries: None }],
+            ..Product::default()
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A tree catches up with the records of its namespace, whoever wrote them: by the memory's order of record changes, some at a time.
+//! Before a tree is read or written it is brought up; nobody who writes records needs to know of trees.
+
+use loci_model::Result;
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+
+use super::reconciliation::Told;
+use super::tree::{Tree, TreeAsk};
+use crate::Documents;
+use loci_engine::memories::existing;
+
+/// Records that one write looks at, so that others get their turn between two.
+const RECORDS_PER_WRITE: usize = 200;
+
+impl Tree {
+    /// True where records changed that the tree has not seen.
+    pub(super) fn is_behind(&self, tx: &dyn ReadTx) -> Result<bool> {
+        let progress = self.progress(tx)?;
+        let changed = tx.records().changed_since(&self.memory, &self.namespace, progress.sequence, 1)?;
+        Ok(!changed.is_empty())
+    }
+
+    /// Looks at the next records that changed; true when there are no more.
+    pub(crate) fn catch_up(&self, tx: &mut dyn Tx) -> Result<bool> {
+        let reached = self.progress(tx)?.sequence;
+        let changed =
+            tx.records().changed_since(&self.memory, &self.namespace, reached, RECORDS_PER_WRITE)?;
+        let is_last = changed.len() < RECORDS_PER_WRITE;
+        for record in &changed {
+            self.settle(tx, record, Told::default())?;
+        }
+        let sequence = match changed.last() {
+            Some(last) if !is_last => last.sequence,
+            Some(_) | None => tx.memories().sequence(&self.memory)?,
+        };
+        self.reached(tx, sequence, changed.last().map(|last| last.sequence))?;
+        Ok(is_last)
+    }
+
+    /// Notes how far the tree was brought, and the last change of its own on the way.
+    pub(crate) fn reached(&self, tx: &mut dyn Tx, sequence: u64, changed: Option<u64>) -> Result<()> {
+        let mut progress = self.progress(tx)?;
+        if progress.sequence != sequence {
+            progress.sequence = sequence;
+            progress.changed = changed.or(progress.changed);
+            tx.ledger_mut().put_noun(&progress)?;
+        }
+        Ok(())
+    }
+}
+
+impl Documents {
+    /// Brings a tree up to its records, in writes of their own; nothing is written where nothing changed.
+    pub(crate) async fn caught_up(&self, ask: &TreeAsk) -> Result<()> {
+        let tree = Tree::of(ask);
+        let asked = tree.clone();
+        let is_behind = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &asked.memory)?;
+                asked.is_behind(tx)
+            })
+            .await?;
+        if !is_behind {
+            return Ok(());
+        }
+        loop {
+            let tree = tree.clone();
+            let is_done = self
+                .engine
+                .store()
+                .write(move |tx| {
+                    existing(tx, &tree.memory)?;
+                    tree.catch_up(tx)
+                })
+                .await?;
+            if is_done {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `consolidation/changelog.md`: runs that were applied, the newest last, out of what each run keeps of itself. A document that nobody
+//! writes, that no listing, search or plan shows; what decides is the runs (files-and-git.md §14.7).
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::ActionStatus;
+use loci_model::{Result, Timestamp};
+
+use super::run::{ConsolidationRun, RunAction};
+use super::runs::run_ledger;
+use crate::Documents;
+use crate::consolidating::PlannedAction;
+use crate::consolidating::changelog::{ChangelogEntry, entry};
+use crate::document::get::DocumentShown;
+use crate::trees::tree::{Tree, TreeAsk};
+use loci_engine::access;
+use loci_engine::memories::existing;
+
+/// Where it lies.
+pub const CHANGELOG: &str = "consolidation/changelog.md";
+/// Bytes of it: of more, the oldest are left out, and that is said.
+const BYTES_MAX: usize = 1 << 20;
+const HEAD: &str = "# What consolidation did\n";
+const LEFT_OUT: &str = "\nOlder runs are left out; they are listed among the runs.\n";
+
+/// The entry of a run that did these actions.
+pub(super) fn entry_of(run: &ConsolidationRun, done: &[RunAction], at: Timestamp) -> String {
+    let actions: Vec<PlannedAction> = done
+        .iter()
+        .map(|one| PlannedAction { operation: one.operation, action: one.action.clone(), held: None })
+        .collect();
+    let held = run.actions.iter().filter(|one| one.status == ActionStatus::Held).count();
+    entry(&ChangelogEntry {
+        at,
+        run: &run.id,
+        planner: &run.planner,
+        operations: &run.operations,
+        actions: &actions,
+        held,
+        failed_deletes: &[],
+        summary: &run.summary,
+    })
+}
+
+impl Documents {
+    /// The changelog of a tree; `None` where no run was applied.
+    ///
+    /// # Errors
+    /// `Denied` without a grant of read on the whole namespace.
+    pub async fn consolidation_changelog(&self, caller: &Principal, ask: &TreeAsk) -> Result<Option<String>> {
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        let tree = Tree::of(ask);
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &tree.memory)?;
+                rendered(tx, &tree)
+            })
+            .await
+    }
+}
+
+impl Documents {
+    /// The same as a document, for whoever may read the tree.
+    pub(crate) async fn changelog_shown(&self, ask: &TreeAsk) -> Result<Option<DocumentShown>> {
+        let tree = Tree::of(ask);
+        let found = self
+            .engine
+            .store()
+            .read(move |tx| {
+                let Some(text) = rendered(tx, &tree)? else { return Ok(None) };
+                let upkeep = run_ledger::upkeep(tx, &tree.memory, &tree.normal)?;
+                Ok(Some((text, (tree.progress(tx)?.sequence, upkeep.looked_at))))
+            })
+            .await?;
+        found.map(|(text, at)| DocumentShown::rendered(CHANGELOG, text, at)).transpose()
+    }
+}
+
+/// The changelog, in the order in which runs were done.
+pub(super) fn rendered(tx: &dyn ReadTx, tree: &Tree) -> Result<Option<String>> {
+    Ok(Changelog::read(tx, tree, Some(BYTES_MAX))?.until(u64::MAX))
+}
+
+/// The changelog of a tree as it stood behind every run.
+#[derive(Debug, Default)]
+pub(crate) struct Changelog {
+    /// Entries, each with the sequence behind it, the oldest first.
+    entries: Vec<(u64, String)>,
+    /// Older entries were not read.
+    is_cut: bool,
+}
+
+impl Changelog {
+    /// Reads all entries, or the newest of them up to so many bytes.
+    ///
+    /// # Errors
+    /// Errors of the store.
+    pub(crate) fn read(tx: &dyn ReadTx, tree: &Tree, bytes_max: Option<usize>) -> Result<Self> {
+        let mut found: Vec<(u64, String, usize, String)> = Vec::new();
+        let (mut bytes, mut is_cut) = (0, false);
+        run_ledger::each(tx, tree, None, |run| {
+            bytes += run.changelog.len();
+            is_cut = bytes_max.is_some_and(|most| bytes > most);
+            if !is_cut {
+                let entries = entries_of(&run).into_iter().enumerate();
+                found.extend(entries.map(|(number, (at, text))| (at, run.id.clone(), number, text)));
+            }
+            !is_cut
+        })?;
+        found.sort();
+        Ok(Self { entries: found.into_iter().map(|(at, _, _, text)| (at, text)).collect(), is_cut })
+    }
+
+    /// Returns the text behind a change of the tree; `None` where no run was applied by then. The
+    /// newest entries that have room are in it.
+    pub(crate) fn until(&self, sequence: u64) -> Option<String> {
+        let then: Vec<&String> =
+            self.entries.iter().filter(|(at, _)| *at <= sequence).map(|(_, text)| text).collect();
+        let mut bytes = 0;
+        let fit = then.iter().rev().take_while(|text| {
+            bytes += text.len();
+            bytes <= BYTES_MAX
+        });
+        let shown = then.get(then.len() - fit.count()..).filter(|shown| !shown.is_empty())?;
+        let mut text = HEAD.to_owned();
+        if self.is_cut || shown.len() < then.len() {
+            text.push_str(LEFT_OUT);
+        }
+        for entry in shown {
+            text.push('\n');
+            text.push_str(entry);
+        }
+        Some(text)
+    }
+}
+
+/// The entries of a run, each with the sequence of the tree behind it.
+fn entries_of(run: &ConsolidationRun) -> Vec<(u64, String)> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in run.changelog.split_inclusive('\n') {
+        match entries.last_mut() {
+            // No field begins with `#`: such a line begins an entry.
+            Some(last) if !line.starts_with("## ") => last.push_str(line),
+            Some(_) | None => entries.push(line.to_owned()),
+        }
+    }
+    let sequence = |number: usize| run.changelog_sequences.get(number).copied().or(run.applied_sequence);
+    let at = |(number, text)| (sequence(number).unwrap_or_default(), text);
+    entries.into_iter().enumerate().map(at).collect()
+}

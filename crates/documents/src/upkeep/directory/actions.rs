@@ -1,0 +1,129 @@
+//! The documents of a directory after the actions of a plan: merged, worded, created, moved or put
+//! away. The directory decides which files change with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::record::RecordKind;
+use loci_model::{Error, RecordId, Result, Timestamp};
+
+use super::super::wording::{EXPIRES_AT, Said, united, worded};
+use super::{Directory, record_of, tier_of};
+use crate::mirroring::layouts::LaidDocument;
+use loci_engine::consolidation::plan::{Action, Words};
+use loci_engine::consolidation::relate::rank;
+use loci_engine::consolidation::snapshot::reference_key;
+use loci_engine::document_text::content::{DocumentContent, TRUST};
+use loci_engine::document_text::frontmatter::Value;
+use loci_engine::document_text::path::DocumentPath;
+
+/// A directory while actions are done in it.
+pub(super) struct Changing {
+    pub(super) documents: Vec<LaidDocument>,
+    /// Documents that an action is about.
+    pub(super) touched: BTreeSet<RecordId>,
+    /// The file that a moved document was.
+    pub(super) moved_from: BTreeMap<RecordId, String>,
+    /// The time of a document's text.
+    pub(super) said_at: BTreeMap<RecordId, Timestamp>,
+}
+
+impl Directory {
+    pub(super) fn carry(&self, changing: &mut Changing, action: &Action) -> Result<()> {
+        let Changing { documents, touched, moved_from, said_at } = changing;
+        match action {
+            Action::Merge { sources, target, words, .. } => {
+                let mut merged = Vec::new();
+                for source in sources {
+                    merged.push(taken(documents, source)?);
+                }
+                touched.extend(merged.iter().map(|one| one.record.clone()));
+                let newest = merged.iter().map(|one| self.modified_at(&one.record)).max();
+                let said: Vec<Said> = merged.iter().map(|one| self.said(one)).collect();
+                let trust = trust_of(&merged, words);
+                let own = merged.into_iter().find(|one| is_at(one, target));
+                let base = match own {
+                    Some(own) => own,
+                    None => new_at(target, touched)?,
+                };
+                let mut content = united(worded(base.content, words), &said);
+                if let Some(trust) = trust {
+                    set_trust(&mut content, trust);
+                }
+                said_at.extend(newest.map(|newest| (base.record.clone(), newest)));
+                documents.push(LaidDocument { content, ..base });
+            }
+            Action::Update { path, words, .. } => {
+                let one = taken(documents, path)?;
+                touched.insert(one.record.clone());
+                said_at.insert(one.record.clone(), self.modified_at(&one.record));
+                let content = worded(one.content, words);
+                documents.push(LaidDocument { content, ..one });
+            }
+            Action::Create { path, words, .. } => {
+                let one = new_at(path, touched)?;
+                let content = worded(one.content, words);
+                documents.push(LaidDocument { content, ..one });
+            }
+            Action::Move { from, to, .. } => {
+                let one = taken(documents, from)?;
+                touched.insert(one.record.clone());
+                let moved = new_at(to, touched)?;
+                said_at.insert(moved.record.clone(), self.modified_at(&one.record));
+                if let Some(file) = self.of.get(&one.record) {
+                    moved_from.insert(moved.record.clone(), file.clone());
+                }
+                let LaidDocument { content, kind, reads, .. } = one;
+                documents.push(LaidDocument { content, kind, reads, ..moved });
+            }
+            Action::Supersede { path, .. } | Action::Archive { path, .. } => {
+                touched.insert(taken(documents, path)?.record);
+            }
+        }
+        documents.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(())
+    }
+
+    fn said(&self, one: &LaidDocument) -> Said {
+        let expires_at = one.content.head.text(EXPIRES_AT).and_then(|text| Timestamp::parse(text).ok());
+        Said { content: one.content.clone(), at: self.modified_at(&one.record), expires_at }
+    }
+}
+
+/// The trust of a merged file, in its head: the words of the most trusted file that has its text.
+fn trust_of(merged: &[LaidDocument], words: &Words) -> Option<Option<Value>> {
+    let has_text = |one: &&LaidDocument| words.body.as_ref() == Some(&one.content.body);
+    let of_text = merged.iter().filter(has_text).max_by_key(|one| (rank(tier_of(&one.content)), &one.record));
+    of_text.map(|one| one.content.head.get(TRUST).cloned())
+}
+
+fn set_trust(content: &mut DocumentContent, trust: Option<Value>) {
+    match trust {
+        _ if content.is_raw => {}
+        Some(trust) => content.head.set(TRUST, trust),
+        None => drop(content.head.remove(TRUST)),
+    }
+}
+
+/// Takes a document out of those there are.
+fn taken(documents: &mut Vec<LaidDocument>, path: &str) -> Result<LaidDocument> {
+    let place = documents.iter().position(|one| is_at(one, path));
+    let missing = || Error::invalid("actions", format!("no document lies at {path}"));
+    place.map(|place| documents.remove(place)).ok_or_else(missing)
+}
+
+fn is_at(one: &LaidDocument, path: &str) -> bool {
+    reference_key(one.path.as_str()) == reference_key(path)
+}
+
+fn new_at(path: &str, touched: &mut BTreeSet<RecordId>) -> Result<LaidDocument> {
+    let record = record_of(path)?;
+    touched.insert(record.clone());
+    let path = DocumentPath::parse(path)?;
+    Ok(LaidDocument {
+        path,
+        record,
+        kind: RecordKind::Document,
+        content: DocumentContent::default(),
+        reads: 0,
+    })
+}

@@ -1,0 +1,121 @@
+//! A plan as a run keeps it: rules over a tree, and what each action was planned on. Pure.
+
+use std::collections::BTreeSet;
+
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::{Result, Timestamp};
+
+use super::run::{ConsolidationRun, RunAction, RunReview, RunViolation};
+use super::tree_reading::TreeRead;
+use crate::consolidating::report::report;
+use crate::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
+use loci_engine::consolidation::snapshot::reference_key;
+use loci_engine::document_text::areas::SYSTEM;
+
+/// The rules, in their version.
+pub(super) const RULES: &str = "deterministic@2";
+/// Why what is always loaded waits.
+const NEEDS_ADMIN: &str = "what is always loaded is changed with a grant of admin";
+
+/// What a run asks its planner. `covered`: the sequence that the tree was put in order up to.
+pub(super) fn asked(
+    run: &ConsolidationRun,
+    read: &TreeRead,
+    covered: u64,
+    (settings, now): (&PlannerSettings, Timestamp),
+) -> Asked {
+    let about = match run.scope.keys() {
+        Some(paths) => About::Within(paths),
+        None if run.scope == super::run_request::RunScope::SinceLast && covered > 0 => {
+            About::Changed(read.changed_since(covered))
+        }
+        None => About::Everything,
+    };
+    Asked {
+        operations: run.operations.iter().copied().collect(),
+        about,
+        now,
+        counted_since: read.counted_since,
+        settings: *settings,
+        bounds: run.limits.bounds(&run.operations, settings.system_tokens),
+    }
+}
+
+/// Writes a plan into its run. `by_model`: actions whose words are a model's, by place.
+///
+/// # Errors
+/// A bug, where the report cannot be written.
+pub(super) fn fill(
+    run: &mut ConsolidationRun,
+    read: &TreeRead,
+    planned: &Planned,
+    asked: &Asked,
+    (by_model, skipped_clusters): (&BTreeSet<usize>, usize),
+) -> Result<()> {
+    run.snapshot_sequence = read.snapshot.sequence;
+    run.covered_sequence.get_or_insert(read.snapshot.sequence);
+    run.summary = planned.summary();
+    let made = planned.actions.iter().enumerate();
+    run.actions = made
+        .map(|(at, one)| {
+            let id = format!("a{}", at + 1);
+            action(one, id, read, (run.by_admin, by_model.contains(&at)))
+        })
+        .collect();
+    let id_of = |at: usize| run.actions.get(at).map(|one| one.id.clone());
+    let violation = |one: &loci_engine::consolidation::validator::Violation| RunViolation {
+        code: format!("{:?}", one.code),
+        action: id_of(one.action),
+        message: one.message.clone(),
+    };
+    run.violations = planned.violations.iter().map(violation).collect();
+    run.reviews = planned
+        .reviews
+        .iter()
+        .map(|review| RunReview {
+            reason: review.kind.text().to_owned(),
+            paths: review.paths.to_vec(),
+            conflict: None,
+        })
+        .collect();
+    let told = serde_json::to_value(report(&read.snapshot, planned, asked, skipped_clusters));
+    let unwritten = |error| loci_model::Error::bug("a report cannot be written").caused_by(error);
+    run.report = Some(told.map_err(unwritten)?);
+    if planned.violations.is_empty() {
+        run.status = RunStatus::Planned;
+    } else {
+        run.status = RunStatus::Failed;
+        run.failure = Some("the plan breaks rules that every plan keeps: see violations".to_owned());
+    }
+    Ok(())
+}
+
+fn action(
+    planned: &PlannedAction,
+    id: String,
+    read: &TreeRead,
+    (is_admin, by_model): (bool, bool),
+) -> RunAction {
+    let needs_admin = !is_admin && touches_system(&planned.action);
+    let held = planned.held.clone().or_else(|| needs_admin.then(|| NEEDS_ADMIN.to_owned()));
+    let status = if held.is_some() { ActionStatus::Held } else { ActionStatus::Planned };
+    let mut seen = Vec::new();
+    for path in planned.action.reads() {
+        seen.extend(read.seen.get(&reference_key(path)).cloned());
+    }
+    RunAction {
+        id,
+        operation: planned.operation,
+        action: planned.action.clone(),
+        status,
+        held,
+        seen,
+        by_model,
+    }
+}
+
+/// True where an action changes what is always loaded.
+pub(super) fn touches_system(action: &loci_engine::consolidation::plan::Action) -> bool {
+    let below = format!("{SYSTEM}/");
+    action.vacates().into_iter().chain(action.writes()).any(|path| reference_key(path).starts_with(&below))
+}

@@ -1,0 +1,227 @@
+//! `consolidation_apply`: a plan is done in one write, or nothing of it. What it was planned on is compared first; where something moved,
+//! nothing is written, and what has to do with that is planned anew, twice at most.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
+use loci_model::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{preflight, run_ledger};
+use crate::Documents;
+use crate::document::document_write::Writing;
+use crate::trees::tree::{Tree, TreeAsk};
+use crate::trees::tree_write::TreeWrite;
+use crate::upkeep::changelog;
+use crate::upkeep::run::{ConsolidationRun, RunAction};
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::consolidation::plan::Action;
+
+/// So often what moved is planned anew without being asked.
+const REPLANS_MAX: u32 = 2;
+
+/// What became of a try.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Tried {
+    /// Paths that are not what they were; nothing was written then.
+    moved: Vec<String>,
+}
+
+impl Documents {
+    /// Does all of a plan but what is held, or the actions that are named. What is held is done by whoever administers the namespace.
+    ///
+    /// # Errors
+    /// `NotFound`; `Conflict` where the tree moved, listing the paths: what has to do with them is planned anew; `Denied`; `Invalid`.
+    pub async fn consolidation_apply(
+        &self,
+        caller: &Principal,
+        (ask, id): (&TreeAsk, &str),
+        actions: Option<Vec<String>>,
+        token: Option<ClientToken>,
+    ) -> Result<ConsolidationRun> {
+        // Before the run is looked for: whether there is one is not told to everybody.
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Write)?;
+        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
+        let tried = self.try_run(caller, (ask, id), actions, token).await?;
+        let run = self.consolidation_get(caller, ask, id).await?;
+        if tried.moved.is_empty() {
+            return Ok(run);
+        }
+        self.planned_anew(ask, run).await?;
+        let rule = "documents were changed since the plan was made: what has to do with them is planned anew; look at the run again";
+        Err(Error::conflict(rule).on("actions").listing(tried.moved))
+    }
+
+    /// Does a run that was to be done at once, planning anew what moved.
+    pub(in crate::upkeep) async fn consolidation_do(
+        &self,
+        caller: &Principal,
+        ask: &TreeAsk,
+        mut run: ConsolidationRun,
+    ) -> Result<ConsolidationRun> {
+        loop {
+            let tried = self.try_run(caller, (ask, &run.id), None, None).await?;
+            run = self.run_kept(ask, &run.id).await?;
+            if tried.moved.is_empty() {
+                return Ok(run);
+            }
+            run = self.planned_anew(ask, run).await?;
+            if run.status != RunStatus::Planned {
+                return Ok(run);
+            }
+        }
+    }
+
+    /// Plans anew what moved, or ends the run where that was done often enough.
+    async fn planned_anew(&self, ask: &TreeAsk, run: ConsolidationRun) -> Result<ConsolidationRun> {
+        if run.status == RunStatus::Planned && run.replans < REPLANS_MAX {
+            return self.replan_touched(ask, run, true).await;
+        }
+        let now = self.engine.now();
+        self.engine
+            .store()
+            .write(move |tx| {
+                let mut run = run_ledger::run_of(tx, &run.memory, &run.namespace, &run.id)?;
+                if run.status == RunStatus::Planned {
+                    (run.status, run.updated_at) = (RunStatus::Conflict, now);
+                    run.failure =
+                        Some("the tree changed more often than it is planned anew: plan it again".to_owned());
+                    tx.ledger_mut().put_noun(&run)?;
+                }
+                Ok(run)
+            })
+            .await
+    }
+
+    async fn try_run(
+        &self,
+        caller: &Principal,
+        (ask, id): (&TreeAsk, &str),
+        actions: Option<Vec<String>>,
+        token: Option<ClientToken>,
+    ) -> Result<Tried> {
+        let kept = self.run_kept(ask, id).await?;
+        let makes = kept.actions.iter().filter(|one| makes_one(&one.action)).count();
+        let id = id.to_owned();
+        let write = TreeWrite {
+            new_records: makes,
+            run: Some(id.clone()),
+            ..TreeWrite::of(ask, "ApplyConsolidation", token)
+        };
+        self.tree_write(caller, write, move |tx, writing| {
+            let tree = writing.tree;
+            let mut run = run_ledger::run_of(tx, &tree.memory, &tree.normal, &id)?;
+            let chosen = chosen(&run, actions.as_deref(), writing.is_admin)?;
+            let moved = moved(tx, tree, &chosen, writing)?;
+            if !moved.is_empty() {
+                run.conflicts.clone_from(&moved);
+                tx.ledger_mut().put_noun(&run)?;
+                return Ok(Tried { moved });
+            }
+            writing.apply(tx, &mut run, &chosen)?;
+            Ok(Tried::default())
+        })
+        .await
+    }
+
+    /// A run as it is kept; who may see it is the caller's matter.
+    pub(super) async fn run_kept(&self, ask: &TreeAsk, id: &str) -> Result<ConsolidationRun> {
+        let (tree, id) = (Tree::of(ask), id.to_owned());
+        self.engine.store().read(move |tx| run_ledger::run_of(tx, &tree.memory, &tree.normal, &id)).await
+    }
+}
+
+/// True for what makes a new record.
+fn makes_one(action: &Action) -> bool {
+    match action {
+        Action::Create { .. } => true,
+        Action::Merge { sources, target, .. } => {
+            use loci_engine::consolidation::snapshot::reference_key;
+            let target = reference_key(target);
+            !sources.iter().any(|source| reference_key(source) == target)
+        }
+        Action::Update { .. } | Action::Supersede { .. } | Action::Move { .. } | Action::Archive { .. } => {
+            false
+        }
+    }
+}
+
+/// The actions that are meant, as they are.
+fn chosen(run: &ConsolidationRun, named: Option<&[String]>, is_admin: bool) -> Result<Vec<RunAction>> {
+    if !matches!(run.status, RunStatus::Planned | RunStatus::Applied) {
+        let rule = format!("the run is {}: only one that is planned can be applied", run.status.as_str());
+        return Err(Error::conflict(rule));
+    }
+    let Some(named) = named else {
+        if run.status == RunStatus::Applied {
+            return Err(Error::conflict("the run is applied already: name the actions that are still to be"));
+        }
+        return Ok(run.actions.iter().filter(|one| one.status == ActionStatus::Planned).cloned().collect());
+    };
+    if named.is_empty() {
+        return Err(Error::invalid("actions", "actions must name at least one, or be left out for all"));
+    }
+    let mut chosen = Vec::new();
+    for id in named.iter().collect::<BTreeSet<_>>() {
+        let one = run.action(id).ok_or_else(|| {
+            Error::invalid("actions", format!("the run has no action {id:?}: name some of its own"))
+        })?;
+        match one.status {
+            ActionStatus::Planned => {}
+            ActionStatus::Held if is_admin => {}
+            ActionStatus::Held => {
+                let rule = format!("action {id} waits for whoever has a grant of admin on the namespace");
+                return Err(Error::denied(rule).on("actions"));
+            }
+            ActionStatus::Applied | ActionStatus::Skipped | ActionStatus::Conflict => {
+                let rule = format!("action {id} is {}: it cannot be applied", one.status.as_str());
+                return Err(Error::conflict(rule).on("actions"));
+            }
+        }
+        chosen.push(one.clone());
+    }
+    // In the order of the plan, whatever the order in which they were named.
+    chosen.sort_by_key(|one| run.actions.iter().position(|other| other.id == one.id));
+    Ok(chosen)
+}
+
+fn moved(tx: &dyn Tx, tree: &Tree, chosen: &[RunAction], writing: &Writing<'_>) -> Result<Vec<String>> {
+    let mut moved = BTreeSet::new();
+    for one in chosen {
+        moved.extend(preflight::moved(tx, tree, one, writing.now)?);
+    }
+    Ok(moved.into_iter().collect())
+}
+
+impl Writing<'_> {
+    fn apply(&self, tx: &mut dyn Tx, run: &mut ConsolidationRun, chosen: &[RunAction]) -> Result<()> {
+        let mut upkeep = run_ledger::upkeep(tx, &run.memory, &run.namespace)?;
+        let is_still = self.tree.changes_since(tx, upkeep.looked, 1)?.is_empty();
+        for one in chosen {
+            self.carry(tx, one, &mut run.changed)?;
+            if let Some(done) = run.actions.iter_mut().find(|other| other.id == one.id) {
+                done.status = ActionStatus::Applied;
+            }
+        }
+        let sequence = self.tree.progress(tx)?.sequence;
+        run.status = RunStatus::Applied;
+        run.conflicts.clear();
+        (run.applied_sequence, run.updated_at) = (Some(sequence), self.now);
+        if !chosen.is_empty() {
+            let entry = changelog::entry_of(run, chosen, self.now);
+            run.changelog.push_str(&entry);
+            run.changelog_sequences.push(sequence);
+        }
+        run.drop_words();
+        run_ledger::cover(&mut upkeep, run);
+        // What the run wrote itself is looked at already; what others wrote before that is not.
+        if is_still {
+            upkeep.looked = upkeep.looked.max(sequence);
+        }
+        tx.ledger_mut().put_noun(&upkeep)?;
+        tx.ledger_mut().put_noun(run)
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether the tree is still what an action was planned on: every document it is about says what it said, and nothing has come to lie where
+//! it writes (files-and-git.md §14.6).
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::ReadTx;
+use loci_model::{Result, Timestamp};
+
+use crate::trees::tree::Tree;
+use crate::upkeep::run::{RunAction, Seen};
+use crate::upkeep::tree_reading::{entry_at, lies_at, seen};
+use loci_engine::consolidation::plan::Action;
+use loci_engine::consolidation::snapshot::reference_key;
+
+/// Paths of an action that are not what they were, in order.
+pub(super) fn moved(tx: &dyn ReadTx, tree: &Tree, one: &RunAction, now: Timestamp) -> Result<Vec<String>> {
+    let mut found = BTreeSet::new();
+    for was in &one.seen {
+        if !is_as_seen(tx, tree, was, now)? {
+            found.insert(was.path.clone());
+        }
+    }
+    let read: BTreeSet<String> = one.action.reads().into_iter().map(reference_key).collect();
+    if let Some(target) = one.action.writes()
+        && !read.contains(&reference_key(target))
+        && lies_at(tx, tree, target, now)?
+    {
+        found.insert(target.to_owned());
+    }
+    // Every document that an action reads was seen, unless it is damaged.
+    if one.seen.len() != read.len() && !matches!(one.action, Action::Create { .. }) {
+        found.extend(one.action.reads().into_iter().map(ToOwned::to_owned));
+    }
+    Ok(found.into_iter().collect())
+}
+
+fn is_as_seen(tx: &dyn ReadTx, tree: &Tree, was: &Seen, now: Timestamp) -> Result<bool> {
+    let Some(entry) = entry_at(tx, tree, &was.path)?.filter(|entry| entry.is_live(now)) else {
+        return Ok(false);
+    };
+    let Some(record) = tx.records().get(&tree.memory, &entry.record)? else { return Ok(false) };
+    let is = seen(&entry, &record);
+    // A version that says the same is no change.
+    Ok(Seen { version: was.version, ..is } == *was)
+}

@@ -1,0 +1,181 @@
+//! A tree as a plan reads it: what each document says and was, in one look at the store. What a plan may not touch is told by its path alone:
+//! what other verbs keep for themselves (episodes, summaries, rules), and what cites code.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::ReadTx;
+use loci_model::record::metadata::{Metadata, MetadataExtraction};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::trees::tree_entry::{EntryStanding, TreeEntry};
+use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
+
+use super::run::Seen;
+use super::runs::run_ledger;
+use crate::document::read_counts;
+use crate::mirroring::is_mirrored;
+use crate::trees::tree::Tree;
+use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::frontmatter::Value;
+use loci_engine::document_text::path::DocumentPath;
+
+/// Entries that are read at once.
+const PAGE: usize = 2_000;
+/// When a document was seen first, where it was made of several.
+pub(super) const FIRST_SEEN: &str = "first_seen";
+/// What a document states a value of.
+const KEY: &str = "key";
+/// Words for finding a document.
+pub(super) const TAGS: &str = "tags";
+
+/// A tree, read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TreeRead {
+    pub(super) snapshot: Snapshot,
+    /// What was read, by what names have in common.
+    pub(super) seen: BTreeMap<String, Seen>,
+    /// The sequence at which each document became what it is, by the same.
+    pub(super) changed_at: BTreeMap<String, u64>,
+    /// Since when reads of the tree's documents are counted.
+    pub(super) counted_since: Option<Timestamp>,
+}
+
+impl TreeRead {
+    /// Documents that changed behind a sequence, by what names have in common.
+    pub(super) fn changed_since(&self, sequence: u64) -> BTreeSet<String> {
+        let changed = self.changed_at.iter().filter(|(_, at)| **at > sequence);
+        changed.map(|(key, _)| key.clone()).collect()
+    }
+}
+
+/// Reads a tree that was brought up to its records.
+///
+/// # Errors
+/// `TooLarge` for too many documents.
+pub(super) fn read(tx: &dyn ReadTx, memory: &Memory, tree: &Tree, now: Timestamp) -> Result<TreeRead> {
+    let mut read = TreeRead::default();
+    read.snapshot.sequence = tree.progress(tx)?.sequence;
+    // Whoever reads files of a mirror is not seen.
+    if !is_mirrored(tx, &tree.memory, &tree.normal)? {
+        read.counted_since = run_ledger::upkeep(tx, &tree.memory, &tree.normal)?.counted_since;
+    }
+    let mut after: Option<TreeEntry> = None;
+    loop {
+        let entries = tree.entries_since(tx, after.as_ref(), PAGE)?;
+        let is_last = entries.len() < PAGE;
+        for entry in &entries {
+            put(tx, memory, &mut read, entry, now)?;
+        }
+        if read.snapshot.documents.len() > limits::UPKEEP_DOCUMENTS_MAX {
+            let most = limits::UPKEEP_DOCUMENTS_MAX;
+            let rule = format!("the tree has more than {most} documents: move some to another namespace");
+            return Err(Error::new(ErrorKind::TooLarge, rule).on("namespace"));
+        }
+        after = entries.into_iter().next_back();
+        if is_last {
+            break;
+        }
+    }
+    read.snapshot.documents.sort_by(|a, b| a.reference.cmp(&b.reference));
+    read.snapshot.taken.sort();
+    Ok(read)
+}
+
+fn put(
+    tx: &dyn ReadTx,
+    memory: &Memory,
+    read: &mut TreeRead,
+    entry: &TreeEntry,
+    now: Timestamp,
+) -> Result<()> {
+    if !entry.is_live(now) {
+        return Ok(());
+    }
+    let Some(record) = tx.records().get(&memory.id, &entry.record)? else { return Ok(()) };
+    if record.state != RecordState::Active || !is_planned_on(&record) {
+        read.snapshot.taken.push(entry.path.clone());
+        return Ok(());
+    }
+    let key = reference_key(&entry.path);
+    read.seen.insert(key.clone(), seen(entry, &record));
+    read.changed_at.insert(key, entry.sequence);
+    let uses = match read.counted_since {
+        Some(_) => read_counts::of(tx, &memory.id, &record.id)?,
+        None => 0,
+    };
+    read.snapshot.documents.push(PlanDocument { uses, ..document(memory, entry, &record) });
+    Ok(())
+}
+
+/// A document as it is.
+pub(super) fn seen(entry: &TreeEntry, record: &Record) -> Seen {
+    Seen {
+        path: entry.path.clone(),
+        record: record.id.clone(),
+        version: record.version,
+        file_sha256: entry.file_sha256.clone(),
+        tier: record.tier,
+    }
+}
+
+/// What people and agents write down, and what was learned of them. A text in a form of its own stays in it.
+fn is_planned_on(record: &Record) -> bool {
+    let is_kept_elsewhere = match record.kind {
+        RecordKind::Fact | RecordKind::Preference | RecordKind::Document => false,
+        RecordKind::Summary
+        | RecordKind::Episode
+        | RecordKind::Reflection
+        | RecordKind::Rule
+        | RecordKind::Investigation => true,
+    };
+    let is_form = record.kind == RecordKind::Preference && record.text.trim_start().starts_with('{');
+    !is_kept_elsewhere && !is_form && record.citations.is_none()
+}
+
+fn document(memory: &Memory, entry: &TreeEntry, record: &Record) -> PlanDocument {
+    let content = DocumentContent::of(record);
+    let text = |key: &str| content.head.text(key).map(str::to_owned);
+    let tags = content.head.get(TAGS).and_then(Value::texts).unwrap_or_default();
+    let first = text(FIRST_SEEN).and_then(|first| Timestamp::parse(&first).ok());
+    PlanDocument {
+        reference: entry.path.clone(),
+        text: record.text.clone(),
+        description: entry.is_described.then(|| entry.summary.clone()),
+        key: text(KEY),
+        tags: tags.into_iter().map(str::to_owned).collect(),
+        pinned: entry.pinned,
+        priority: entry.priority,
+        observed_at: first.filter(|first| *first < record.timestamp).unwrap_or(record.timestamp),
+        ..PlanDocument::of(record, strict(memory, record))
+    }
+}
+
+/// Values that must agree for two documents to meet: of a strategy's record those that its schema names so and those by which
+/// its writers were bound, of any other all of them.
+fn strict(memory: &Memory, record: &Record) -> Metadata {
+    let Some(strategy) = &record.strategy else {
+        let own = record.metadata.iter().filter(|(key, _)| !key.starts_with("file_"));
+        return own.map(|(key, value)| (key.clone(), value.clone())).collect();
+    };
+    let schema = memory.strategy(strategy).and_then(|strategy| strategy.schema.as_deref());
+    let named = schema.unwrap_or_default().iter();
+    named
+        .filter(|entry| entry.effective_extraction() == MetadataExtraction::StrictlyConsistent)
+        .map(|entry| &entry.key)
+        .chain(&record.provenance.bound)
+        .filter_map(|key| Some((key.clone(), record.metadata.get(key)?.clone())))
+        .collect()
+}
+
+/// True where a path leads to a document.
+pub(super) fn lies_at(tx: &dyn ReadTx, tree: &Tree, reference: &str, now: Timestamp) -> Result<bool> {
+    Ok(entry_at(tx, tree, reference)?.is_some_and(|entry| entry.is_live(now)))
+}
+
+/// What is known of a path.
+pub(super) fn entry_at(tx: &dyn ReadTx, tree: &Tree, reference: &str) -> Result<Option<TreeEntry>> {
+    let Ok(path) = DocumentPath::check(reference) else { return Ok(None) };
+    let entry = tree.entry(tx, &path.key())?;
+    Ok(entry.filter(|entry| entry.standing == EntryStanding::Live))
+}

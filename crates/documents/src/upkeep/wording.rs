@@ -1,0 +1,78 @@
+//! A document with the words of an action, and with what several documents had. Pure.
+
+use loci_model::Timestamp;
+
+use super::tree_reading::{FIRST_SEEN, TAGS};
+use loci_engine::consolidation::plan::Words;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::frontmatter::Value;
+
+/// From when on a file does not hold any more.
+pub(super) const EXPIRES_AT: &str = "expires_at";
+
+/// A document with the words of an action.
+pub(super) fn worded(content: DocumentContent, words: &Words) -> DocumentContent {
+    if let Some(file) = &words.content {
+        let (new, _) = DocumentContent::of_file(file);
+        // What a plan does not say stays as it is said.
+        return DocumentContent {
+            title: new.title.or(content.title),
+            description: new.description.or(content.description),
+            body: new.body,
+            ..content
+        };
+    }
+    let content = match &words.body {
+        Some(body) if *body != content.body => content.with_body(body.clone()),
+        Some(_) | None => content,
+    };
+    if content.is_raw {
+        return content;
+    }
+    DocumentContent {
+        title: words.title.clone().or(content.title),
+        description: words.description.clone().or(content.description),
+        ..content
+    }
+}
+
+/// What one of several documents said.
+pub(super) struct Said {
+    pub(super) content: DocumentContent,
+    /// When.
+    pub(super) at: Timestamp,
+    /// From when on it does not hold any more.
+    pub(super) expires_at: Option<Timestamp>,
+}
+
+/// Until when several documents hold that say one thing: as long as any of them does.
+pub(super) fn last_expiry(all: impl Iterator<Item = Option<Timestamp>>) -> Option<Timestamp> {
+    all.collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
+/// With the tags of all, when the first of them was seen, and held for as long as any of them is.
+pub(super) fn united(mut content: DocumentContent, sources: &[Said]) -> DocumentContent {
+    if content.is_raw {
+        return content;
+    }
+    let mut tags: Vec<&str> =
+        sources.iter().filter_map(|one| one.content.head.get(TAGS)?.texts()).flatten().collect();
+    tags.sort_unstable();
+    tags.dedup();
+    if !tags.is_empty() {
+        content.head.set(TAGS, Value::of_texts(tags));
+    }
+    let told = sources.iter().filter_map(|one| Timestamp::parse(one.content.head.text(FIRST_SEEN)?).ok());
+    let first = sources.iter().map(|one| one.at).chain(told).min();
+    let newest = sources.iter().map(|one| one.at).max();
+    if let Some(first) = first.filter(|first| Some(*first) != newest) {
+        content.head.set(FIRST_SEEN, Value::of(first.to_rfc3339()));
+    }
+    if content.head.get(EXPIRES_AT).is_some() {
+        match last_expiry(sources.iter().map(|one| one.expires_at)) {
+            Some(at) => content.head.set(EXPIRES_AT, Value::of(at.to_rfc3339())),
+            None => drop(content.head.remove(EXPIRES_AT)),
+        }
+    }
+    content
+}
