@@ -18,6 +18,8 @@
 //! | [`marks`] | numbers, negations and dates that forbid folding | retrieval.md §7 |
 //! | [`split`] | sentences, and cutting what is too long | – |
 //! | [`sections`] | a document into chunks | retrieval.md §10.4 |
+//! | [`code_mentions`] | files, lines and names of code that a text names | verified-memory.md §8.1 |
+//! | [`code_path`] | which paths a citation may name | verified-memory.md §8.3 |
 //! | [`tokens`] | token estimates | coding-agent-memory.md, budgets |
 //!
 //! Adding a kind of analysis: one file named by its idea, its row here, its tests at the bottom of the file. A change
@@ -25,6 +27,8 @@
 
 pub mod analysis;
 pub mod bm25;
+pub mod code_mentions;
+pub mod code_path;
 pub mod flags;
 pub mod marks;
 mod normalise;

@@ -1,6 +1,6 @@
 //! Whether a statement is about anything in particular: a path, an identifier, a command, a number, a version, a quoted word.
 
-use crate::verified::verifier::has_mentions;
+use loci_text::code_mentions::has_mentions;
 
 /// True where nothing in the text could be looked up.
 pub(crate) fn is_vague(text: &str) -> bool {

@@ -10,11 +10,11 @@ use loci_model::ports::code::CodeError;
 use super::grounding::grounded;
 use crate::verified::verifier::lines::block::Block;
 use crate::verified::verifier::lines::file_lines::FileLines;
-use crate::verified::verifier::names::path::{PathRejected, check_path};
 use crate::verified::verifier::session::verifier::Verifier;
 use crate::verified::verifier::thresholds::{
     CONTEXT_LINES, SNIPPET_BYTES_MAX, SNIPPET_LINES_MAX, SPAN_LINES_MAX,
 };
+use loci_text::code_path::{PathRejected, check_path};
 
 /// An anchor, and what the store verb says of it.
 #[derive(Clone)]

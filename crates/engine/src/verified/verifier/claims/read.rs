@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::pattern::ClaimPattern;
 use crate::verified::verifier::names::glob::Glob;
-use crate::verified::verifier::names::path::check_path;
+use loci_text::code_path::check_path;
 
 /// Most claims of one record.
 const CLAIMS_MAX: usize = 20;

@@ -1,8 +1,6 @@
 //! From the bytes of a blob to text in the normal form of verified-memory.md §5.1: decoded, line ends as LF, NFC. Lines
 //! and their normal form are `file_lines`.
 
-use std::borrow::Cow;
-
 use loci_model::facts::verdict::Unverifiable;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -55,14 +53,6 @@ fn composed(text: String) -> String {
         return text;
     }
     text.nfc().collect()
-}
-
-/// NFC of a short text, such as a path.
-pub(in crate::verified::verifier) fn composed_form(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(text.nfc().collect())
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::facts::verdict::CitationVerdict;
 
 use crate::verified::verifier::anchors::anchor::AnchorError;
-use crate::verified::verifier::names::path::check_path;
 use crate::verified::verifier::session::verifier::Verifier;
 use crate::verified::verifier::thresholds::{READ_BYTES_MAX, SPAN_LINES_MAX};
+use loci_text::code_path::check_path;
 
 /// Some lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

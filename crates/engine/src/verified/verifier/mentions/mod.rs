@@ -4,4 +4,3 @@ pub(in crate::verified::verifier) mod path_refs;
 mod proposals;
 #[cfg(test)]
 mod proposals_tests;
-pub(in crate::verified::verifier) mod text_mentions;

@@ -5,8 +5,8 @@ use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
 use serde::{Deserialize, Serialize};
 
-use super::text_mentions::{Mention, mentions};
 use crate::verified::verifier::session::verifier::Verifier;
+use loci_text::code_mentions::{Mention, mentions};
 
 /// Files of one text.
 pub const PATH_REFS_MAX: usize = 20;

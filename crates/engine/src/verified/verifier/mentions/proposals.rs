@@ -10,13 +10,13 @@ use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult};
 
-use super::text_mentions::{Mention, mentions};
 use crate::verified::verifier::anchors::grounding::grounded;
 use crate::verified::verifier::code_structure::definitions::{DefinitionSearch, is_language};
 use crate::verified::verifier::lines::file_lines::FileLines;
 use crate::verified::verifier::lines::words::words;
 use crate::verified::verifier::session::verifier::Verifier;
 use crate::verified::verifier::thresholds::SPAN_LINES_MAX;
+use loci_text::code_mentions::{Mention, mentions};
 
 /// Files in which definitions are looked for at most; in a larger repository a symbol is found in named files alone.
 const FILES_MAX: usize = 3_000;

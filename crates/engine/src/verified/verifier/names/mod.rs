@@ -4,5 +4,4 @@
 pub(super) mod file_kind;
 pub(super) mod generated_files;
 pub(super) mod glob;
-pub(super) mod path;
 pub(super) mod ref_name;

@@ -13,7 +13,7 @@ use super::denial::denies;
 use super::literal::{BoundValues, Literal};
 use super::statement::{UNITS, without_places};
 use crate::verified::verifier::code_structure::name_places::LookupBudget;
-use crate::verified::verifier::mentions::text_mentions::looks_like_code;
+use loci_text::code_mentions::looks_like_code;
 
 /// Numbers and bounds in words.
 const IN_WORDS: &str = " zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \

@@ -8,7 +8,7 @@ use loci_model::limits;
 use regex::Regex;
 
 use super::literal::{Literal, number_of};
-use crate::verified::verifier::mentions::text_mentions::{is_address, is_file, is_owned, looks_like_code};
+use loci_text::code_mentions::{is_address, is_file, is_owned, looks_like_code};
 
 /// Words behind a number that make it a measure: the code may write the same measure as another number.
 pub(super) const UNITS: &str = " s sec secs second seconds ms millisecond milliseconds us microseconds ns m min mins minute minutes h hour \

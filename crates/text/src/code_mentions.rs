@@ -1,12 +1,12 @@
 //! Which files, lines and symbols a text names (coding-agent-memory.md §6.5): pure, over the text alone. What is written like a
-//! path or a name is a mention; whether such a thing is there is `proposals`' part. Addresses of the web and of mail, versions,
+//! path or a name is a mention; whether such a thing is there is for whoever reads the code to say. Addresses of the web and of mail, versions,
 //! dates and blocks of code are none.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::verified::verifier::names::path::check_path;
+use crate::code_path::check_path;
 
 /// Mentions of one text that are looked at.
 const MENTIONS_MAX: usize = 40;
@@ -161,7 +161,7 @@ fn of_prose<'t>(prose: &'t str, base: usize, found: &mut Vec<Piece<'t>>) {
 }
 
 /// True for addresses of the web, of mail and of remote repositories.
-pub(in crate::verified::verifier) fn is_address(run: &str) -> bool {
+pub fn is_address(run: &str) -> bool {
     let mail = run.split_once('@').is_some_and(|(before, behind)| {
         !before.is_empty() && !before.contains('/') && behind.contains(['.', ':'])
     });
@@ -263,12 +263,12 @@ fn file(token: &str) -> Option<String> {
 }
 
 /// True for a token that names a file, with or without lines.
-pub(in crate::verified::verifier) fn is_file(token: &str) -> bool {
+pub fn is_file(token: &str) -> bool {
     file(with_lines(token).0).is_some()
 }
 
 /// True for a word that languages own.
-pub(in crate::verified::verifier) fn is_owned(name: &str) -> bool {
+pub fn is_owned(name: &str) -> bool {
     OWNED.contains(&name)
 }
 
@@ -295,7 +295,7 @@ fn symbol_name(name: &str) -> Option<&str> {
 }
 
 /// True for a word that prose has not: `add_item`, `MAX_ITEMS`, `CartFull`, `addItem`.
-pub(in crate::verified::verifier) fn looks_like_code(word: &str) -> bool {
+pub fn looks_like_code(word: &str) -> bool {
     let inner = word.trim_matches('_');
     let has_hump = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     inner.contains('_') || has_hump

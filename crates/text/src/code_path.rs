@@ -1,7 +1,7 @@
 //! Which paths a citation may name (verified-memory.md §8.3). Lookups are tree lookups, so nothing outside is ever reached;
 //! these rules keep names out that mean something else on some file system.
 
-use crate::verified::verifier::lines::normal_text::composed_form;
+use unicode_normalization::is_nfc;
 
 /// Longest path, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
@@ -32,7 +32,7 @@ pub fn check_path(path: &str) -> Result<(), PathRejected> {
     if start.next().is_some_and(|c| c.is_ascii_alphabetic()) && start.next() == Some(':') {
         return wrong("a path has no drive letter");
     }
-    if composed_form(path) != path {
+    if !path.is_ascii() && !is_nfc(path) {
         return wrong("a path is written in Unicode NFC");
     }
     path.split('/').try_for_each(check_segment)
