@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use loci_engine::coding::CodingSettings;
+use loci_coding::CodingSettings;
 use serde_json::{Value, json};
 
 use crate::figures::Latencies;

@@ -339,9 +339,17 @@ fn measured(read: fn(&str), text: &str) {
 fn scanners() -> Vec<Scanner> {
     let named = [loci_git::SCANNERS, loci_forges::SCANNERS, loci_alerts::SCANNERS].concat();
     let named: Vec<_> = named.into_iter().map(|(name, read)| Scanner::new(name, read)).collect();
-    let engine =
-        [loci_engine::scanners::all().as_slice(), loci_documents::SCANNERS, loci_operations::SCANNERS]
-            .concat();
+    let engine = [
+        loci_engine::scanners::all().as_slice(),
+        loci_verified::SCANNERS,
+        loci_verified::verifier::SCANNERS,
+        loci_coding::SCANNERS,
+        loci_coding::PREFERENCE_SCANNERS,
+        loci_coding::REVIEW_SCANNERS,
+        loci_documents::SCANNERS,
+        loci_operations::SCANNERS,
+    ]
+    .concat();
     [engine.as_slice(), loci_server::s3::SCANNERS, loci_server::v1::SCANNERS, OTHERS, named.as_slice()]
         .concat()
 }

@@ -6,9 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow};
-use loci_engine::verified::verifier::{
-    AnchorError, Information, LineCache, Quorum, Verifier, VerifierLimits, information,
-};
 use loci_git::{GitOptions, GitSources};
 use loci_model::Timestamp;
 use loci_model::facts::citation::{Citation, Place};
@@ -18,6 +15,9 @@ use loci_model::facts::verdict::{CitationVerdict, Verification};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodePlace, CodeSource, CodeSources};
+use loci_verified::verifier::{
+    AnchorError, Information, LineCache, Quorum, Verifier, VerifierLimits, information,
+};
 
 use super::item::Item;
 use super::score::Found;

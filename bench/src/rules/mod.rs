@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use loci_engine::coding::rules::extracting::{ReviewText, extract};
+use loci_coding::rules::extracting::{ReviewText, extract};
 
 use case::Case;
 use tally::{Read, Tally};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::coding::rules::extracting::Extraction;
+use loci_coding::rules::extracting::Extraction;
 use serde::Serialize;
 
 use super::case::{Case, Label};

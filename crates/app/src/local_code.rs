@@ -7,11 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use loci_api::verified::evidence::{EvidenceRepository, FactEvidence};
 use loci_api::verified::verdict::FactVerdict;
-use loci_engine::verified::verifier::LineCache;
-use loci_engine::verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
 use loci_git::{GitOptions, GitSources};
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
+use loci_verified::verifier::LineCache;
+use loci_verified::{Look, Seen, Subject, Tip, look_at, name_of, read_place};
 
 use crate::adapters::SystemClock;
 use crate::config::Config;

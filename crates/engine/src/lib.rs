@@ -8,7 +8,6 @@
 pub mod access;
 pub mod admin;
 pub mod calls;
-pub mod coding;
 pub mod consolidation;
 pub mod deliveries;
 pub mod document_text;
@@ -23,7 +22,6 @@ pub mod safety;
 pub mod scanners;
 pub mod settings;
 pub mod strategies;
-pub mod verified;
 
 use std::sync::Arc;
 
@@ -45,12 +43,6 @@ pub use calls::long_work::LongWorkCount;
 use hooks::{Product, Products};
 pub use language_models::registry::Models;
 pub use settings::EngineSettings;
-
-/// Returns the products that are part of this crate, and others behind them.
-fn products(settings: &EngineSettings, others: Vec<Product>) -> Products {
-    let own = vec![verified::product(), coding::product(&settings.coding)];
-    Products::new(own.into_iter().chain(others).collect())
-}
 
 /// What an engine is made of: one adapter per port.
 #[derive(Clone)]
@@ -83,7 +75,7 @@ pub struct EngineParts {
     pub scorer: Option<Arc<dyn Scorer>>,
     /// Where mirrors of trees may lie; without it there are none.
     pub files: Option<Arc<dyn FilePlaces>>,
-    /// The products of the engine, beside those that it still has itself.
+    /// The products, in the order of their dependencies.
     pub products: Vec<Product>,
     /// Counts the works on long texts that are under way.
     pub long_work_count: LongWorkCount,
@@ -148,10 +140,6 @@ pub struct Engine {
     pub(crate) scorer: Option<Arc<dyn Scorer>>,
     pub(crate) files: Option<Arc<dyn FilePlaces>>,
     pub(crate) products: Products,
-    pub(crate) line_cache: Arc<verified::verifier::LineCache>,
-    pub(crate) verdict_cache: Arc<verified::VerdictCache>,
-    pub(crate) graphs: Arc<coding::Graphs>,
-    pub(crate) imports: Arc<coding::ImportGraphs>,
     /// The threads that read long texts.
     pub(crate) long_work: Arc<calls::long_work::LongWork>,
     /// Where work is done of which callers choose how much it is: it never delays a text that is to be
@@ -164,7 +152,7 @@ impl Engine {
     pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
         let work = || calls::long_work::LongWork::counted(parts.long_work_count.clone());
         let (long_work, caller_work) = (work(), work());
-        let products = products(&settings, parts.products);
+        let products = Products::new(parts.products);
         let settings = EngineSettings { product_profiles: products.shipped_profiles(), ..settings };
         Self {
             store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work), products.clone())),
@@ -191,10 +179,6 @@ impl Engine {
             scorer: parts.scorer,
             files: parts.files,
             products,
-            line_cache: Arc::new(verified::verifier::LineCache::new(verified::LINE_CACHE_BYTES)),
-            verdict_cache: Arc::default(),
-            graphs: Arc::default(),
-            imports: Arc::default(),
             long_work,
             caller_work,
         }
@@ -268,6 +252,31 @@ impl Engine {
     /// Returns a name that no other claim of work has.
     pub fn next_claim(&self) -> String {
         self.claims.next(&self.settings.host)
+    }
+
+    /// Reads code of repositories, where anything does.
+    pub fn code(&self) -> Option<&Arc<dyn CodeSources>> {
+        self.code.as_ref()
+    }
+
+    /// Reads reviews at forges, where anything does.
+    pub fn forge(&self) -> Option<&Arc<dyn Forge>> {
+        self.forge.as_ref()
+    }
+
+    /// The embedding model, where there is one.
+    pub fn embedder(&self) -> Option<&Arc<dyn Embedder>> {
+        self.embedder.as_ref()
+    }
+
+    /// Scores for injection beside the patterns, where anything does.
+    pub fn scorer(&self) -> Option<&Arc<dyn Scorer>> {
+        self.scorer.as_ref()
+    }
+
+    /// Permits of evaluations of prompts.
+    pub fn evaluations(&self) -> &Arc<jobs::permits::Permits> {
+        &self.evaluations
     }
 
     /// Wakes the workers of this process.

@@ -6,10 +6,7 @@
 use std::collections::BTreeMap;
 use std::hint::black_box;
 
-use loci_text::tokens::Estimator;
-
-use crate::coding::prompts::task_prompt::{Assembled, PromptLimits, Source, SourceComment, assemble};
-use crate::coding::rules::extracting::{ReviewText, extract};
+use crate::consolidation;
 use crate::document_text::path::DocumentPath;
 use crate::safety::{self, RedactionMode, secrets};
 use crate::strategies::episodes::episode_form;
@@ -18,8 +15,6 @@ use crate::strategies::preferences::{preference, preference_statement};
 use crate::strategies::summaries::{summary_topics, topic_markup};
 use crate::strategies::task_event::ReportedTask;
 use crate::strategies::turns::unwrapped_message;
-use crate::verified::{RepositoryName, verifier};
-use crate::{coding, consolidation};
 
 /// One reader.
 #[derive(Debug, Clone, Copy)]
@@ -39,17 +34,7 @@ impl Scanner {
 
 /// All of them.
 pub fn all() -> Vec<Scanner> {
-    let folders = [
-        SAFETY,
-        STRATEGIES,
-        FILES,
-        OTHERS,
-        coding::SCANNERS,
-        consolidation::SCANNERS,
-        coding::PREFERENCE_SCANNERS,
-        coding::REVIEW_SCANNERS,
-        verifier::SCANNERS,
-    ];
+    let folders = [SAFETY, STRATEGIES, FILES, OTHERS, consolidation::SCANNERS];
     folders.concat()
 }
 
@@ -96,26 +81,6 @@ const FILES: &[Scanner] = &[
 ];
 
 const OTHERS: &[Scanner] = &[
-    Scanner::new("rules of a review", |text| {
-        drop(black_box(extract(&ReviewText::of_comment(1, text.to_owned(), None))));
-    }),
-    Scanner::new("mentions of code", |text| drop(black_box(verifier::mentions(text)))),
-    Scanner::new("claims", |text| {
-        let value = serde_json::json!({ "type": "pattern_present", "pattern": text });
-        drop(black_box(verifier::read_claims(&[value], "claims", 1)));
-    }),
-    Scanner::new("a glob", |text| drop(black_box(verifier::Glob::parse(text)))),
-    Scanner::new("a repository's name", |text| drop(black_box(RepositoryName::parse(text)))),
-    Scanner::new("content hash", |text| drop(black_box(crate::verified::content_hash(text, text)))),
     Scanner::new("a plan", |text| drop(black_box(crate::consolidation::plan::Plan::read(text)))),
     Scanner::new("a fence around", |text| drop(black_box(crate::retrieval::render::contained(text)))),
-    Scanner::new("a prompt's sources", |text| drop(black_box(assembled(text)))),
 ];
-
-/// A prompt whose sources have each line of a text as a comment, and the whole as a body.
-fn assembled(text: &str) -> Assembled {
-    let comment = |line: &str| SourceComment { body: line.to_owned(), ..SourceComment::default() };
-    let comments = text.lines().map(comment).collect();
-    let source = Source { body: Some(text.to_owned()), comments, ..Source::default() };
-    assemble(&[source], &PromptLimits { tokens: 500, estimator: Estimator::Mixed, seed: [7; 16] })
-}

@@ -5,10 +5,8 @@ use loci_model::limits;
 use loci_model::memory::settings::MemorySettings;
 use loci_model::ports::search::ListLengths;
 
-use crate::coding::CodingSettings;
 use crate::memories::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
-use crate::verified::VerifiedSettings;
 
 /// A named rule by which a memory finds its profile (architecture §7).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,10 +82,6 @@ pub struct EngineSettings {
     pub job_webhooks: Vec<JobWebhook>,
     /// Clients may name URLs as delivery targets (agentcore-wire.md §14).
     pub client_targets: bool,
-    /// How facts that cite code are kept and checked.
-    pub verified: VerifiedSettings,
-    /// What coding agents are shown.
-    pub coding: CodingSettings,
     /// The name of this instance in addresses of commits.
     pub instance: String,
     /// A conversation without events for so long has ended, as transcripts see it.
@@ -117,8 +111,6 @@ impl Default for EngineSettings {
             pipeline: PipelineSettings::default(),
             job_webhooks: Vec::new(),
             client_targets: false,
-            verified: VerifiedSettings::default(),
-            coding: CodingSettings::default(),
             instance: "loci.local".to_owned(),
             session_idle_ms: 1_800_000,
             host: "loci".to_owned(),

@@ -11,9 +11,14 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-json", Some(&[])),
     ("loci-api", Some(&[])),
     ("loci-engine", Some(&["loci-model", "loci-text", "loci-json"])),
+    ("loci-verified", Some(&["loci-engine", "loci-model", "loci-text", "loci-json"])),
+    ("loci-coding", Some(&["loci-engine", "loci-verified", "loci-model", "loci-text", "loci-json"])),
     ("loci-documents", Some(&["loci-engine", "loci-model", "loci-text", "loci-json"])),
     ("loci-operations", Some(&["loci-engine", "loci-model", "loci-text", "loci-json"])),
-    ("loci-products", Some(&["loci-engine", "loci-documents", "loci-operations"])),
+    (
+        "loci-products",
+        Some(&["loci-engine", "loci-verified", "loci-coding", "loci-documents", "loci-operations"]),
+    ),
     ("loci-index", Some(&["loci-model", "loci-text"])),
     ("loci-store-kit", Some(&["loci-model", "loci-text", "loci-index"])),
     ("loci-store-sqlite", Some(&["loci-model", "loci-text", "loci-index", "loci-store-kit"])),
@@ -29,6 +34,8 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
         "loci-server",
         Some(&[
             "loci-engine",
+            "loci-verified",
+            "loci-coding",
             "loci-documents",
             "loci-operations",
             "loci-products",
@@ -48,8 +55,15 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
 ];
 
 /// Seen by tests of any crate.
-const FOR_TESTS: [&str; 5] =
-    ["loci-testkit", "loci-client-testkit", "loci-products", "loci-documents", "loci-operations"];
+const FOR_TESTS: [&str; 7] = [
+    "loci-testkit",
+    "loci-client-testkit",
+    "loci-products",
+    "loci-verified",
+    "loci-coding",
+    "loci-documents",
+    "loci-operations",
+];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let members: Vec<_> = tree.members().map(|(p, _)| p.name.as_str()).collect();

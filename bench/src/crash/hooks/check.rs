@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, ensure};
-use loci_engine::coding::rules::extracting::canonical;
+use loci_coding::rules::extracting::canonical;
 use loci_model::record::RecordState;
 use loci_model::tasks::review::ReviewState;
 use serde_json::Value;

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use loci_engine::verified::verifier::{AnchorError, Information};
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::{Unverifiable, Verdict};
+use loci_verified::verifier::{AnchorError, Information};
 
 use super::super::generated::{Commit, Mode, import};
 use super::super::verified::UnderTest;

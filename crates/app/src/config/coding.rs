@@ -2,15 +2,15 @@
 //! good for.
 
 use anyhow::{Result, bail};
-use loci_engine::coding::hydration::Estimator;
-use loci_engine::coding::settings::{
+use loci_coding::hydration::Estimator;
+use loci_coding::settings::{
     CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnConflict, OnUnverifiable, Shares,
 };
-use loci_engine::coding::{CodingSettings, RuleSettings};
+use loci_coding::{CodingSettings, RuleSettings};
 use loci_engine::retrieval::render::Oversize;
-use loci_engine::verified::verifier::Glob;
 use loci_model::limits;
 use loci_model::tasks::task_session::Capture;
+use loci_verified::verifier::Glob;
 use serde::{Deserialize, Serialize};
 
 /// `[coding]`

@@ -460,8 +460,6 @@ impl Config {
             pipeline: self.pipeline.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             client_targets: self.compat.client_targets,
-            verified: self.verified.engine(),
-            coding: self.coding.engine(),
             instance: self.mirror.instance.clone(),
             session_idle_ms: self.mirror.session_idle_ms()?,
             ..defaults
@@ -478,7 +476,8 @@ impl Config {
             memory_tool: self.memory_tool.engine()?,
             upkeep: self.consolidation.engine(),
         };
-        Ok(LociSettings { engine: self.engine()?, documents, operations })
+        let (verified, coding) = (self.verified.engine(), self.coding.engine());
+        Ok(LociSettings { engine: self.engine()?, verified, coding, documents, operations })
     }
 
     /// The store's part, for a folder.

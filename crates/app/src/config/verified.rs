@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use loci_engine::verified::{RepositoryName, VerifiedSettings};
 use loci_model::facts::support::DriftedFacts;
+use loci_verified::{RepositoryName, VerifiedSettings};
 use serde::{Deserialize, Serialize};
 
 /// `[verified]`

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
 use loci_git::{GitOptions, GitSources};
@@ -18,6 +17,7 @@ use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
 use loci_products::Loci;
+use loci_verified::{RepositoryAdd, Standing};
 
 use crate::config::Config;
 use crate::config::environment::Environment;
@@ -144,7 +144,7 @@ pub async fn register(engine: &Loci, entries: &[RepositoryEntry]) {
             default_ref: entry.default_ref.clone(),
             ..RepositoryAdd::default()
         };
-        if let Err(error) = engine.repository_add(&caller, &standing, add).await {
+        if let Err(error) = engine.verified.repository_add(&caller, &standing, add).await {
             tracing::warn!(repository = entry.name, ?error, "a configured repository is not registered");
         }
     }

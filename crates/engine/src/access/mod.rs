@@ -105,7 +105,7 @@ pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
 }
 
 /// Returns true when the caller may act as the agent of some task of the memory.
-pub(crate) fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
+pub fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Agent).next().is_some()
 }
 
@@ -125,11 +125,7 @@ pub(crate) fn may_report(caller: &Principal, memory: &MemoryId) -> bool {
 }
 
 /// Returns true when the caller may act as the agent of the task of that actor and session.
-pub(crate) fn is_agent_of(
-    caller: &Principal,
-    memory: &MemoryId,
-    (actor, session): (&ActorId, &SessionId),
-) -> bool {
+pub fn is_agent_of(caller: &Principal, memory: &MemoryId, (actor, session): (&ActorId, &SessionId)) -> bool {
     grants(caller, memory, Capability::Agent).any(|grant| covers_events(grant, actor, Some(session)))
 }
 

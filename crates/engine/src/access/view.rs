@@ -118,7 +118,7 @@ impl View {
 
     /// Returns true where one of the parts reaches a node of the tree, and records of that actor
     /// there. Without an actor, only parts that are on no actor do.
-    pub(crate) fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
+    pub fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
         self.clauses.iter().any(|clause| {
             clause.actor.as_ref().is_none_or(|granted| Some(granted) == actor)
                 && clause.namespace.as_ref().is_none_or(|granted| place.intersect(granted).is_some())

@@ -67,27 +67,29 @@ pub struct ForgetAsk {
 
 /// A person as a memory knows them.
 #[derive(Debug, Clone)]
-pub(crate) struct Forgetting {
-    pub(crate) memory: Memory,
-    pub(crate) person: Person,
+pub struct Forgetting {
+    /// The memory.
+    pub memory: Memory,
+    /// The person.
+    pub person: Person,
     /// How others name the person, where the memory knows people.
-    pub(crate) mentions: Option<Arc<dyn PersonMentions>>,
+    pub mentions: Option<Arc<dyn PersonMentions>>,
     /// An administrator asks for a receipt: files of all mirrors are looked at. A person's own
     /// request looks at the mirrors of their own trees alone.
-    pub(crate) names_files: bool,
+    pub names_files: bool,
 }
 
 /// What was erased of a person.
 #[derive(Debug, Clone)]
-pub(crate) struct Forgotten {
-    pub(crate) counts: Counts,
-    pub(crate) mentions_taken: MentionsTaken,
+pub struct Forgotten {
+    pub counts: Counts,
+    pub mentions_taken: MentionsTaken,
     /// The number of records that name the person and stay, because they name others, too.
-    pub(crate) left_shared: usize,
+    pub left_shared: usize,
     /// Mirrors that were brought up.
-    pub(crate) mirrors: Vec<String>,
+    pub mirrors: Vec<String>,
     /// Places that cannot be reached from here.
-    pub(crate) unreachable: Vec<String>,
+    pub unreachable: Vec<String>,
     at: Timestamp,
 }
 
@@ -149,7 +151,7 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) async fn forget_person(
+    pub async fn forget_person(
         &self,
         caller: &Principal,
         whom: &Forgetting,
@@ -219,7 +221,7 @@ impl Engine {
             let known = products.person(tx, &memory, &actor, &pseudonym)?;
             let (others, mentions) = known.map_or((Vec::new(), None), |(all, known)| (all, Some(known)));
             actors.extend(others.into_iter().filter(|other| *other != actor));
-            let person = Person::of(&memory, actors);
+            let person = Person::of(&memory, actors, products.knows_people(&memory));
             Ok((memory, person, mentions))
         });
         let (memory, person, mentions) = found.await?;

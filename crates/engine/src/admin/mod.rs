@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::admin::erasure::Holdings;
 
-pub(crate) use forget::Forgetting;
+pub use forget::Forgetting;
 pub use forget::{ForgetAsk, actor_of_person};
 pub use import::EXPORT_FORMAT;
 pub use import_run::ImportPart;

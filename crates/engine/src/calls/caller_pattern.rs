@@ -8,7 +8,7 @@ use loci_model::{Error, Result, limits};
 use regex::{Regex, RegexBuilder, bytes};
 
 /// Bytes of one state of a compiled expression.
-pub(crate) const STATE_BYTES: usize = 32;
+pub const STATE_BYTES: usize = 32;
 /// The smallest size that is told from larger ones.
 const STATES_LEAST: usize = 16;
 
@@ -54,7 +54,7 @@ impl CallerPattern {
     ///
     /// # Errors
     /// `Invalid` on `pattern` where a text is too long for it.
-    pub(crate) fn holds(&self, text: &str) -> Result<bool> {
+    pub fn holds(&self, text: &str) -> Result<bool> {
         self.is_match(text).ok_or_else(|| {
             let rule = "pattern takes too much work for the longest of these texts: give one with fewer \
                         repetitions and alternatives, or narrow the other conditions";
@@ -74,7 +74,7 @@ fn too_many_states() -> Error {
 /// States of an expression with each class of letters counted as one, rounded up to a power of two; `None`
 /// where there are more than allowed. All letters of Unicode make hundreds of states, of which a byte visits
 /// few: the size is that of the expression compiled for single bytes.
-pub(crate) fn states_of(pattern: &str, ignore_case: bool) -> Option<usize> {
+pub fn states_of(pattern: &str, ignore_case: bool) -> Option<usize> {
     let plain = of_single_bytes(pattern);
     let mut states = STATES_LEAST;
     while states <= limits::PATTERN_STATES_MAX {

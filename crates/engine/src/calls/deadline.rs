@@ -52,12 +52,12 @@ impl Deadline {
     }
 
     /// Something that belongs to the answer, until the end.
-    pub(crate) async fn assemble<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
+    pub async fn assemble<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
         self.until(self.end_us, work).await
     }
 
     /// For work that computes, before each part of it: whether there is time for one more. Others get the thread now and then.
-    pub(crate) async fn has_time(&self, turn: &mut Turn) -> bool {
+    pub async fn has_time(&self, turn: &mut Turn) -> bool {
         let now_us = self.clock.monotonic_us();
         let began_us = *turn.began_us.get_or_insert(now_us);
         if now_us.saturating_sub(began_us) >= TURN_US {
@@ -79,7 +79,7 @@ impl Deadline {
 
 /// Since when one has the thread for oneself.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub struct Turn {
     began_us: Option<u64>,
 }
 

@@ -8,4 +8,4 @@ pub mod long_work;
 pub(super) mod operation_tracing;
 pub mod page;
 pub mod reason_text;
-pub(super) mod text_scan;
+pub mod text_scan;

@@ -9,7 +9,7 @@ use crate::safety::kept;
 ///
 /// # Errors
 /// `Invalid` for an empty reason, and for one that is too long.
-pub(crate) fn required(reason: &str) -> Result<String> {
+pub fn required(reason: &str) -> Result<String> {
     if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
         return Ok(kept(reason.to_owned()));
     }

@@ -14,14 +14,14 @@ use crate::Engine;
 pub(crate) type TextTest = Arc<dyn Fn(&str) -> Result<bool> + Send + Sync>;
 
 /// A test, and the time that is left for it.
-pub(crate) struct TextScan {
+pub struct TextScan {
     test: TextTest,
     left_us: u64,
 }
 
 impl TextScan {
     /// A scan that has all of its time.
-    pub(crate) fn new(test: TextTest) -> Self {
+    pub fn new(test: TextTest) -> Self {
         Self { test, left_us: limits::PATTERN_TIME_US_MAX }
     }
 
@@ -29,7 +29,7 @@ impl TextScan {
     ///
     /// # Errors
     /// `Invalid` on `pattern` where the time is up; errors of the test.
-    pub(crate) async fn holds(&mut self, engine: &Engine, all: Vec<Vec<String>>) -> Result<Vec<bool>> {
+    pub async fn holds(&mut self, engine: &Engine, all: Vec<Vec<String>>) -> Result<Vec<bool>> {
         let (test, clock, left_us) = (Arc::clone(&self.test), Arc::clone(&engine.clock), self.left_us);
         let scanned = engine.caller_work.run(move || scan(&all, &test, clock.as_ref(), left_us));
         let (held, left_us) = scanned.await??;
@@ -39,7 +39,7 @@ impl TextScan {
 }
 
 /// The texts of a record in which words are looked for.
-pub(crate) fn texts_of(record: &Record) -> Vec<String> {
+pub fn texts_of(record: &Record) -> Vec<String> {
     std::iter::once(record.text.clone()).chain(record.title.clone()).collect()
 }
 

@@ -31,13 +31,13 @@ use crate::Engine;
 use crate::language_models::{MadeBy, Unanswered};
 use crate::strategies::Joining;
 
-pub(crate) use comparison::word_pairs::WordPairs;
+pub use comparison::word_pairs::WordPairs;
 pub use comparison::wording::{Wording, differ_in_wording_only};
-pub(crate) use decisions::carry_out::Carrying;
+pub use decisions::carry_out::Carrying;
 pub use decisions::carry_out::carry_out;
 pub use decisions::decide::decide;
-pub(crate) use decisions::decide::decide_alone;
-pub(crate) use relate::{ReadStatement, relate_both};
+pub use decisions::decide::decide_alone;
+pub use relate::{ReadStatement, relate_both};
 pub use relate::{Reason, Relation, Statement, relate};
 pub(crate) use scanners::SCANNERS;
 pub use thresholds::Thresholds;

@@ -123,7 +123,7 @@ const WORDS_OF_A_CLAUSE: usize = 4;
 
 /// A statement, read once however many others it is compared with.
 #[derive(Debug)]
-pub(crate) struct ReadStatement<'a> {
+pub struct ReadStatement<'a> {
     statement: Statement<'a>,
     reading: Reading,
     gist: Gist,
@@ -131,7 +131,7 @@ pub(crate) struct ReadStatement<'a> {
 
 impl<'a> ReadStatement<'a> {
     /// Reads a statement.
-    pub(crate) fn of(statement: Statement<'a>) -> Self {
+    pub fn of(statement: Statement<'a>) -> Self {
         let reading = Reading::of(statement.text);
         let gist = Gist::of(&reading);
         Self { statement, reading, gist }
@@ -176,7 +176,7 @@ pub(super) fn relate_read(
 }
 
 /// Returns the relation as [`relate`] does, of two statements that are read already.
-pub(crate) fn relate_both(
+pub fn relate_both(
     new: &ReadStatement<'_>,
     old: &ReadStatement<'_>,
     alike: Alike,

@@ -16,7 +16,7 @@ pub const JOB_KEY: &str = "hook:";
 /// The code of a failure to deal with deliveries.
 const UNAVAILABLE: &str = "FORGE_UNAVAILABLE";
 /// In front of why nothing followed.
-pub(crate) const IGNORED: &str = "ignored: ";
+pub const IGNORED: &str = "ignored: ";
 /// Pauses before what failed is tried again: as many more tries.
 const PAUSES_MS: &[i64] = &[10_000, 60_000, 300_000];
 

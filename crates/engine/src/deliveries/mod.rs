@@ -5,7 +5,7 @@
 pub mod incoming;
 mod list;
 mod order_key;
-pub(super) mod record_streams;
+pub mod record_streams;
 mod retry;
 mod targets;
 

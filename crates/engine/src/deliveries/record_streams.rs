@@ -156,7 +156,7 @@ pub(crate) fn enabled(
 
 /// What was still to be told of erased records goes; followers are told that they are gone, by id alone. `always`: also
 /// where nothing waited, because they were there until now.
-pub(crate) fn erased(
+pub fn erased(
     tx: &mut dyn Tx,
     memory: &Memory,
     records: &[RecordId],

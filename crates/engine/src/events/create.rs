@@ -62,7 +62,7 @@ impl Prepared {
     }
 
     /// Its first message, where its payload was masked before the write and the mode still asks for it.
-    pub(crate) fn masked_text(&self, mode: RedactionMode) -> Option<&str> {
+    pub fn masked_text(&self, mode: RedactionMode) -> Option<&str> {
         let masked = self.masked.as_ref().filter(|_| mode == RedactionMode::Mask)?;
         masked.payload.iter().find_map(|item| match item {
             PayloadItem::Conversational { text, .. } => Some(text.as_str()),

@@ -112,6 +112,11 @@ impl Products {
         self.0.iter().filter_map(|product| product.people.as_deref())
     }
 
+    /// Returns true for a memory in which a product knows people.
+    pub(crate) fn knows_people(&self, memory: &Memory) -> bool {
+        self.people().any(|hooks| hooks.knows_people(memory))
+    }
+
     /// Returns the person of an actor, where a product knows them.
     ///
     /// # Errors

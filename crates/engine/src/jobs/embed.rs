@@ -78,16 +78,16 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
 
 /// What [`Engine::complete_vectors`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CompletedVectors {
+pub struct CompletedVectors {
     /// The state of the namespace's vectors.
-    pub(crate) completion: Completion,
+    pub completion: Completion,
     /// Vectors that were written.
     pub(crate) written: usize,
 }
 
 /// The state of a namespace's vectors after [`Engine::complete_vectors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Completion {
+pub enum Completion {
     /// Every passage has a vector, but those that the embedder refuses.
     Whole,
     /// Some were made and some are left: another call makes more.
@@ -102,7 +102,7 @@ impl Engine {
     ///
     /// # Errors
     /// Those of the store. An embedder that does not answer is logged: words decide, as for the question itself.
-    pub(crate) async fn complete_vectors(
+    pub async fn complete_vectors(
         &self,
         memory: &MemoryId,
         namespace: &Namespace,

@@ -4,7 +4,7 @@
 //! and one line in the list of the product's handlers (of the kernel's, in `handlers`).
 
 mod deliverer;
-pub(crate) mod embed;
+pub mod embed;
 pub(crate) mod extract;
 pub mod failure;
 mod forget_questions;
@@ -19,7 +19,7 @@ mod pending;
 pub(crate) mod permits;
 pub(crate) mod purge;
 mod reembed;
-pub(crate) mod reflect;
+pub mod reflect;
 mod runner;
 mod start;
 mod sweep;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 /// A number of places, and who waits for one.
 #[derive(Debug)]
-pub(crate) struct Permits {
+pub struct Permits {
     state: Mutex<State>,
 }
 
@@ -42,7 +42,7 @@ impl Permits {
     }
 
     /// Resolves when there is a place; it is free again when the permit goes.
-    pub(crate) fn take(self: &Arc<Self>) -> Taking {
+    pub fn take(self: &Arc<Self>) -> Taking {
         Taking { permits: Arc::clone(self) }
     }
 
@@ -67,7 +67,7 @@ impl Permits {
 
 /// See [`Permits::take`].
 #[derive(Debug)]
-pub(crate) struct Taking {
+pub struct Taking {
     permits: Arc<Permits>,
 }
 
@@ -81,7 +81,7 @@ impl Future for Taking {
 
 /// A place.
 #[derive(Debug)]
-pub(crate) struct Permit {
+pub struct Permit {
     permits: Arc<Permits>,
 }
 

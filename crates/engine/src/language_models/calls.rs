@@ -13,7 +13,7 @@ use crate::Engine;
 
 /// The reason why a call has no reply.
 #[derive(Debug)]
-pub(crate) enum CallFailure {
+pub enum CallFailure {
     /// The model panicked.
     BrokeDown,
     /// The model, or the way to it, failed.
@@ -21,7 +21,7 @@ pub(crate) enum CallFailure {
 }
 
 /// Calls a model as soon as one of the calls of this server's pipeline is free.
-pub(crate) async fn call(
+pub async fn call(
     engine: &Engine,
     model: &dyn LanguageModel,
     completion: &Completion,

@@ -11,7 +11,7 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 const QUOTING: &[Step] = &[Step::Summarise, Step::Consolidate, Step::Reflect];
 
 /// An event of a session is gone.
-pub(crate) fn of_session(
+pub fn of_session(
     tx: &mut dyn Tx,
     memory: &MemoryId,
     actor: &ActorId,
@@ -37,7 +37,7 @@ pub fn of_records(
 }
 
 /// Drops the questions of one step: what they quote is gone.
-pub(crate) fn of_step(tx: &mut dyn Tx, memory: &MemoryId, step: Step, now: Timestamp) -> Result<()> {
+pub fn of_step(tx: &mut dyn Tx, memory: &MemoryId, step: Step, now: Timestamp) -> Result<()> {
     drop_of_steps(tx, memory, None, &[step], now)
 }
 

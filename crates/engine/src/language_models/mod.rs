@@ -11,7 +11,7 @@
 //! An answer is data: whatever it says is read by a strict grammar, and nothing in it is obeyed. To ask in another step: a
 //! `Question` and a reader; nothing here.
 
-pub(crate) mod calls;
+pub mod calls;
 pub mod erasure;
 mod exchange;
 mod failure;

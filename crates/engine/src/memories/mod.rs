@@ -5,6 +5,7 @@ mod delete;
 mod descriptions;
 mod get;
 mod list;
+mod meant;
 mod naming;
 mod profile;
 pub mod profiles;
@@ -26,6 +27,7 @@ pub(crate) use create::{
 };
 pub use get::by_id_or_name;
 pub use get::{any, existing, known, served};
+pub use meant::only_granted;
 pub use naming::{is_name, memory_arn};
 pub(crate) use profile::recognised;
 pub use recreate::MemoryRecreated;

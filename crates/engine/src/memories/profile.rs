@@ -144,12 +144,14 @@ mod tests {
 
     #[test]
     fn tags_win_over_profiles_and_defaults() {
-        let engine = EngineSettings::default();
+        let own =
+            profiles::parse("profile = \"by-segments\"\nversion = 1\nnamespace_match = \"segment_prefix\"");
+        let engine = EngineSettings { profiles: vec![own.unwrap()], ..EngineSettings::default() };
         let settings = |pairs: &[(&str, &str)]| initial_settings(&engine, "notes", &tags(pairs), &[]);
         assert_eq!(settings(&[]).unwrap(), MemorySettings::default());
-        let coding = settings(&[("loci:profile", "coding")]).unwrap();
-        assert_eq!(coding.namespace_match, NamespaceReading::SegmentPrefix);
-        let both = settings(&[("loci:profile", "coding"), ("loci:namespace_match", "exact")]).unwrap();
+        let profiled = settings(&[("loci:profile", "by-segments")]).unwrap();
+        assert_eq!(profiled.namespace_match, NamespaceReading::SegmentPrefix);
+        let both = settings(&[("loci:profile", "by-segments"), ("loci:namespace_match", "exact")]).unwrap();
         assert_eq!(both.namespace_match, NamespaceReading::Exact);
         assert!(settings(&[("loci:read_your_writes", "true")]).unwrap().read_your_writes);
         assert!(settings(&[("loci:read_your_writes", "on")]).is_err());

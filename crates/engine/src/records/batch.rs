@@ -91,7 +91,7 @@ pub fn ask_for_vectors(tx: &mut dyn Tx, memory: &MemoryId, id: &JobId, now: Time
 }
 
 /// Asks for deleted content to be erased when its time has come.
-pub(crate) fn ask_for_purge(
+pub fn ask_for_purge(
     tx: &mut dyn Tx,
     memory: &loci_model::memory::Memory,
     id: &JobId,

@@ -50,14 +50,14 @@ pub struct Change<'a> {
 }
 
 /// Writes the telemetry row and what followers are told, and tells the products.
-pub(crate) fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+pub fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     note_state(tx, memory, change)?;
     in_write::products()?.record_changed(tx, change)
 }
 
 /// Like [`note`], for a product that brings what it keeps of the record up itself: no product is
 /// told.
-pub(crate) fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
+pub fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),
         record: change.record.id.clone(),

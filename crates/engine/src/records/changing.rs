@@ -53,7 +53,7 @@ impl Changing<'_> {
     }
 
     /// Puts a record that was put away in force again; false where its state allows none.
-    pub(crate) fn restore(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<bool> {
+    pub fn restore(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<bool> {
         let changed = tx.records_mut().restore(&self.memory.id, &record.id, reason, self.at)?;
         self.noted(tx, record, RecordState::Active, reason, changed)
     }

@@ -51,7 +51,7 @@ impl Engine {
 }
 
 /// Checks the states a read asks for: what was deleted is hidden at once, though its content is erased later.
-pub(crate) fn check_states(states: &[RecordState]) -> Result<()> {
+pub fn check_states(states: &[RecordState]) -> Result<()> {
     if states.contains(&RecordState::Erased) {
         return Err(Error::invalid("states", "deleted records cannot be read: leave the state erased out"));
     }

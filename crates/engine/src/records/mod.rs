@@ -1,7 +1,7 @@
 //! Verbs of records: get, list, delete, batches, history. Requests here, one file per verb.
 
 pub mod batch;
-pub(crate) mod changes;
+pub mod changes;
 pub mod changing;
 pub mod conflicts;
 mod create;
@@ -10,10 +10,10 @@ mod feedback;
 pub(crate) mod filters;
 mod get;
 mod history;
-pub(crate) mod list;
+pub mod list;
 pub mod namespaces;
 pub(crate) mod prefix_reading;
-pub(crate) mod quarantine;
+pub mod quarantine;
 mod restate;
 mod revert;
 mod sources;
@@ -36,7 +36,7 @@ pub use quarantine::{QuarantineAsk, Quarantined, Verdict};
 
 use crate::calls::page::Page;
 pub use revert::RecordRevert;
-pub(crate) use revert::{DOCUMENTED, KEPT_DOCUMENTED};
+pub use revert::{DOCUMENTED, KEPT_DOCUMENTED};
 pub use sources::RecordSources;
 
 /// A part of the tree as a caller names it.

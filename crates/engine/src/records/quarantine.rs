@@ -254,7 +254,7 @@ fn look(
 }
 
 /// Holds back what is still active; what changed meanwhile stays as it is.
-pub(crate) fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
+pub fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
     for record in tx.records().get_many(&changing.memory.id, ids)? {
         if matches!(record.state, RecordState::Active | RecordState::Candidate | RecordState::Stale) {
             changing.set_state(tx, &record, RecordState::Quarantined, reason)?;
@@ -283,12 +283,7 @@ fn decide(
 
 /// Gives a held record the state that it was held in; what was held from the start was never in force and is now. False
 /// where that changes nothing.
-pub(crate) fn release(
-    tx: &mut dyn Tx,
-    changing: &Changing<'_>,
-    record: &Record,
-    reason: &str,
-) -> Result<bool> {
+pub fn release(tx: &mut dyn Tx, changing: &Changing<'_>, record: &Record, reason: &str) -> Result<bool> {
     let held = RecordState::Quarantined;
     let changes = tx.telemetry().of_record(&changing.memory.id, &record.id)?;
     // A held record that moves with its template stays held: that is no hold.

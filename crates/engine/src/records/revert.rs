@@ -20,9 +20,9 @@ use crate::hooks::Products;
 use crate::memories::existing;
 
 /// Why a record expired that its repository has come to say itself.
-pub(crate) const DOCUMENTED: &str = "in_repo_docs";
+pub const DOCUMENTED: &str = "in_repo_docs";
 /// Why one is in force all the same: it does not expire for that again.
-pub(crate) const KEPT_DOCUMENTED: &str = "reverted: kept although the repository says it";
+pub const KEPT_DOCUMENTED: &str = "reverted: kept although the repository says it";
 
 /// What is to be reverted.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -61,7 +61,7 @@ fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The text as a page shows it: without comments of both kinds.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut now = text.to_owned();
     // Taking one out may put another together. Nothing but an attack needs more rounds, and then nothing is
     // taken on trust.
@@ -78,7 +78,7 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// True for a line that is a link reference definition: a page shows nothing of it, nor of its title.
-pub(crate) fn is_definition(line: &str) -> bool {
+pub fn is_definition(line: &str) -> bool {
     let places = ["http://", "https://", "/", "./", "../", "#", "<", "mailto:"];
     DEFINITION
         .captures(line)

@@ -12,7 +12,7 @@ use super::{RedactionMode, redact};
 ///
 /// # Errors
 /// `Invalid` where values lie too deep in one another to be read.
-pub(crate) fn redact_document(document: &Document, mode: RedactionMode) -> Result<Document> {
+pub fn redact_document(document: &Document, mode: RedactionMode) -> Result<Document> {
     let tree = document.tree()?;
     let clean = redact_tree(tree.clone(), mode);
     if clean == tree { Ok(document.clone()) } else { Document::from_tree(&clean) }

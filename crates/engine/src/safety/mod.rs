@@ -18,7 +18,7 @@ mod hidden_characters;
 mod html;
 mod html_names;
 pub mod injection;
-pub(crate) mod invisible_markdown;
+pub mod invisible_markdown;
 pub mod json_secrets;
 mod matching_copy;
 mod names;
@@ -124,7 +124,7 @@ impl SafeText {
 
     /// The same beside a text of another, like code that is cited: it may hold such words for good reasons, so it marks what it stands
     /// beside, and never holds it back. Says whether it did.
-    pub(crate) fn beside(&mut self, other: &str, policy: &SafetyPolicy) -> bool {
+    pub fn beside(&mut self, other: &str, policy: &SafetyPolicy) -> bool {
         let injection = match policy.injection {
             InjectionMode::Off => return false,
             InjectionMode::Flag | InjectionMode::Quarantine => {
@@ -152,7 +152,7 @@ impl SafeText {
 }
 
 /// The kinds of secrets in a text, also of those that hidden characters cut apart; a kind may be named twice.
-pub(crate) fn secrets_in(text: &str) -> Vec<SecretKind> {
+pub fn secrets_in(text: &str) -> Vec<SecretKind> {
     let (_, mut kinds) = secrets::redact(text.to_owned(), RedactionMode::Mask);
     if let Some(visible) = hidden_characters::visible(text) {
         kinds.extend(secrets::redact(visible, RedactionMode::Mask).1);
@@ -224,7 +224,7 @@ fn sanitised(text: String) -> String {
 
 /// Code as it is shown: without terminal escapes and characters that hide or reorder what is read, its secrets masked; whether any
 /// character was taken out, and the kinds of secrets, sorted. Its line ends stay where they are.
-pub(crate) fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
+pub fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
     let clean = hidden_characters::stripped(text);
     let hidden = matches!(clean, std::borrow::Cow::Owned(_));
     let (text, masked) = secrets::redact(clean.into_owned(), RedactionMode::Mask);

@@ -14,7 +14,7 @@ pub mod candidate;
 pub mod earlier_records;
 pub mod episodes;
 pub mod facts;
-pub(crate) mod learnings;
+pub mod learnings;
 pub mod metadata;
 pub mod model_questions;
 pub mod preferences;

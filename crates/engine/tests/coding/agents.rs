@@ -1,12 +1,11 @@
 //! What the token of a task's agent allows (coding-agent-memory.md §2.3): what agents do, for that task, until a day behind its end.
 
-use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
-use loci_engine::coding::{
+use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
+use loci_coding::{
     CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewFeedback, NewTask, RepositoryChange,
     SessionListing, TaskListing, TaskNote, TaskPatch,
 };
 use loci_engine::records::{NamespaceAsk, QuarantineAsk, RecordListing};
-use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordKind;
 use loci_model::tasks::task::TaskStatus;
@@ -14,6 +13,7 @@ use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, Document, ErrorKind, Namespace, RecordId, Result, TaskId};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;
+use loci_verified::RepositoryAdd;
 
 use super::hydrating::put;
 use super::sessions::said;
@@ -24,7 +24,8 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 impl Workshop {
     /// Whoever has the token of a task's agent.
     fn agent(&self, id: &str) -> Principal {
-        let token = block_on(self.engine.agent_token_for(&self.caller, &self.get(id).unwrap())).unwrap();
+        let token =
+            block_on(self.engine.coding.agent_token_for(&self.caller, &self.get(id).unwrap())).unwrap();
         block_on(self.engine.token_lookup(token.unwrap().expose())).unwrap().unwrap()
     }
 
@@ -50,20 +51,29 @@ impl Workshop {
         let report = Completion { status: Some(TaskStatus::Completed), ..Completion::default() };
         self.world.clock().advance_ms(1_000);
         vec![
-            ("get", block_on(engine.task_get(agent, standing, id)).map(drop)),
-            ("hydrate", block_on(engine.task_hydrate(agent, standing, id, Hydration::default())).map(drop)),
-            ("search", block_on(engine.repository_search(agent, standing, search)).map(drop)),
-            ("append", block_on(engine.session_append(agent, standing, id, item)).map(drop)),
-            ("events", block_on(engine.session_events(agent, standing, id, listing)).map(drop)),
-            ("keep", block_on(engine.session_state_put(agent, standing, id, state, 0)).map(drop)),
-            ("state", block_on(engine.session_state(agent, standing, id)).map(drop)),
-            ("promote", block_on(engine.session_promote(agent, standing, id, vec![1], false)).map(drop)),
-            ("note", block_on(engine.task_note(agent, standing, id, note)).map(drop)),
-            ("learnings", block_on(engine.task_learnings(agent, standing, id, "- Port 6002.")).map(drop)),
-            ("commits", block_on(engine.task_commits(agent, standing, id, commits)).map(drop)),
-            ("feedback", block_on(engine.task_feedback(agent, standing, id, feedback)).map(drop)),
-            ("end", block_on(engine.session_end_of_task(agent, standing, id)).map(drop)),
-            ("complete", block_on(engine.task_complete(agent, standing, id, report, None)).map(drop)),
+            ("get", block_on(engine.coding.task_get(agent, standing, id)).map(drop)),
+            (
+                "hydrate",
+                block_on(engine.coding.task_hydrate(agent, standing, id, Hydration::default())).map(drop),
+            ),
+            ("search", block_on(engine.coding.repository_search(agent, standing, search)).map(drop)),
+            ("append", block_on(engine.coding.session_append(agent, standing, id, item)).map(drop)),
+            ("events", block_on(engine.coding.session_events(agent, standing, id, listing)).map(drop)),
+            ("keep", block_on(engine.coding.session_state_put(agent, standing, id, state, 0)).map(drop)),
+            ("state", block_on(engine.coding.session_state(agent, standing, id)).map(drop)),
+            (
+                "promote",
+                block_on(engine.coding.session_promote(agent, standing, id, vec![1], false)).map(drop),
+            ),
+            ("note", block_on(engine.coding.task_note(agent, standing, id, note)).map(drop)),
+            (
+                "learnings",
+                block_on(engine.coding.task_learnings(agent, standing, id, "- Port 6002.")).map(drop),
+            ),
+            ("commits", block_on(engine.coding.task_commits(agent, standing, id, commits)).map(drop)),
+            ("feedback", block_on(engine.coding.task_feedback(agent, standing, id, feedback)).map(drop)),
+            ("end", block_on(engine.coding.session_end_of_task(agent, standing, id)).map(drop)),
+            ("complete", block_on(engine.coding.task_complete(agent, standing, id, report, None)).map(drop)),
         ]
     }
 }
@@ -77,8 +87,12 @@ fn a07_an_agent_does_what_agents_do_for_its_task() {
     put(&shop, 81, "/users/bob/", RecordKind::Preference, "Small pull requests.");
     shop.begun("t-001");
     let agent = shop.agent("t-001");
-    let found =
-        block_on(shop.engine.task_hydrate(&agent, &shop.standing, &task_id("t-001"), Hydration::default()));
+    let found = block_on(shop.engine.coding.task_hydrate(
+        &agent,
+        &shop.standing,
+        &task_id("t-001"),
+        Hydration::default(),
+    ));
     let found = found.unwrap();
     assert_eq!(
         (found.status[&Kind::Knowledge], found.plan.shown.len()),
@@ -97,7 +111,8 @@ fn a07_an_agent_does_what_agents_do_for_its_task() {
     assert_eq!(left.unwrap().learnings[0].action, LearnedAction::Duplicate, "it was stored");
     // What others prefer is not shown to it.
     let asked = Hydration { user: Some("ann".to_owned()), ..Hydration::default() };
-    let found = block_on(shop.engine.task_hydrate(&agent, &shop.standing, &task_id("t-001"), asked)).unwrap();
+    let found =
+        block_on(shop.engine.coding.task_hydrate(&agent, &shop.standing, &task_id("t-001"), asked)).unwrap();
     assert_eq!(found.status[&Kind::Preferences], KindStatus::Disabled);
 }
 
@@ -144,29 +159,36 @@ fn a07_an_agent_does_nothing_else() {
     let actor = ActorId::parse(REPO).unwrap();
     let all = TaskListing { limit: 9, ..TaskListing::default() };
     let refused = vec![
-        ("create", block_on(engine.task_create(&agent, standing, task("t-009"), None)).map(drop)),
-        ("list", block_on(engine.task_list(&agent, standing, all)).map(drop)),
-        ("patch", block_on(engine.task_patch(&agent, standing, &own, TaskPatch::default())).map(drop)),
-        ("finalize", block_on(engine.task_finalize(&agent, standing, &own, ended)).map(drop)),
-        ("alert", block_on(engine.task_alert(&agent, standing, &own, "x")).map(drop)),
-        ("explain", block_on(engine.task_explain(&agent, standing, &own)).map(drop)),
-        ("search elsewhere", block_on(engine.repository_search(&agent, standing, elsewhere)).map(drop)),
-        ("search without a task", block_on(engine.repository_search(&agent, standing, unnamed)).map(drop)),
+        ("create", block_on(engine.coding.task_create(&agent, standing, task("t-009"), None)).map(drop)),
+        ("list", block_on(engine.coding.task_list(&agent, standing, all)).map(drop)),
+        ("patch", block_on(engine.coding.task_patch(&agent, standing, &own, TaskPatch::default())).map(drop)),
+        ("finalize", block_on(engine.coding.task_finalize(&agent, standing, &own, ended)).map(drop)),
+        ("alert", block_on(engine.coding.task_alert(&agent, standing, &own, "x")).map(drop)),
+        ("explain", block_on(engine.coding.task_explain(&agent, standing, &own)).map(drop)),
+        (
+            "search elsewhere",
+            block_on(engine.coding.repository_search(&agent, standing, elsewhere)).map(drop),
+        ),
+        (
+            "search without a task",
+            block_on(engine.coding.repository_search(&agent, standing, unnamed)).map(drop),
+        ),
         (
             "a repository",
-            block_on(engine.repository_hydrate(&agent, standing, REPO, Hydration::default())).map(drop),
+            block_on(engine.coding.repository_hydrate(&agent, standing, REPO, Hydration::default()))
+                .map(drop),
         ),
-        ("by a person", block_on(engine.task_feedback(&agent, standing, &own, by_human)).map(drop)),
+        ("by a person", block_on(engine.coding.task_feedback(&agent, standing, &own, by_human)).map(drop)),
         ("records", block_on(engine.record_list(&agent, listing)).map(drop)),
         ("record", block_on(engine.record_get(&agent, &memory, &known, None)).map(drop)),
         ("quarantine", block_on(engine.records_quarantine(&agent, &memory, quarantine)).map(drop)),
-        ("register", block_on(engine.repository_add(&agent, standing, add)).map(drop)),
+        ("register", block_on(engine.verified.repository_add(&agent, standing, add)).map(drop)),
         (
             "configure",
-            block_on(engine.repository_configure(&agent, standing, REPO, RepositoryChange::default()))
+            block_on(engine.coding.repository_configure(&agent, standing, REPO, RepositoryChange::default()))
                 .map(drop),
         ),
-        ("repositories", block_on(engine.repository_list(&agent, standing, None, 9)).map(drop)),
+        ("repositories", block_on(engine.verified.repository_list(&agent, standing, None, 9)).map(drop)),
         ("forget", block_on(engine.forget_actor(&agent, &memory, &actor)).map(drop)),
         ("memory", block_on(engine.memory_get(&agent, &memory)).map(drop)),
         ("keys", block_on(engine.key_list(&agent)).map(drop)),
@@ -183,7 +205,7 @@ fn a_token_counts_until_a_day_behind_the_end() {
     let shop = Workshop::new();
     shop.begun("t-001");
     let task = shop.get("t-001").unwrap();
-    let token = || block_on(shop.engine.agent_token_for(&shop.caller, &task)).unwrap().unwrap();
+    let token = || block_on(shop.engine.coding.agent_token_for(&shop.caller, &task)).unwrap().unwrap();
     let (one, other) = (token(), token());
     assert!(!format!("{one:?}").contains("loci_task_") && one.expose().starts_with("loci_task_"));
     let knows = |token: &str| block_on(shop.engine.token_lookup(token)).unwrap().map(|agent| agent.name);
@@ -205,7 +227,8 @@ fn a_token_counts_until_a_day_behind_the_end() {
     shop.world.clock().advance_ms(1);
     assert_eq!(knows(one.expose()), None);
     shop.begun("t-002");
-    let token = block_on(shop.engine.agent_token_for(&shop.caller, &shop.get("t-002").unwrap())).unwrap();
+    let token =
+        block_on(shop.engine.coding.agent_token_for(&shop.caller, &shop.get("t-002").unwrap())).unwrap();
     shop.forget();
     assert_eq!(knows(token.unwrap().expose()), None, "of a task that is gone");
 }
@@ -222,7 +245,7 @@ fn a_key_may_act_for_the_tasks_of_a_repository() {
     let agents = shop.with_grant(&[Capability::Agent], Grant { actor, ..Grant::everything() });
     let note = |id: &str| {
         let note = TaskNote { text: format!("Port 7000 of {id}."), ..TaskNote::default() };
-        block_on(shop.engine.task_note(&agents, &shop.standing, &task_id(id), note)).map(drop)
+        block_on(shop.engine.coding.task_note(&agents, &shop.standing, &task_id(id), note)).map(drop)
     };
     assert!(note("t-001").is_ok() && note("t-002").is_ok());
     assert!(note("w-001").is_err());

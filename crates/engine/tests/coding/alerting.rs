@@ -1,15 +1,15 @@
 //! A task that is not trusted: what it wrote and what it writes is held back, until a person decides. Names carry the numbers of the
 //! acceptance tests of coding-agent-memory.md §23 where they are one.
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{Completion, LearnedAction, NewTask, TaskAlerted};
+use loci_coding::hydration::Hydration;
+use loci_coding::{Completion, LearnedAction, NewTask, TaskAlerted};
 use loci_engine::records::Verdict;
-use loci_engine::verified::{NewFact, Standing, StoreStatus};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, RecordId, Result};
 use loci_testkit::block_on;
+use loci_verified::{NewFact, Standing, StoreStatus};
 
 use super::world::{REPO, Workshop, task, task_id};
 
@@ -20,7 +20,7 @@ const REASON: &str = "It read an issue that gave it orders.";
 impl Workshop {
     fn alert(&self, caller: &Principal, id: &str, reason: &str) -> Result<TaskAlerted> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_alert(caller, &self.standing, &task_id(id), reason))
+        block_on(self.engine.coding.task_alert(caller, &self.standing, &task_id(id), reason))
     }
 
     /// A fact that the session of a task stores.
@@ -35,14 +35,15 @@ impl Workshop {
             citations: vec![cite],
             ..NewFact::default()
         };
-        let stored = block_on(self.engine.fact_store(&self.caller, &standing, new, None)).unwrap();
+        let stored = block_on(self.engine.verified.fact_store(&self.caller, &standing, new, None)).unwrap();
         (stored.view.remembered.record.id, stored.status, stored.warnings)
     }
 
     fn shown_to(&self, id: &str) -> Vec<String> {
         let asked = Hydration { query: Some("orders pagination".to_owned()), ..Hydration::default() };
         let id = task_id(id);
-        let found = block_on(self.engine.task_hydrate(&self.caller, &self.standing, &id, asked)).unwrap();
+        let found =
+            block_on(self.engine.coding.task_hydrate(&self.caller, &self.standing, &id, asked)).unwrap();
         found.plan.shown.iter().map(|one| one.candidate.record.id.to_string()).collect()
     }
 
@@ -72,7 +73,7 @@ fn a93_what_a_task_with_an_alert_writes_is_held_back() {
             shop.store_in(id, &format!("Orders of {id}: `page_of_orders` goes by PAGE_LIMIT."));
         assert_eq!(status, StoreStatus::Created);
         let left = shop.complete(id, report(if id == "t-001" { 1 } else { 2 })).unwrap();
-        let of = |learned: &[loci_engine::coding::Learned]| learned[0].id.clone().unwrap();
+        let of = |learned: &[loci_coding::Learned]| learned[0].id.clone().unwrap();
         let before = [
             note.learned.id.unwrap(),
             fact,
@@ -120,8 +121,8 @@ fn a93_what_a_task_with_an_alert_writes_is_held_back() {
     assert_eq!(shop.shown_to("t-002"), [one.to_string()]);
 }
 
-fn note(text: &str) -> loci_engine::coding::TaskNote {
-    loci_engine::coding::TaskNote { text: text.to_owned(), ..Default::default() }
+fn note(text: &str) -> loci_coding::TaskNote {
+    loci_coding::TaskNote { text: text.to_owned(), ..Default::default() }
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What something leads back to: by every field, by words, a page at a time, to whom it may be shown.
 
-use loci_engine::calls::page::Page;
-use loci_engine::coding::{
+use loci_coding::{
     Attributed, AttributionAsk, CommitReport, Completion, Finalization, NewCommit, NewPrompt, NewTask,
     PromptParts, TaskPatch,
 };
+use loci_engine::calls::page::Page;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::commit::BlameHow;
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
@@ -24,7 +24,7 @@ fn all() -> AttributionAsk {
 
 impl Workshop {
     fn attribution_by(&self, caller: &Principal, ask: AttributionAsk) -> Result<Found> {
-        block_on(self.engine.attribution(caller, &self.standing, ask))
+        block_on(self.engine.coding.attribution(caller, &self.standing, ask))
     }
 
     fn attribution(&self, ask: AttributionAsk) -> Found {
@@ -43,7 +43,8 @@ impl Workshop {
             rewrites: rewrites.iter().map(|(old, new)| (id(old), id(new))).collect(),
         };
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_commits(&self.caller, &self.standing, &task_id(task), report)).unwrap();
+        block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
+            .unwrap();
     }
 }
 
@@ -54,7 +55,7 @@ fn shop() -> Workshop {
     let parts = PromptParts { text: "You work on {repo}.\n".to_owned(), ..PromptParts::default() };
     let prompt = NewPrompt { template_id: "new-task".to_owned(), parts, model: None };
     let prompt =
-        block_on(shop.engine.prompt_add(&shop.caller, &shop.standing, prompt)).unwrap().prompt.version;
+        block_on(shop.engine.coding.prompt_add(&shop.caller, &shop.standing, prompt)).unwrap().prompt.version;
     shop.create(NewTask { prompt_version: Some(prompt), ..task("t-001") }).unwrap();
     shop.append(
         "t-001",
@@ -183,7 +184,7 @@ fn commits_that_are_named_at_the_end_lead_back_too() {
         NewCommit { sha: id(1), parents: vec![id(2)], branch: Some("b".into()), ..NewCommit::default() };
     let late = CommitReport { commits: vec![late], ..CommitReport::default() };
     let task = task_id("t-001");
-    let taken = block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &task, late)).unwrap();
+    let taken = block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task, late)).unwrap();
     assert_eq!((taken.stored, taken.warnings), (1, Vec::new()));
     let one = shop.attribution(AttributionAsk { commit: Some(id(1)), ..all() }).items.remove(0);
     let rows: Vec<_> =
@@ -218,11 +219,11 @@ fn a_page_at_a_time() {
     for number in 1..=7 {
         // All of one moment: their ids tell them apart.
         let new = NewTask { issue: Some(number % 2), ..task(&format!("t-{number}")) };
-        block_on(shop.engine.task_create(&shop.caller, &shop.standing, new, None)).unwrap();
+        block_on(shop.engine.coding.task_create(&shop.caller, &shop.standing, new, None)).unwrap();
         let files = vec![if number % 3 == 0 { "a.rs" } else { "b.rs" }.to_owned()];
         let said = Completion { files_changed: files, ..Completion::default() };
         let id = task_id(&format!("t-{number}"));
-        block_on(shop.engine.task_complete(&shop.caller, &shop.standing, &id, said, None)).unwrap();
+        block_on(shop.engine.coding.task_complete(&shop.caller, &shop.standing, &id, said, None)).unwrap();
     }
     let walk = |ask: AttributionAsk| {
         let (mut ids, mut after, mut pages) = (Vec::new(), None, 0);

@@ -1,7 +1,7 @@
 //! Commits that hooks report, and what a commit leads back to. Names carry the numbers of the acceptance tests of
 //! coding-agent-memory.md §23 where they are one.
 
-use loci_engine::coding::{Blame, BlameAsk, CommitReport, CommitsTaken, NewCommit, NewTask, TaskPatch};
+use loci_coding::{Blame, BlameAsk, CommitReport, CommitsTaken, NewCommit, NewTask, TaskPatch};
 use loci_model::tasks::commit::BlameHow;
 use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Result, Timestamp, limits};
@@ -30,7 +30,7 @@ fn rewrites(pairs: &[(u32, u32)]) -> CommitReport {
 impl Workshop {
     fn report(&self, task: &str, report: CommitReport) -> Result<CommitsTaken> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_commits(&self.caller, &self.standing, &task_id(task), report))
+        block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
     }
 
     fn counts(&self, task: &str, report: CommitReport) -> (u32, u32) {
@@ -40,7 +40,7 @@ impl Workshop {
     }
 
     fn blame(&self, ask: BlameAsk) -> Blame {
-        block_on(self.engine.blame(&self.caller, &self.standing, REPO, ask)).unwrap()
+        block_on(self.engine.coding.blame(&self.caller, &self.standing, REPO, ask)).unwrap()
     }
 
     /// How a commit's tasks are found, and which they are.

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::settings::OnConflict;
-use loci_engine::coding::{
+use loci_coding::hydration::Hydration;
+use loci_coding::settings::OnConflict;
+use loci_coding::{
     CodingSettings, Completion, ConflictDecision, ConflictListing, ConflictShown, Hydrated, LearnedAction,
     NewEvaluation, NewFinding, TaskNote,
 };
@@ -47,7 +47,7 @@ fn seen_at(text: &str, at: Timestamp) -> TaskNote {
 fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
     shop.world.clock().advance_ms(1_000);
     let asked = Hydration { query: Some("tests of the project, state of components".to_owned()), ..asked };
-    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
+    block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
 }
 
 fn shown(found: &Hydrated) -> Vec<RecordId> {
@@ -69,7 +69,7 @@ fn agreed(shop: &Workshop, id: &RecordId) -> u32 {
 
 fn conflicts(shop: &Workshop, state: ConflictState) -> Vec<ConflictShown> {
     let listing = ConflictListing { state, after: None, limit: 100 };
-    block_on(shop.engine.conflicts_list(&shop.caller, &shop.standing, REPO, listing)).unwrap().items
+    block_on(shop.engine.coding.conflicts_list(&shop.caller, &shop.standing, REPO, listing)).unwrap().items
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn only_learnings_that_may_be_stored_are_embedded() {
         evidence: None,
     };
     let new = NewEvaluation { task: task_id("t-001"), findings: vec![finding], prompt_suggestion: None };
-    let added = block_on(shop.engine.evaluation_add(&shop.caller, &shop.standing, new)).unwrap();
+    let added = block_on(shop.engine.coding.evaluation_add(&shop.caller, &shop.standing, new)).unwrap();
     let learned = added.learned.into_iter().next().unwrap();
     assert_eq!((learned.action, learned.reason), too_long);
     assert_eq!(calls(), Vec::<Vec<String>>::new());
@@ -355,7 +355,8 @@ fn a79_what_is_trusted_less_takes_nobodys_place_and_a_person_decides() {
     let withhold = CodingSettings { on_conflict: OnConflict::Withhold, ..CodingSettings::default() };
     let engine = engine_with(&shop, withhold, None);
     let asked = Hydration { query: Some("tests of the project".to_owned()), ..about_web() };
-    let kept = block_on(engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap();
+    let kept =
+        block_on(engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap();
     assert_eq!(
         (shown(&kept).len(), left(&kept, &jest), left(&kept, &vitest)),
         (0, Some("conflict"), Some("conflict"))
@@ -363,7 +364,7 @@ fn a79_what_is_trusted_less_takes_nobodys_place_and_a_person_decides() {
 
     let resolve = |caller, decision| {
         let id = conflict.id.as_str();
-        block_on(shop.engine.conflict_resolve(caller, &shop.standing, REPO, id, decision))
+        block_on(shop.engine.coding.conflict_resolve(caller, &shop.standing, REPO, id, decision))
     };
     let actor = Some(ActorId::parse(REPO).unwrap());
     let agent =
@@ -403,7 +404,8 @@ fn both_may_stay() {
     noted(&shop, "t-001", of_web(VITEST));
     let id = conflicts(&shop, ConflictState::Open)[0].conflict.id.clone();
     let both = ConflictDecision::KeepBoth;
-    let done = block_on(shop.engine.conflict_resolve(&shop.caller, &shop.standing, REPO, &id, both)).unwrap();
+    let done =
+        block_on(shop.engine.coding.conflict_resolve(&shop.caller, &shop.standing, REPO, &id, both)).unwrap();
     assert_eq!(done.shown.conflict.resolution.unwrap().keep, None);
     assert_eq!(shop.knowledge().len(), 2);
     assert!(conflicts(&shop, ConflictState::Open).is_empty());
@@ -470,13 +472,13 @@ fn a80_a_branch_that_comes_in_squashed_is_known_by_its_merge() {
     let (_, vitest, _) = on_branch(&shop, "t-002", VITEST);
     shop.write("CHANGES.md", "All of it in one commit.\n");
     let merged = shop.shelf.change(DIRECTORY, |history| history.tip().commit()).unwrap().unwrap();
-    let patch = loci_engine::coding::TaskPatch {
+    let patch = loci_coding::TaskPatch {
         pr: Some(loci_model::tasks::task::TaskPullRequest {
             number: 7,
             merge_commit_sha: Some(merged.to_string()),
             ..loci_model::tasks::task::TaskPullRequest::default()
         }),
-        ..loci_engine::coding::TaskPatch::default()
+        ..loci_coding::TaskPatch::default()
     };
     shop.patch("t-002", patch).unwrap();
     shop.begun("t-003");

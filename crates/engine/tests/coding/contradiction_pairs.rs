@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{ConflictListing, Hydrated, LearnedAction, TaskNote};
+use loci_coding::hydration::Hydration;
+use loci_coding::{ConflictListing, Hydrated, LearnedAction, TaskNote};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
@@ -79,12 +79,15 @@ fn hydrated(shop: &Workshop, query: &str) -> Hydrated {
     shop.world.clock().advance_ms(1_000);
     let paths = vec!["src/legacy/a.ts".to_owned(), "src/v2/b.ts".to_owned()];
     let asked = Hydration { query: Some(query.to_owned()), paths, ..Hydration::default() };
-    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-009"), asked)).unwrap()
+    block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-009"), asked)).unwrap()
 }
 
 fn conflicts(shop: &Workshop) -> usize {
     let listing = ConflictListing { state: ConflictState::Open, after: None, limit: 100 };
-    block_on(shop.engine.conflicts_list(&shop.caller, &shop.standing, REPO, listing)).unwrap().items.len()
+    block_on(shop.engine.coding.conflicts_list(&shop.caller, &shop.standing, REPO, listing))
+        .unwrap()
+        .items
+        .len()
 }
 
 #[test]

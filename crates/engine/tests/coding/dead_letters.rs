@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loci_engine::coding::TaskNote;
+use loci_coding::TaskNote;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::BoxFuture;
@@ -129,17 +129,20 @@ fn a37_three_more_tries_then_a_dead_letter_and_the_task_goes_on() {
     }
     let job = cite(work(&shop, &engine));
     assert_eq!((job.state, job.attempts), (JobState::Failed, 4));
-    let letters = block_on(engine.dead_letter_list(&shop.caller, &shop.standing, None, 100)).unwrap().items;
+    let letters =
+        block_on(engine.coding.dead_letter_list(&shop.caller, &shop.standing, None, 100)).unwrap().items;
     assert_eq!(letters, std::slice::from_ref(&job));
     assert_eq!(job.unique_key, format!("cite:{record}"), "with what it is about");
     assert_eq!(job.failure_reason.as_deref(), Some("STORE_UNAVAILABLE: the disk is full"));
     assert_eq!((shop.knowledge(), shop.citations(&record)), (vec![record.clone()], Vec::new()));
 
     refuses.store(false, Ordering::SeqCst);
-    let tried = block_on(engine.dead_letter_retry(&shop.caller, &shop.standing, &job.id, None)).unwrap();
+    let tried =
+        block_on(engine.coding.dead_letter_retry(&shop.caller, &shop.standing, &job.id, None)).unwrap();
     assert_eq!(tried.state, JobState::Failed, "as it was");
     assert_eq!(cite(work(&shop, &engine)).state, JobState::Done);
     assert_eq!(shop.citations(&record), ["src/page.rs"]);
-    let letters = block_on(engine.dead_letter_list(&shop.caller, &shop.standing, None, 100)).unwrap().items;
+    let letters =
+        block_on(engine.coding.dead_letter_list(&shop.caller, &shop.standing, None, 100)).unwrap().items;
     assert_eq!(letters, []);
 }

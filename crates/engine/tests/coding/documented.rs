@@ -1,13 +1,13 @@
 //! What a repository comes to say itself expires at the next tip of its default branch, and what somebody puts in force again stays.
 
-use loci_engine::coding::{Completion, TaskNote};
+use loci_coding::{Completion, TaskNote};
 use loci_engine::records::RecordRevert;
-use loci_engine::verified::{NewFact, StoreStatus};
 use loci_model::RecordId;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{RecordKind, RecordState};
 use loci_testkit::block_on;
+use loci_verified::{NewFact, StoreStatus};
 
 use super::hydrating::put;
 use super::world::{REPO, Workshop};
@@ -89,7 +89,7 @@ fn what_was_stored_with_citations_stays() {
         citations: vec![CitationInput { place, sha: None, snippet_hash: None }],
         ..NewFact::default()
     };
-    let stored = block_on(shop.engine.fact_store(&shop.caller, &shop.standing, fact, None)).unwrap();
+    let stored = block_on(shop.engine.verified.fact_store(&shop.caller, &shop.standing, fact, None)).unwrap();
     assert_eq!(stored.status, StoreStatus::Created);
     shop.write("AGENTS.md", &format!("- {text}\n"));
     round(&shop);

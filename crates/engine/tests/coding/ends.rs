@@ -1,9 +1,9 @@
 //! The end of a task: one episode whatever happens, learnings with what became of each, and nothing that is known already.
 
-use loci_engine::calls::idempotency::{ClientToken, IfErased};
-use loci_engine::coding::{
+use loci_coding::{
     CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewTask, TaskNote, TaskPatch,
 };
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::records::QuarantineAsk;
 use loci_model::idempotency::TokenScope;
 use loci_model::ports::store::StoreExt;
@@ -366,7 +366,8 @@ fn a36_what_is_learned_stands_at_the_commit_that_was_reported_last() {
     };
     // Of one report, the order is that of parents.
     let commits = CommitReport { commits: vec![made(9, 7), made(2, 9)], rewrites: Vec::new() };
-    block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &task_id("t-001"), commits)).unwrap();
+    block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task_id("t-001"), commits))
+        .unwrap();
     assert_eq!(note("Port 5002 is used."), Some(id(2)));
     let said = Some("- Port 5003 is used.".to_owned());
     let left = shop.complete("t-001", Completion { pr: None, learnings_text: said, ..report() }).unwrap();
@@ -533,7 +534,8 @@ fn what_is_forgotten_is_gone() {
 fn a_task_that_was_forgotten_is_told_anew() {
     let shop = Workshop::new();
     let token = || Some(ClientToken::new("once", &Value::Null).unwrap());
-    let create = || block_on(shop.engine.task_create(&shop.caller, &shop.standing, task("t-001"), token()));
+    let create =
+        || block_on(shop.engine.coding.task_create(&shop.caller, &shop.standing, task("t-001"), token()));
     let created = create().unwrap();
     assert!(created.created && !create().unwrap().created);
     let first = shop.complete("t-001", report()).unwrap();
@@ -563,7 +565,7 @@ fn a_report_that_is_sent_again_with_its_token_is_refused_once_it_was_forgotten()
     let complete = |if_erased: IfErased| {
         let token = ClientToken::new("told", &Value::Null).unwrap().with_if_erased(if_erased);
         let (id, token) = (task_id("t-001"), Some(token));
-        block_on(shop.engine.task_complete(&shop.caller, &shop.standing, &id, report(), token))
+        block_on(shop.engine.coding.task_complete(&shop.caller, &shop.standing, &id, report(), token))
     };
     shop.begun("t-001");
     complete(IfErased::Answer).unwrap();

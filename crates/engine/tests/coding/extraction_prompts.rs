@@ -1,7 +1,7 @@
 //! Extraction prompts of one's own beside the shipped ones: numbered from 1001, current by force or
 //! after an evaluation, gone back to.
 
-use loci_engine::coding::{
+use loci_coding::{
     Completion, ExtractionPromptChanged, NewExtractionPrompt, NewPrompt, OWN_FROM, PromptAnswers, PromptParts,
 };
 use loci_model::principal::{Capability, Grant, Principal};
@@ -21,16 +21,16 @@ fn new(text: &str) -> NewExtractionPrompt {
 impl Workshop {
     fn put_by(&self, caller: &Principal, new: NewExtractionPrompt) -> Result<ExtractionPromptChanged> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.extraction_prompt_put(caller, &self.standing, new))
+        block_on(self.engine.coding.extraction_prompt_put(caller, &self.standing, new))
     }
 
     fn back_to(&self, name: &str, to: u32) -> Result<ExtractionPromptChanged> {
-        block_on(self.engine.extraction_prompt_rollback(&self.caller, &self.standing, name, to))
+        block_on(self.engine.coding.extraction_prompt_rollback(&self.caller, &self.standing, name, to))
     }
 
     /// What a caller is given under a name, and its version.
     fn asked_by(&self, caller: &Principal, id: &str) -> (String, String) {
-        let prompt = block_on(self.engine.extraction_prompt(caller, &self.standing, id)).unwrap();
+        let prompt = block_on(self.engine.coding.extraction_prompt(caller, &self.standing, id)).unwrap();
         (prompt.id(), prompt.text)
     }
 
@@ -39,7 +39,7 @@ impl Workshop {
     }
 
     fn all_prompts(&self) -> Vec<String> {
-        let all = block_on(self.engine.extraction_prompts(&self.caller, &self.standing)).unwrap();
+        let all = block_on(self.engine.coding.extraction_prompts(&self.caller, &self.standing)).unwrap();
         all.iter()
             .map(|one| format!("{}{}", one.id(), if one.is_current { " current" } else { "" }))
             .collect()
@@ -101,17 +101,21 @@ fn what_cannot_be_is_refused_with_its_remedy() {
     // Nobody reaches them by the door of other prompts.
     let parts = PromptParts { text: MINE.to_owned(), ..PromptParts::default() };
     let other = NewPrompt { template_id: "extraction:learnings".to_owned(), parts, model: None };
-    let error = block_on(shop.engine.prompt_add(&shop.caller, &shop.standing, other)).unwrap_err();
+    let error = block_on(shop.engine.coding.prompt_add(&shop.caller, &shop.standing, other)).unwrap_err();
     assert!(error.message.contains("PUT /v1/extraction-prompts/learnings"), "{error:?}");
-    let back =
-        shop.engine.prompt_rollback(&shop.caller, &shop.standing, "extraction:learnings", "learnings@1");
+    let back = shop.engine.coding.prompt_rollback(
+        &shop.caller,
+        &shop.standing,
+        "extraction:learnings",
+        "learnings@1",
+    );
     assert_eq!(block_on(back).unwrap_err().field.as_deref(), Some("template_id"));
 }
 
 /// The answers of a model that repeats everything it was shown of a session as one learning.
 fn answers(shop: &Workshop, id: &str, of: impl Fn(&str, &str) -> String) -> PromptAnswers {
-    let asked = block_on(shop.engine.prompt_questions(&shop.caller, &shop.standing, id)).unwrap();
-    let answer = |one: &loci_engine::coding::PromptQuestion| (one.case.clone(), of(&one.case, &one.input));
+    let asked = block_on(shop.engine.coding.prompt_questions(&shop.caller, &shop.standing, id)).unwrap();
+    let answer = |one: &loci_coding::PromptQuestion| (one.case.clone(), of(&one.case, &one.input));
     PromptAnswers { model: "m-1".to_owned(), outputs: asked.questions.iter().map(answer).collect() }
 }
 
@@ -136,7 +140,7 @@ fn a_candidate_is_current_after_it_was_evaluated() {
     });
     let evaluate = |answers| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.prompt_evaluate(&shop.caller, &shop.standing, "learnings@1001", answers))
+        block_on(shop.engine.coding.prompt_evaluate(&shop.caller, &shop.standing, "learnings@1001", answers))
     };
     let missing = PromptAnswers { outputs: [("l-01".to_owned(), nothing.clone())].into(), ..outputs.clone() };
     let error = evaluate(Some(missing)).unwrap_err();
@@ -147,15 +151,15 @@ fn a_candidate_is_current_after_it_was_evaluated() {
     let score = found.score;
     assert_eq!((score.cases, score.met, score.items, score.right, score.forbidden), (8, 1, 2, 1, 1));
     assert_eq!((score.precision(), found.is_pulled, found.model.as_str()), (Some(0.5), true, "m-1"));
-    let listed = shop.engine.prompt_evaluations(&shop.caller, &shop.standing, "learnings@1001");
+    let listed = shop.engine.coding.prompt_evaluations(&shop.caller, &shop.standing, "learnings@1001");
     assert_eq!(block_on(listed).unwrap(), [found]);
-    let other = shop.engine.prompt_evaluations(&shop.caller, &shop.standing, "learnings@1");
+    let other = shop.engine.coding.prompt_evaluations(&shop.caller, &shop.standing, "learnings@1");
     assert!(block_on(other).unwrap().is_empty(), "figures are of a version");
 
     assert_eq!(shop.back_to("learnings", 1001).unwrap().previous, Some(1));
     assert_eq!(shop.current("learnings"), "learnings@1001");
     let reader = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
-    let denied = shop.engine.prompt_evaluate(&reader, &shop.standing, "learnings", None);
+    let denied = shop.engine.coding.prompt_evaluate(&reader, &shop.standing, "learnings", None);
     assert_eq!(block_on(denied).unwrap_err().kind, ErrorKind::Denied);
 }
 
@@ -179,7 +183,7 @@ fn who_administers_writes_and_who_reads_something_reads() {
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
     assert_eq!(shop.asked_by(&writer, "learnings"), ("learnings@1001".to_owned(), MINE.to_owned()));
     assert_eq!(shop.put_by(&writer, new("Mine.")).unwrap_err().kind, ErrorKind::Denied);
-    let back = shop.engine.extraction_prompt_rollback(&writer, &shop.standing, "learnings", 1);
+    let back = shop.engine.coding.extraction_prompt_rollback(&writer, &shop.standing, "learnings", 1);
     assert_eq!(block_on(back).unwrap_err().kind, ErrorKind::Denied);
     let nobody = Principal { name: "nobody".to_owned(), grants: Vec::new() };
     assert_eq!(shop.asked_by(&nobody, "learnings").0, "learnings@1", "the shipped ones are nobody's");

@@ -1,6 +1,6 @@
 //! What is said of memories that tasks were shown: it is noted once, explained, and holds back what enough call harmful.
 
-use loci_engine::coding::{Completion, FeedbackTaken, NewFeedback, NewTask, TaskNote};
+use loci_coding::{Completion, FeedbackTaken, NewFeedback, NewTask, TaskNote};
 use loci_engine::records::Verdict;
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
@@ -16,7 +16,7 @@ fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
 
 fn say(shop: &Workshop, id: &str, said: NewFeedback) -> Result<FeedbackTaken> {
     shop.world.clock().advance_ms(1_000);
-    block_on(shop.engine.task_feedback(&shop.caller, &shop.standing, &task_id(id), said))
+    block_on(shop.engine.coding.task_feedback(&shop.caller, &shop.standing, &task_id(id), said))
 }
 
 fn harmful(id: &RecordId, reason: Option<&str>) -> NewFeedback {
@@ -53,7 +53,7 @@ fn what_is_said_is_noted_once_and_explained() {
     let report = Completion { used_memory_ids: vec![first.to_string()], ..Completion::default() };
     assert!(shop.complete("t-001", report).unwrap().warnings.is_empty());
     let explained =
-        block_on(shop.engine.task_explain(&shop.caller, &shop.standing, &task_id("t-001"))).unwrap();
+        block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task_id("t-001"))).unwrap();
     let mut both = vec![first.to_string(), second.to_string()];
     both.sort();
     assert_eq!((explained.used, explained.helpful), (both, vec![first.to_string()]));
@@ -160,7 +160,7 @@ fn one_person_is_enough_and_says_who_they_are_by_their_rights() {
     let part = Grant { actor: Some(ActorId::parse(REPO).unwrap()), ..Grant::everything() };
     let agent = shop.with_grant(&[Capability::Read, Capability::Write], part);
     let task = task_id("t-001");
-    let by_agent = shop.engine.task_feedback(&agent, &shop.standing, &task, said.clone());
+    let by_agent = shop.engine.coding.task_feedback(&agent, &shop.standing, &task, said.clone());
     assert_eq!(block_on(by_agent).unwrap_err().kind, ErrorKind::Denied);
     let taken = say(&shop, "t-001", said).unwrap();
     assert_eq!(taken.quarantined, std::slice::from_ref(&wrong));

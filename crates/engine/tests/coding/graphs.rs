@@ -1,8 +1,8 @@
 //! Files that change together through the engine: the history is read in the background, once, and on; tasks are counted with it; who
 //! may ask; and what a hydration shows of it.
 
-use loci_engine::coding::hydration::{Hydration, HydrationKind, KindStatus};
-use loci_engine::coding::{
+use loci_coding::hydration::{Hydration, HydrationKind, KindStatus};
+use loci_coding::{
     CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, Impact, ImpactOf, ImpactRow,
     RepositoryChange, RepositoryReflectAsk, Thresholds,
 };
@@ -56,7 +56,7 @@ fn later(shop: &Workshop) {
 fn missing(shop: &Workshop, paths: &[&str]) -> (Vec<CoChange>, GraphAbout) {
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
     let wanted = (Thresholds::default(), 20);
-    block_on(shop.engine.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted)).unwrap()
+    block_on(shop.engine.coding.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted)).unwrap()
 }
 
 fn names(found: &[CoChange]) -> Vec<&str> {
@@ -65,12 +65,13 @@ fn names(found: &[CoChange]) -> Vec<&str> {
 
 fn changes(shop: &Workshop, path: &str) -> (u32, u32) {
     let wanted = (Thresholds::default(), 20);
-    let found = block_on(shop.engine.co_changes(&shop.caller, &shop.standing, REPO, path, wanted)).unwrap();
+    let found =
+        block_on(shop.engine.coding.co_changes(&shop.caller, &shop.standing, REPO, path, wanted)).unwrap();
     (found.about.transactions, found.changes)
 }
 
 fn rebuild(shop: &Workshop, window: HistoryWindow) -> Result<()> {
-    block_on(shop.engine.graph_rebuild(&shop.caller, &shop.standing, REPO, window)).map(drop)
+    block_on(shop.engine.coding.graph_rebuild(&shop.caller, &shop.standing, REPO, window)).map(drop)
 }
 
 fn changed(files: &[&str]) -> Completion {
@@ -146,7 +147,8 @@ fn windows_at_their_limits() {
     let many = vec!["a".to_owned(); limits::RELATED_PATHS_MAX];
     let ask = |paths: Vec<String>, rows: u32| {
         let wanted = (Thresholds::default(), rows);
-        let found = block_on(shop.engine.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted));
+        let found =
+            block_on(shop.engine.coding.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted));
         found.err().and_then(|error| error.field)
     };
     assert_eq!(ask(many.clone(), limits::RELATED_ROWS_MAX), None);
@@ -154,7 +156,7 @@ fn windows_at_their_limits() {
     assert_eq!(ask(vec!["a".to_owned()], limits::RELATED_ROWS_MAX + 1).as_deref(), Some("limit"));
     let impact = |depth| {
         let of = ImpactOf::Paths(vec!["a".to_owned()]);
-        let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (depth, 10)));
+        let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, (depth, 10)));
         found.err().and_then(|error| error.field)
     };
     assert_eq!(impact(limits::IMPACT_DEPTH_MAX), None);
@@ -175,7 +177,7 @@ fn a73_tasks_count_and_their_pull_requests_once() {
     assert_eq!(changes(&shop, "src/new.ts").1, 1);
     let missed = |id: &str| {
         let task = shop.get(id).unwrap();
-        let found = block_on(shop.engine.missed_by_task(&shop.caller, &task)).unwrap();
+        let found = block_on(shop.engine.coding.missed_by_task(&shop.caller, &task)).unwrap();
         names(&found).join(" ")
     };
     assert_eq!((missed("t-001"), missed("t-002")), (String::new(), "openapi.yaml".to_owned()));
@@ -185,7 +187,7 @@ fn a73_tasks_count_and_their_pull_requests_once() {
     shop.work();
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
     // What is not trusted does not count.
-    block_on(shop.engine.task_alert(&shop.caller, &shop.standing, &task_id("t-002"), "odd")).unwrap();
+    block_on(shop.engine.coding.task_alert(&shop.caller, &shop.standing, &task_id("t-002"), "odd")).unwrap();
     assert_eq!(changes(&shop, "src/orders.ts"), (10, 4));
     assert_eq!(changes(&shop, "src/new.ts").1, 0);
 }
@@ -228,7 +230,7 @@ fn what_was_changed_in_vain_is_part_of_the_impact() {
         shop.finalize(id, end).unwrap();
     }
     let of = ImpactOf::Paths(vec!["src/orders.ts".to_owned()]);
-    let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (2, 50))).unwrap();
+    let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, (2, 50))).unwrap();
     let seen: Vec<(&str, &[&str], usize)> = found
         .rows
         .iter()
@@ -239,12 +241,12 @@ fn what_was_changed_in_vain_is_part_of_the_impact() {
     assert_eq!(seen, expect);
     assert!(found.about.warnings.is_empty(), "{:?}", found.about);
     let of = ImpactOf::Module("orders".to_owned());
-    let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
+    let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
     assert_eq!(found.rows.first().map(|row| row.path.as_str()), Some("openapi.yaml"));
 }
 
 fn touched(shop: &Workshop, of: ImpactOf, wanted: (u32, u32)) -> (Vec<String>, Impact) {
-    let found = block_on(shop.engine.impact(&shop.caller, &shop.standing, REPO, of, wanted)).unwrap();
+    let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, wanted)).unwrap();
     let row = |row: &ImpactRow| {
         let sites: Vec<String> = row.sites.iter().map(|site| format!("{}:{}", site.of, site.line)).collect();
         format!("{} {} {} {}", row.path, row.distance, row.reasons.join("+"), sites.join(","))
@@ -287,7 +289,7 @@ fn impact_of_a_repository_without_code_says_that_imports_are_unread() {
     let shop = shop();
     shop.register("acme/elsewhere").unwrap();
     let of = ImpactOf::Module("orders".to_owned());
-    let asked = shop.engine.impact(&shop.caller, &shop.standing, "acme/elsewhere", of, (2, 50));
+    let asked = shop.engine.coding.impact(&shop.caller, &shop.standing, "acme/elsewhere", of, (2, 50));
     let found = block_on(asked).unwrap();
     assert_eq!(found.imports, None);
     assert!(found.about.warnings.iter().any(|one| one.starts_with("IMPORTS_UNREAD")), "{found:?}");
@@ -300,14 +302,20 @@ fn whoever_may_not_read_all_of_the_repository_may_not_ask() {
     let knowledge = Some(loci_model::Namespace::parse("/acme/shop/knowledge/").unwrap());
     let part = shop.with_grant(&[Capability::Read], Grant { namespace: knowledge, ..Grant::everything() });
     let wanted = (Thresholds::default(), 20);
-    let found = shop.engine.missing_files(&part, &shop.standing, REPO, vec!["a".to_owned()], wanted);
+    let found = shop.engine.coding.missing_files(&part, &shop.standing, REPO, vec!["a".to_owned()], wanted);
     assert_eq!(block_on(found).unwrap_err().kind, ErrorKind::Denied);
     let reader = shop.with_grant(&[Capability::Read], Grant::everything());
-    let found =
-        shop.engine.missing_files(&reader, &shop.standing, REPO, vec!["src/orders.ts".to_owned()], wanted);
+    let found = shop.engine.coding.missing_files(
+        &reader,
+        &shop.standing,
+        REPO,
+        vec!["src/orders.ts".to_owned()],
+        wanted,
+    );
     assert_eq!(block_on(found).unwrap().0.len(), 1);
     let window = HistoryWindow::default();
-    let refused = block_on(shop.engine.graph_rebuild(&reader, &shop.standing, REPO, window)).unwrap_err();
+    let refused =
+        block_on(shop.engine.coding.graph_rebuild(&reader, &shop.standing, REPO, window)).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied);
 }
 
@@ -323,7 +331,7 @@ fn forgetting_the_repository_forgets_its_graph() {
 
 fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
     shop.world.clock().advance_ms(1_000);
-    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
+    block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
 }
 
 #[test]
@@ -350,7 +358,7 @@ fn a_hydration_shows_what_changes_with_its_paths() {
     assert_eq!(status(Hydration { budget_tokens: Some(110), ..asked() }).0, KindStatus::Ok);
     let change =
         RepositoryChange { settings: vec![("tiers.graph".to_owned(), json!(false))], ..Default::default() };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     assert_eq!(status(asked()), (KindStatus::Disabled, 0));
 }
 
@@ -359,7 +367,7 @@ fn a_repository_without_the_tier_is_not_read_in_the_background() {
     let shop = shop();
     let change =
         RepositoryChange { settings: vec![("tiers.graph".to_owned(), json!(false))], ..Default::default() };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     later(&shop);
     assert_eq!(asked_changes(&shop), 0);
     rebuild(&shop, HistoryWindow::default()).unwrap();
@@ -426,7 +434,7 @@ fn a72_what_was_missed_and_asked_for_in_review_is_reflected_upon() {
     let found = || {
         let ask = RepositoryReflectAsk { window: None, dry_run: true };
         let asked =
-            block_on(shop.engine.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+            block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
         let missed = asked.found.into_iter().filter(|one| one.text.contains("openapi.yaml usually changes"));
         missed.map(|one| one.text).collect::<Vec<_>>()
     };
@@ -439,6 +447,6 @@ fn a72_what_was_missed_and_asked_for_in_review_is_reflected_upon() {
     assert_eq!(found(), [text]);
     let off = vec![("tiers.graph".to_owned(), json!(false))];
     let change = RepositoryChange { replaces: false, settings: off };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     assert_eq!(found(), [""; 0], "the repository wants no such questions");
 }

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
-use loci_engine::coding::settings::ControlArms;
-use loci_engine::coding::{CodingSettings, Completion, Hydrated, NewTask, TaskNote};
+use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
+use loci_coding::settings::ControlArms;
+use loci_coding::{CodingSettings, Completion, Hydrated, NewTask, TaskNote};
 use loci_engine::records::QuarantineAsk;
 use loci_engine::safety::Patterns;
-use loci_engine::verified::{NewFact, Serving};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::Unverifiable;
@@ -19,10 +18,11 @@ use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::exposure::{Exposure, SHADOW, SHOWN};
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, SessionId, limits};
-use loci_products::Loci;
+use loci_products::{Loci, LociSettings};
 use loci_testkit::exposure_samples::exposure;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{CodeHistory, SeededIds, block_on, samples};
+use loci_verified::{NewFact, Serving};
 
 use sha2::{Digest, Sha256};
 
@@ -34,10 +34,10 @@ const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.
 
 /// An engine on the same store with other settings.
 pub(super) fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Loci {
-    engine_of(shop, EngineSettings { coding, ..EngineSettings::default() }, trouble)
+    engine_of(shop, coding, trouble)
 }
 
-fn engine_of(shop: &Workshop, settings: EngineSettings, trouble: Option<Trouble>) -> Loci {
+fn engine_of(shop: &Workshop, settings: impl Into<LociSettings>, trouble: Option<Trouble>) -> Loci {
     let (store, clock) = (shop.world.store(), shop.world.clock());
     let store = match trouble {
         Some(trouble) => Arc::new(SlowStore::new(store, clock.clone(), trouble)) as _,
@@ -51,7 +51,7 @@ fn engine_of(shop: &Workshop, settings: EngineSettings, trouble: Option<Trouble>
 
 fn hydrate_by(shop: &Workshop, engine: &Loci, id: &str, asked: Hydration) -> Result<Hydrated> {
     shop.world.clock().advance_ms(1_000);
-    block_on(engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked))
+    block_on(engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked))
 }
 
 fn hydrate(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
@@ -290,7 +290,7 @@ fn fact(shop: &Workshop) -> RecordId {
         citations: vec![cite],
         ..NewFact::default()
     };
-    block_on(shop.engine.fact_store(&shop.caller, &shop.standing, new, None))
+    block_on(shop.engine.verified.fact_store(&shop.caller, &shop.standing, new, None))
         .unwrap()
         .view
         .remembered
@@ -321,7 +321,8 @@ fn a21_citations_are_verified_before_they_are_shown() {
     let reasons: Vec<_> = gone.plan.left.iter().map(|left| (left.reason, left.is_withheld())).collect();
     assert_eq!(reasons, [("citation_gone", true)]);
     // What was found at the default branch is known to every reader from then on.
-    let recent = shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 10, Serving::default());
+    let recent =
+        shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 10, Serving::default());
     assert!(block_on(recent).unwrap().facts.is_empty());
 }
 
@@ -352,7 +353,7 @@ fn a24_the_control_group_is_shown_nothing() {
     assert!(!found.plan.block.contains("cursor"), "{}", found.plan.block);
     assert!(found.status.values().all(|status| *status == KindStatus::Disabled));
     let exposure = found.exposure.unwrap();
-    let row = block_on(shop.engine.exposure_get(&shop.caller, &shop.standing, &exposure)).unwrap();
+    let row = block_on(shop.engine.coding.exposure_get(&shop.caller, &shop.standing, &exposure)).unwrap();
     let decisions: Vec<_> =
         row.records.iter().map(|one| (one.record.clone(), one.decision.as_str())).collect();
     assert_eq!((row.arm, decisions), (MemoryArm::Off, vec![(learned.clone(), SHADOW)]));
@@ -374,11 +375,12 @@ fn a24_the_control_group_is_shown_nothing() {
         ..CodingSettings::default()
     };
     let engine = engine_with(&shop, quiet, None);
-    let created = block_on(engine.task_create(&shop.caller, &shop.standing, task("t-005"), None)).unwrap();
+    let created =
+        block_on(engine.coding.task_create(&shop.caller, &shop.standing, task("t-005"), None)).unwrap();
     assert_eq!(created.task.arm, MemoryArm::Off, "as it is dealt");
     let found = hydrate_by(&shop, &engine, "t-005", Hydration::default()).unwrap();
     let exposure = found.exposure.unwrap();
-    let row = block_on(engine.exposure_get(&shop.caller, &shop.standing, &exposure)).unwrap();
+    let row = block_on(engine.coding.exposure_get(&shop.caller, &shop.standing, &exposure)).unwrap();
     assert!(row.records.is_empty(), "without shadow nothing is even looked for");
 }
 
@@ -392,7 +394,7 @@ fn a25_exposures_say_what_was_shown_and_what_was_not() {
     let asked = Hydration { budget_tokens: Some(250), ..Hydration::default() };
     let found = hydrate(&shop, "t-001", asked);
     let id = found.exposure.clone().unwrap();
-    let row = block_on(shop.engine.exposure_get(&shop.caller, &shop.standing, &id)).unwrap();
+    let row = block_on(shop.engine.coding.exposure_get(&shop.caller, &shop.standing, &id)).unwrap();
     let mut decisions: Vec<_> =
         row.records.iter().map(|one| (one.record.clone(), one.decision.as_str())).collect();
     decisions.sort();
@@ -412,7 +414,7 @@ fn a25_exposures_say_what_was_shown_and_what_was_not() {
     shop.complete("t-001", said).unwrap();
     hydrate(&shop, "t-001", Hydration { query: Some(ORDERS.to_owned()), ..Hydration::default() });
     let explained =
-        block_on(shop.engine.task_explain(&shop.caller, &shop.standing, &task_id("t-001"))).unwrap();
+        block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task_id("t-001"))).unwrap();
     assert_eq!((explained.exposures.len(), explained.is_cut), (2, false));
     let of = explained.records.iter().find(|one| one.id == first).unwrap();
     assert_eq!((of.kind.as_deref(), of.shown, &of.versions[..]), (Some("knowledge"), 2, &[1][..]));
@@ -420,7 +422,7 @@ fn a25_exposures_say_what_was_shown_and_what_was_not() {
     let from = of.record.as_ref().unwrap().metadata.get("task_id");
     assert_eq!(from, Some(&MetadataValue::String("t-001".to_owned())));
     let unknown = task_id("t-009");
-    let missing = shop.engine.task_explain(&shop.caller, &shop.standing, &unknown);
+    let missing = shop.engine.coding.task_explain(&shop.caller, &shop.standing, &unknown);
     assert_eq!(block_on(missing).unwrap_err().kind, ErrorKind::NotFound);
 }
 
@@ -469,7 +471,8 @@ fn of_many_exposures_the_newest_are_explained() {
         .map(|number| Exposure { task: task.id.clone(), ..exposure(&task.memory, number).unwrap() })
         .collect();
     block_on(store.write(move |tx| rows.iter().try_for_each(|row| tx.exposures_mut().put(row)))).unwrap();
-    let explained = block_on(shop.engine.task_explain(&shop.caller, &shop.standing, &task.id)).unwrap();
+    let explained =
+        block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task.id)).unwrap();
     let ids: Vec<String> = explained.exposures.iter().map(|one| one.id.to_string()).collect();
     assert_eq!((ids.len(), explained.is_cut), (limits::EXPLAINED_EXPOSURES_MAX, true));
     assert!(ids.is_sorted() && ids.last() == Some(&format!("exp_{most:04}")), "{ids:?}");
@@ -533,7 +536,7 @@ fn who_is_bound_to_a_task_is_told_what_they_may_not_read() {
     let hydrated = |part: Grant| {
         let who = shop.with_grant(&[Capability::Read, Capability::Write], part);
         let id = task_id("t-002");
-        block_on(shop.engine.task_hydrate(&who, &shop.standing, &id, Hydration::default())).unwrap()
+        block_on(shop.engine.coding.task_hydrate(&who, &shop.standing, &id, Hydration::default())).unwrap()
     };
     let actor = Some(ActorId::parse(REPO).unwrap());
     let of_repository = Grant { actor: actor.clone(), ..Grant::everything() };

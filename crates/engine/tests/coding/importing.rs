@@ -1,7 +1,7 @@
 //! What an import looks at: that texts are those of the digests that Loci kept of them.
 
+use loci_coding::TaskNote;
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
-use loci_engine::coding::TaskNote;
 use loci_engine::records::RecordUpdate;
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;

@@ -8,14 +8,14 @@
 
 use std::collections::BTreeMap;
 
+use loci_coding::{
+    Completion, NewPrompt, NewReview, NewSessionItem, NewTask, OutcomeByHand, PromptParts, RepositoryChange,
+    TaskNote, TaskPatch,
+};
 use loci_documents::bucket::{Bucket, BucketPut};
 use loci_documents::upkeep::ConsolidationAsk;
 use loci_documents::{
     AppendTo, DocumentAppend, DocumentMove, DocumentPut, NewObject, Precondition, PutContent, TreeAsk,
-};
-use loci_engine::coding::{
-    Completion, NewPrompt, NewReview, NewSessionItem, NewTask, OutcomeByHand, PromptParts, RepositoryChange,
-    TaskNote, TaskPatch,
 };
 use loci_engine::deliveries::HookTaken;
 use loci_engine::document_text::DocumentContent;
@@ -24,7 +24,6 @@ use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{
     ItemOutcome, NewRecord, QuarantineAsk, RecordFeedback, RecordUpdate, RecordsCreate,
 };
-use loci_engine::verified::RepositoryAdd;
 use loci_model::delivery::DeliveryDirection;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::settings::SecretsMode;
@@ -39,6 +38,7 @@ use loci_model::tasks::task_session::{SessionItemKind, ToolUse};
 use loci_model::transfer::{TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, Document, Error, Namespace, RecordId, Result, SessionId};
 use loci_testkit::block_on;
+use loci_verified::RepositoryAdd;
 use serde_json::json;
 
 use super::outcomes::by_hand;
@@ -98,7 +98,7 @@ fn event(shop: &Workshop, metadata: &[(&str, &str)], text: &str) -> Result<()> {
 
 fn prompt(shop: &Workshop, template: &str, parts: PromptParts, model: Option<String>) -> Result<()> {
     let new = NewPrompt { template_id: template.to_owned(), parts, model };
-    block_on(shop.engine.prompt_add(&shop.caller, &shop.standing, new)).map(drop)
+    block_on(shop.engine.coding.prompt_add(&shop.caller, &shop.standing, new)).map(drop)
 }
 
 fn text(text: &str) -> PromptParts {
@@ -123,7 +123,8 @@ fn body(text: &str) -> DocumentContent {
 fn state(shop: &Workshop, id: &str, state: &serde_json::Value) -> Result<()> {
     shop.create(task(id))?;
     let state = Document::from_value(state)?;
-    block_on(shop.engine.session_state_put(&shop.caller, &shop.standing, &task_id(id), state, 0)).map(drop)
+    block_on(shop.engine.coding.session_state_put(&shop.caller, &shop.standing, &task_id(id), state, 0))
+        .map(drop)
 }
 
 fn item(shop: &Workshop, id: &str, item: NewSessionItem) -> Result<()> {
@@ -134,7 +135,7 @@ fn item(shop: &Workshop, id: &str, item: NewSessionItem) -> Result<()> {
 fn configure(shop: &Workshop, setting: &str, value: serde_json::Value) -> Result<()> {
     let settings = vec![(setting.to_owned(), value)];
     let change = RepositoryChange { replaces: false, settings };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).map(drop)
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).map(drop)
 }
 
 fn review(shop: &Workshop, id: u64, change: impl FnOnce(&mut NewReview)) -> Result<()> {
@@ -147,7 +148,7 @@ fn review(shop: &Workshop, id: u64, change: impl FnOnce(&mut NewReview)) -> Resu
         comments: Vec::new(),
     };
     change(&mut new);
-    block_on(shop.engine.reviews_take(&shop.caller, &shop.standing, REPO, new)).map(drop)
+    block_on(shop.engine.coding.reviews_take(&shop.caller, &shop.standing, REPO, new)).map(drop)
 }
 
 /// A delivery that waits for its job.
@@ -225,9 +226,9 @@ const REPOSITORIES: &[Case] = &[
         let add = RepositoryAdd { name: Some("acme/other".to_owned()), ..RepositoryAdd::default() };
         let settings = vec![("agent_logins".to_owned(), json!([it]))];
         let change = RepositoryChange { replaces: true, settings };
-        let put = shop.engine.repository_put(&shop.caller, &shop.standing, "acme/other", add, change);
+        let put = shop.engine.coding.repository_put(&shop.caller, &shop.standing, "acme/other", add, change);
         let outcome = block_on(put).map(drop);
-        let shown = shop.engine.repository_show(&shop.caller, &shop.standing, "acme/other");
+        let shown = shop.engine.coding.repository_show(&shop.caller, &shop.standing, "acme/other");
         assert!(block_on(shown).is_err(), "nothing is registered");
         outcome
     }),
@@ -429,13 +430,13 @@ const TASKS: &[Case] = &[
     }),
     Case("alert.reason", None, |shop, it| {
         shop.create(task("m-5"))?;
-        block_on(shop.engine.task_alert(&shop.caller, &shop.standing, &task_id("m-5"), it)).map(drop)
+        block_on(shop.engine.coding.task_alert(&shop.caller, &shop.standing, &task_id("m-5"), it)).map(drop)
     }),
     Case("outcome.source", None, |shop, it| {
         shop.create(task("m-6"))?;
         let said = OutcomeByHand { source: Some(it.to_owned()), ..by_hand(OutcomeGrade::MergedAsIs) };
         let id = task_id("m-6");
-        block_on(shop.engine.task_outcome_set(&shop.caller, &shop.standing, &id, said)).map(drop)
+        block_on(shop.engine.coding.task_outcome_set(&shop.caller, &shop.standing, &id, said)).map(drop)
     }),
     Case("completion.learnings_text, its topic", None, |shop, it| {
         shop.begun("m-11");
@@ -552,7 +553,7 @@ fn names_that_are_alike_when_they_are_masked_lose_no_member() {
     let said = json!({ secret(1): "one", secret(2): "two", secret(3): "three" });
     state(&shop, "t-1", &said).unwrap();
     let task = task_id("t-1");
-    let read = shop.engine.session_state(&shop.caller, &shop.standing, &task);
+    let read = shop.engine.coding.session_state(&shop.caller, &shop.standing, &task);
     let kept: serde_json::Value = serde_json::from_str(block_on(read).unwrap().0.as_str()).unwrap();
     let mut values: Vec<&str> = kept.as_object().unwrap().values().filter_map(|one| one.as_str()).collect();
     values.sort_unstable();

@@ -1,11 +1,11 @@
 //! How well tasks went, and what evaluations found. Names carry the numbers of the acceptance tests of coding-agent-memory.md §23 where they
 //! are one.
 
-use loci_engine::coding::hydration::Hydration;
+use loci_coding::hydration::Hydration;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use loci_engine::coding::{
+use loci_coding::{
     Cut, EvaluationListing, Metrics, MetricsAsk, MetricsBy, NewEvaluation, NewFeedback, NewFinding, NewTask,
     TaskMeasures, TaskNote,
 };
@@ -30,7 +30,7 @@ use super::world::{REPO, Workshop, task, task_id};
 
 impl Workshop {
     fn metrics(&self, ask: MetricsAsk) -> Metrics {
-        block_on(self.engine.repository_metrics(&self.caller, &self.standing, REPO, ask)).unwrap()
+        block_on(self.engine.coding.repository_metrics(&self.caller, &self.standing, REPO, ask)).unwrap()
     }
 
     /// The measures of the groups, by their keys.
@@ -102,7 +102,7 @@ impl Workshop {
 
     fn is_shown_memory(&self, id: &str) {
         let asked = Hydration { query: Some("tests of the shop".into()), ..Hydration::default() };
-        block_on(self.engine.task_hydrate(&self.caller, &self.standing, &task_id(id), asked)).unwrap();
+        block_on(self.engine.coding.task_hydrate(&self.caller, &self.standing, &task_id(id), asked)).unwrap();
     }
 }
 
@@ -129,7 +129,8 @@ fn a98_measures_by_arm() {
         };
     }
     let used = NewFeedback { used: vec![learned.clone()], ..NewFeedback::default() };
-    block_on(shop.engine.task_feedback(&shop.caller, &shop.standing, &task_id("n-001"), used)).unwrap();
+    block_on(shop.engine.coding.task_feedback(&shop.caller, &shop.standing, &task_id("n-001"), used))
+        .unwrap();
     let groups = shop.measured(MetricsBy::Arm);
     let keys: Vec<(&str, u32, bool)> =
         groups.iter().map(|one| (one.key.as_str(), one.n, one.is_insufficient)).collect();
@@ -166,7 +167,8 @@ fn a98_measures_by_arm() {
         &[Capability::Read],
         Grant { actor: Some(ActorId::parse("acme/other").unwrap()), ..Grant::everything() },
     );
-    let denied = shop.engine.repository_metrics(&stranger, &shop.standing, REPO, MetricsAsk::default());
+    let denied =
+        shop.engine.coding.repository_metrics(&stranger, &shop.standing, REPO, MetricsAsk::default());
     assert!(block_on(denied).is_err());
 }
 
@@ -219,7 +221,8 @@ fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
     let with_model = Loci::new(parts, EngineSettings::default());
     let counts = |engine: &Loci| {
         let ask = MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() };
-        let found = block_on(engine.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+        let found =
+            block_on(engine.coding.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
         (found.compared_by, found.groups[0].repeated_mistakes_not_exposed)
     };
     // Sixteen of twenty words: a cosine of 0.8 is too far, two thirds of all their words are near enough.
@@ -321,7 +324,7 @@ fn a100_findings_are_remembered() {
     };
     let add = |new: NewEvaluation| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.evaluation_add(&shop.caller, &shop.standing, new))
+        block_on(shop.engine.coding.evaluation_add(&shop.caller, &shop.standing, new))
     };
     let said = "Run `make migrate` against an empty database before a migration is committed.";
     let added = add(new(vec![finding(said)])).unwrap();
@@ -347,7 +350,8 @@ fn a100_findings_are_remembered() {
     let only = add(new(Vec::new())).unwrap();
     assert!(only.evaluation.prompt_suggestion.is_some() && only.learned.is_empty());
     let listing = EvaluationListing { repo: Some(REPO.into()), limit: 100, ..EvaluationListing::default() };
-    let listed = block_on(shop.engine.evaluation_list(&shop.caller, &shop.standing, listing)).unwrap().items;
+    let listed =
+        block_on(shop.engine.coding.evaluation_list(&shop.caller, &shop.standing, listing)).unwrap().items;
     assert_eq!(listed, [only.evaluation, added.evaluation]);
 
     let refused = |new: NewEvaluation| add(new).unwrap_err().field;

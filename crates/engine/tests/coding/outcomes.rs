@@ -1,8 +1,8 @@
 //! What came of tasks: pull requests, checks and reverts as forges tell them, in whatever order and however often. Names carry the
 //! numbers of the acceptance tests of coding-agent-memory.md §23 where they are one.
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{
+use loci_coding::hydration::Hydration;
+use loci_coding::{
     CommitReport, Completion, NewCommit, NewTask, OutcomeByHand, PullRequestSeen, TaskListing, TaskPatch,
 };
 use loci_model::facts::repository::Repository;
@@ -80,7 +80,7 @@ impl Workshop {
 
     pub(super) fn see(&self, pr: &PullRequest, change: PullRequestChange) -> PullRequestSeen {
         let (memory, repository) = (self.memory(), self.repository().id);
-        block_on(self.engine.pull_request_seen(&memory, &repository, pr, change)).unwrap()
+        block_on(self.engine.coding.pull_request_seen(&memory, &repository, pr, change)).unwrap()
     }
 
     pub(super) fn merge(&self, pr: &mut PullRequest, commit: u32) -> PullRequestSeen {
@@ -154,17 +154,17 @@ impl Workshop {
 
     fn hear_push(&self, push: &BranchPush) -> Vec<Outcome> {
         let (memory, repository) = (self.memory(), self.repository().id);
-        block_on(self.engine.branch_pushed(&memory, &repository, push)).unwrap()
+        block_on(self.engine.coding.branch_pushed(&memory, &repository, push)).unwrap()
     }
 
     fn checked(&self, suite: u64, head: u32, passed: Option<bool>, at: Timestamp) -> bool {
         let (memory, repository) = (self.memory(), self.repository().id);
         let suite = CheckSuite { id: suite, head_sha: id(head), passed, at };
-        block_on(self.engine.checks_ended(&memory, &repository, &suite)).unwrap()
+        block_on(self.engine.coding.checks_ended(&memory, &repository, &suite)).unwrap()
     }
 
     pub(super) fn outcome(&self, task: &str) -> Option<Outcome> {
-        block_on(self.engine.task_outcome(&self.caller, &self.standing, &task_id(task))).unwrap()
+        block_on(self.engine.coding.task_outcome(&self.caller, &self.standing, &task_id(task))).unwrap()
     }
 
     pub(super) fn grade(&self, task: &str) -> (&'static str, f64) {
@@ -176,14 +176,15 @@ impl Workshop {
     pub(super) fn set_outcome(&self, task: &str, said: OutcomeByHand) -> Result<Outcome> {
         self.world.clock().advance_ms(1_000);
         let id = task_id(task);
-        let set = self.engine.task_outcome_set(&self.caller, &self.standing, &id, said);
+        let set = self.engine.coding.task_outcome_set(&self.caller, &self.standing, &id, said);
         block_on(set).map(|set| set.outcome)
     }
 
     pub(super) fn reports(&self, task: &str, numbers: &[u32]) {
         let made = |number: &u32| NewCommit { sha: id(*number), ..NewCommit::default() };
         let report = CommitReport { commits: numbers.iter().map(made).collect(), rewrites: Vec::new() };
-        block_on(self.engine.task_commits(&self.caller, &self.standing, &task_id(task), report)).unwrap();
+        block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
+            .unwrap();
     }
 }
 
@@ -217,8 +218,8 @@ fn a68_a_pull_request_is_graded_as_it_ends() {
     assert_eq!((facts.additions, facts.deletions, facts.changed_files), (80, 20, 3));
     assert_eq!((facts.human_commits, facts.revision_count), (Some(0), 0));
     // What came onto its base leads back to it, as if whoever runs agents had said so.
-    let ask = loci_engine::coding::BlameAsk { commit: id(50), ..loci_engine::coding::BlameAsk::default() };
-    let blame = block_on(shop.engine.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+    let ask = loci_coding::BlameAsk { commit: id(50), ..loci_coding::BlameAsk::default() };
+    let blame = block_on(shop.engine.coding.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     assert_eq!(blame.tasks.first().map(|one| one.task.id.as_str()), Some("t-001"));
     // Said again, by a poll and by a hook that comes late, nothing changes.
     let again = shop.see(&pr, PullRequestChange::Seen);
@@ -566,7 +567,7 @@ fn a68_who_asks_for_what_has_changed_hears_of_reverts() {
     shop.begun("t-001");
     let mut pr = shop.pull_request(57, "t-001", 1);
     shop.merge(&mut pr, 50);
-    let poll = || block_on(shop.engine.reviews_poll(&shop.caller, &shop.standing, REPO)).unwrap();
+    let poll = || block_on(shop.engine.coding.reviews_poll(&shop.caller, &shop.standing, REPO)).unwrap();
     let landed = |number: u32, message: &str| {
         shop.world.clock().advance_ms(60_000);
         let at = shop.now();
@@ -694,7 +695,7 @@ fn an_episode_says_what_came_of_its_task() {
     let hydrated = |expect: &str| {
         let asked = Hydration { query: Some("pagination of orders".into()), ..Hydration::default() };
         let found =
-            block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked))
+            block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked))
                 .unwrap();
         assert!(found.plan.block.contains(expect), "{}", found.plan.block);
     };
@@ -750,7 +751,8 @@ fn an_outcome_is_set_by_hand_until_the_forge_says_more() {
         Grant { session: Some(loci_model::SessionId::parse("t-001").unwrap()), ..part },
     );
     let id = task_id("t-001");
-    let set = shop.engine.task_outcome_set(&agent, &shop.standing, &id, by_hand(OutcomeGrade::MergedAsIs));
+    let set =
+        shop.engine.coding.task_outcome_set(&agent, &shop.standing, &id, by_hand(OutcomeGrade::MergedAsIs));
     assert_eq!(block_on(set).unwrap_err().kind, ErrorKind::Denied);
 }
 
@@ -788,6 +790,7 @@ fn what_is_forgotten_leaves_no_outcome() {
     let (of, key) = (memory.clone(), "t-001");
     let left = block_on(shop.world.store().read(move |tx| tx.ledger().noun::<Outcome>(&of, key))).unwrap();
     assert!(left.is_none());
-    let seen = block_on(shop.engine.pull_request_seen(&memory, &repository, &pr, PullRequestChange::Seen));
+    let seen =
+        block_on(shop.engine.coding.pull_request_seen(&memory, &repository, &pr, PullRequestChange::Seen));
     assert!(seen.is_err() || seen.unwrap().tasks.is_empty());
 }

@@ -1,7 +1,7 @@
 //! Files that a learning names by their paths alone: what is kept of them, and what becomes of the learning when they are gone.
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{Completion, Hydrated, TaskNote};
+use loci_coding::hydration::Hydration;
+use loci_coding::{Completion, Hydrated, TaskNote};
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit::{CodeHistory, block_on};
@@ -24,7 +24,7 @@ fn learned(shop: &Workshop) -> RecordId {
 fn hydrated(shop: &Workshop) -> Hydrated {
     shop.world.clock().advance_ms(1_000);
     let asked = Hydration { query: Some("pagination of orders".to_owned()), ..Hydration::default() };
-    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap()
+    block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap()
 }
 
 /// Whether the learning is shown, else why not.

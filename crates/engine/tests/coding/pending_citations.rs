@@ -1,10 +1,10 @@
 //! Learnings of a repository that cannot be read: what they say of that, and what becomes of them when it can be read again.
 
-use loci_engine::coding::{Completion, NewTask, TaskNote};
-use loci_engine::verified::RepositoryAdd;
+use loci_coding::{Completion, NewTask, TaskNote};
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit::{CodeHistory, block_on};
+use loci_verified::RepositoryAdd;
 
 use super::world::{Workshop, task};
 
@@ -85,7 +85,7 @@ fn a_repository_that_gets_a_place_is_looked_at_then() {
         directory: Some("/src/till".into()),
         ..RepositoryAdd::default()
     };
-    block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+    block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add)).unwrap();
     shop.world.clock().advance_ms(61_000);
     block_on(shop.engine.sweep()).unwrap();
     shop.work();

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk, ForgetReceipt, actor_of_person};
-use loci_engine::verified::content_hash;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::facts::fact::FactEventKind;
@@ -23,6 +22,7 @@ use loci_model::transfer::{TransferKind, TransferPlace};
 use loci_model::{ActorId, DeliveryId, Document, MemoryId, Result};
 use loci_testkit::samples::{self, record_id, time};
 use loci_testkit::{block_on, fact_samples, task_samples};
+use loci_verified::content_hash;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -522,7 +522,7 @@ fn logins_that_are_no_actors_are_forgotten() {
                 let ask = ForgetAsk { memory: memory.clone(), actor, dry_run: false, confirm };
                 block_on(shop.engine.forget(&shop.caller, &ask)).unwrap();
             } else {
-                block_on(shop.engine.user_forget(&shop.caller, &shop.standing, named)).unwrap();
+                block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, named)).unwrap();
             }
             assert!(!is_left(), "{login} {named} {is_by_actor}");
         }
@@ -533,7 +533,8 @@ fn logins_that_are_no_actors_are_forgotten() {
     check(&long, "user:4711", Some("4711"));
     let shop = Workshop::new();
     for name in [long.as_str(), "a/b]", "a\u{7}", ""] {
-        let by_login = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, name)).unwrap_err();
+        let by_login =
+            block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, name)).unwrap_err();
         let by_actor = actor_of_person(name).unwrap_err();
         for error in [by_login, by_actor] {
             assert!(error.message.contains("such as user:4711"), "{name:?}: {}", error.message);

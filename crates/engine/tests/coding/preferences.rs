@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
-use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{
+use loci_coding::hydration::Hydration;
+use loci_coding::{
     Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk, TaskNote, TaskPatch,
 };
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
+use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Grant, Principal};
@@ -33,7 +33,7 @@ fn said(shop: &Workshop, id: &str, user: (&str, &str), description: &str) {
 }
 
 fn preferences(shop: &Workshop, user: &str) -> Vec<Record> {
-    block_on(shop.engine.preferences_list(&shop.caller, &shop.standing, user)).unwrap().preferences
+    block_on(shop.engine.coding.preferences_list(&shop.caller, &shop.standing, user)).unwrap().preferences
 }
 
 fn texts(shop: &Workshop, user: &str) -> Vec<String> {
@@ -44,7 +44,7 @@ fn set(shop: &Workshop, caller: &Principal, user: &str, text: &str, repo: Option
     shop.world.clock().advance_ms(1_000);
     let set =
         PreferenceSet { dimension: Dimension::PrSize, text: text.to_owned(), repo: repo.map(str::to_owned) };
-    let put = block_on(shop.engine.preference_put(caller, &shop.standing, user, set))?;
+    let put = block_on(shop.engine.coding.preference_put(caller, &shop.standing, user, set))?;
     Ok(put.preference.id)
 }
 
@@ -52,7 +52,7 @@ fn block(shop: &Workshop, id: &str) -> String {
     shop.world.clock().advance_ms(1_000);
     let asked = Hydration::default();
     let found =
-        block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
+        block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
     found.plan.block
 }
 
@@ -112,7 +112,7 @@ fn reviewed_by(shop: &Workshop, role: RepositoryRole, id: &str, pr: u64, said: &
 }
 
 fn concluded(shop: &Workshop, id: &str) -> usize {
-    block_on(shop.engine.preferences_conclude(&shop.memory(), &task_id(id))).unwrap().len()
+    block_on(shop.engine.coding.preferences_conclude(&shop.memory(), &task_id(id))).unwrap().len()
 }
 
 /// Three tasks of somebody, whose reviews ask for the same.
@@ -212,7 +212,7 @@ fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
     let told = |id: &str, user: &str, number: &str| {
         shop.world.clock().advance_ms(1_000);
         let new = NewTask { user: Some(user.to_owned()), user_id: Some(number.to_owned()), ..task(id) };
-        let made = block_on(shop.engine.task_create(&eve, &shop.standing, new, None)).unwrap();
+        let made = block_on(shop.engine.coding.task_create(&eve, &shop.standing, new, None)).unwrap();
         let names = (made.task.user.as_deref(), made.task.user_id.as_deref());
         assert_eq!((made.created, names), (true, (Some(user), Some(number))), "the task is as it was told");
         made.warnings.iter().any(|warning| warning.starts_with("USER_NOT_TAKEN_OVER: "))
@@ -226,13 +226,13 @@ fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
     ];
     for (id, user, number) in cases {
         assert!(told(id, user, number), "{user} {number}");
-        let hers = block_on(shop.engine.preferences_list(&eve, &shop.standing, "eve")).unwrap();
+        let hers = block_on(shop.engine.coding.preferences_list(&eve, &shop.standing, "eve")).unwrap();
         assert!(hers.preferences.is_empty(), "{user} {number}");
         assert_eq!((texts(&shop, "mara"), all_of(&shop, "mara").len()), (vec![mine.to_owned()], 1));
         assert_eq!(texts(&shop, "ben"), ["Small ones."]);
     }
     assert!(!told("t-007", "zoe", "8"), "the first number of a new login takes nothing from anybody");
-    block_on(shop.engine.user_forget(&eve, &shop.standing, "eve")).unwrap();
+    block_on(shop.engine.coding.user_forget(&eve, &shop.standing, "eve")).unwrap();
     assert!(block(&shop, "t-001").contains(mine), "who forgets themselves takes nobody else along");
     // Whoever may write both places says so.
     said(&shop, "t-008", ("ben", "5"), "Do it.");
@@ -257,13 +257,13 @@ fn warned(shop: &Workshop, caller: &Principal, id: &str, user: (&str, &str), des
         description: description.to_owned(),
         ..task(id)
     };
-    let made = block_on(shop.engine.task_create(caller, &shop.standing, new, None)).unwrap();
+    let made = block_on(shop.engine.coding.task_create(caller, &shop.standing, new, None)).unwrap();
     made.warnings.iter().any(|warning| warning.starts_with("USER_NOT_TAKEN_OVER: "))
 }
 
 /// The number that is proved to be a person's.
 fn number_of(shop: &Workshop, user: &str) -> Option<String> {
-    block_on(shop.engine.preferences_list(&shop.caller, &shop.standing, user)).unwrap().user.user_id
+    block_on(shop.engine.coding.preferences_list(&shop.caller, &shop.standing, user)).unwrap().user.user_id
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn a_number_that_is_told_before_its_owner_comes_names_nobody() {
     assert_eq!(texts(&shop, "eve"), [hers]);
     let shown = block(&shop, "t-002");
     assert!(shown.contains(theirs) && !shown.contains(hers), "{shown}");
-    let export = || block_on(shop.engine.user_export(&eve, &shop.standing, "eve")).unwrap();
+    let export = || block_on(shop.engine.coding.user_export(&eve, &shop.standing, "eve")).unwrap();
     let ids: Vec<_> = export().tasks.into_iter().map(|task| task.id).collect();
     assert_eq!(ids, [task_id("t-001")]);
     // Once it is proved, and when Eve goes, each has their own.
@@ -288,7 +288,7 @@ fn a_number_that_is_told_before_its_owner_comes_names_nobody() {
     assert_eq!(texts(&shop, "alice"), [theirs]);
     assert_eq!(texts(&shop, "eve"), [hers]);
     assert!(export().tasks.iter().all(|task| task.user.as_deref() == Some("eve")));
-    block_on(shop.engine.user_forget(&eve, &shop.standing, "eve")).unwrap();
+    block_on(shop.engine.coding.user_forget(&eve, &shop.standing, "eve")).unwrap();
     assert_eq!(shop.get("t-002").unwrap().user.as_deref(), Some("alice"));
     assert_eq!(texts(&shop, "alice"), [theirs]);
     assert!(texts(&shop, "eve").is_empty());
@@ -451,7 +451,8 @@ fn a70_a_name_in_a_request_is_whoever_has_it_now() {
     let hydrated = |id: &str, user: &str| {
         let asked = Hydration { user: Some(user.to_owned()), ..Hydration::default() };
         let found =
-            block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
+            block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked))
+                .unwrap();
         (found.plan.block, found.warnings)
     };
     let (small, large) = ("Please keep PRs small.", "I prefer large pull requests.");
@@ -476,7 +477,7 @@ fn a70_a_name_in_a_request_is_whoever_has_it_now() {
     // Without a task: whoever is called so now.
     let of_repository = |user: &str| {
         let asked = Hydration { user: Some(user.to_owned()), ..Hydration::default() };
-        block_on(shop.engine.repository_hydrate(&shop.caller, &shop.standing, REPO, asked))
+        block_on(shop.engine.coding.repository_hydrate(&shop.caller, &shop.standing, REPO, asked))
             .unwrap()
             .plan
             .block
@@ -497,7 +498,7 @@ fn conclusions_are_drawn_when_tasks_are_looked_at_together() {
         shop.finalize(&format!("t-{number:03}"), end).unwrap();
     }
     let ask = RepositoryReflectAsk::default();
-    block_on(shop.engine.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+    block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     shop.work();
     assert_eq!(texts(&shop, "alice"), ["add unit tests."]);
 }
@@ -526,16 +527,17 @@ fn a70_explicit_beats_implicit_and_opting_out_deletes() {
     three(&shop, ("alice", "1"), 11, "Please split large diffs.");
     set(&shop, &shop.caller, "alice", "Large ones.", Some(REPO)).unwrap();
     assert_eq!(concluded(&shop, "t-011"), 0, "what was said counts more");
-    let put = block_on(shop.engine.user_settings_put(&shop.caller, &shop.standing, "alice", false)).unwrap();
+    let put =
+        block_on(shop.engine.coding.user_settings_put(&shop.caller, &shop.standing, "alice", false)).unwrap();
     assert_eq!((put.removed.len(), put.user.implicit_inference), (1, false));
     let left = texts(&shop, "alice");
     assert!(left.len() == 2 && !left.iter().any(|text| text.contains("unit tests")), "{left:?}");
     assert_eq!(concluded(&shop, "t-001"), 0, "and none is drawn from then on");
-    block_on(shop.engine.user_settings_put(&shop.caller, &shop.standing, "alice", true)).unwrap();
+    block_on(shop.engine.coding.user_settings_put(&shop.caller, &shop.standing, "alice", true)).unwrap();
     assert_eq!(concluded(&shop, "t-001"), 1);
     // What somebody takes back is not drawn again.
     let drawn = preferences(&shop, "alice").into_iter().find(|one| one.text.contains("unit tests")).unwrap();
-    block_on(shop.engine.preference_remove(&shop.caller, &shop.standing, "alice", &drawn.id)).unwrap();
+    block_on(shop.engine.coding.preference_remove(&shop.caller, &shop.standing, "alice", &drawn.id)).unwrap();
     assert_eq!(concluded(&shop, "t-001"), 0);
 }
 
@@ -545,7 +547,7 @@ fn a_repository_allows_no_conclusions() {
     three(&shop, ("alice", "1"), 1, "Please add unit tests.");
     let settings = vec![("preferences.implicit".to_owned(), serde_json::Value::Bool(false))];
     let change = RepositoryChange { replaces: false, settings };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     assert_eq!(concluded(&shop, "t-001"), 0);
 }
 
@@ -563,7 +565,8 @@ fn who_may() {
     let stranger = shop.with_grant(&both, Grant::everything());
     let bobs = Some(Namespace::parse("/users/bob/").unwrap());
     let bob = shop.with_grant(&both, Grant { namespace: bobs, ..Grant::everything() });
-    let list = |caller: &Principal| block_on(shop.engine.preferences_list(caller, &shop.standing, "alice"));
+    let list =
+        |caller: &Principal| block_on(shop.engine.coding.preferences_list(caller, &shop.standing, "alice"));
     for caller in [&by_place, &by_actor, &by_name] {
         assert_eq!(list(caller).unwrap().preferences.len(), 1);
         set(&shop, caller, "alice", "Small ones!", None).unwrap();
@@ -571,7 +574,7 @@ fn who_may() {
     for caller in [&stranger, &bob] {
         assert_eq!(list(caller).unwrap_err().kind, ErrorKind::Denied);
         assert_eq!(set(&shop, caller, "alice", "x", None).unwrap_err().kind, ErrorKind::Denied);
-        let forgotten = block_on(shop.engine.user_forget(caller, &shop.standing, "alice"));
+        let forgotten = block_on(shop.engine.coding.user_forget(caller, &shop.standing, "alice"));
         assert_eq!(forgotten.unwrap_err().kind, ErrorKind::Denied);
     }
     assert_eq!(list(&shop.caller).unwrap().preferences.len(), 1);
@@ -583,7 +586,7 @@ fn who_may() {
     for caller in [&stranger, &by_name] {
         assert_eq!(set(&shop, caller, login, "x", None).unwrap_err().kind, ErrorKind::Denied);
     }
-    block_on(shop.engine.user_forget(&zoe, &shop.standing, login)).unwrap();
+    block_on(shop.engine.coding.user_forget(&zoe, &shop.standing, login)).unwrap();
 }
 
 #[test]
@@ -593,7 +596,7 @@ fn whoever_may_take_in_tasks_alone_states_nothing_for_elsewhere() {
     let part =
         shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() });
     let new = NewTask { description: "Please keep PRs small.".to_owned(), ..task("t-001") };
-    block_on(shop.engine.task_create(&part, &shop.standing, new, None)).unwrap();
+    block_on(shop.engine.coding.task_create(&part, &shop.standing, new, None)).unwrap();
     let kept = preferences(&shop, "bob").remove(0);
     assert!(kept.metadata.contains_key("repo_id"), "{:?}", kept.metadata);
 }
@@ -610,9 +613,9 @@ fn a_person_is_forgotten() {
     said(&shop, "t-001", ("alice", "1"), "Please keep PRs small.");
     said(&shop, "t-002", ("carol", "7"), "I prefer tabs over spaces.");
     reviewed(&shop, "t-001", 1, "As @carol I ask for tests.");
-    let export = block_on(shop.engine.user_export(&shop.caller, &shop.standing, "carol")).unwrap();
+    let export = block_on(shop.engine.coding.user_export(&shop.caller, &shop.standing, "carol")).unwrap();
     assert_eq!((export.preferences.len(), export.tasks.len(), export.reviews.len()), (1, 1, 1));
-    let gone = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
+    let gone = block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
     assert_eq!((gone.records, gone.tasks, gone.entries), (1, 1, 1), "{gone:?}");
     let log = log_of(&shop);
     assert!(log.is_none_or(|log| std::fs::metadata(log).unwrap().len() == 0), "the log has what was erased");
@@ -635,7 +638,7 @@ fn a_person_is_forgotten() {
     assert!(!written.contains("carol"), "{written}");
     assert!(written.contains(&gone.pseudonym) && written.contains("alice"), "{written}");
     assert_eq!(texts(&shop, "alice"), ["Please keep PRs small."], "nobody else loses anything");
-    let again = block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
+    let again = block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
     assert_eq!((again.records, again.tasks, again.entries), (0, 0, 0));
 }
 
@@ -684,7 +687,7 @@ fn whoever_forgets_themselves_takes_what_is_theirs_alone() {
         }
         let themselves = of_place(&shop, "/users/claude/");
         let caller = if is_admin { &shop.caller } else { &themselves };
-        let gone = block_on(shop.engine.user_forget(caller, &shop.standing, "claude")).unwrap();
+        let gone = block_on(shop.engine.coding.user_forget(caller, &shop.standing, "claude")).unwrap();
         let expect = documents.iter().filter(|(_, _, is_alone)| is_admin || *is_alone).count();
         assert_eq!(gone.records, expect as u64, "{gone:?}");
         for (path, _, is_alone) in documents {
@@ -728,7 +731,7 @@ fn what_lies_with_another_is_nobody_elses_alone() {
         assert_eq!(shared.map(|one| one.count), Some(with_another as u64), "{tried:?}");
         let themselves = of_place(&shop, "/users/ben/");
         let caller = if is_admin { &shop.caller } else { &themselves };
-        let gone = block_on(shop.engine.user_forget(caller, &shop.standing, "ben")).unwrap();
+        let gone = block_on(shop.engine.coding.user_forget(caller, &shop.standing, "ben")).unwrap();
         let expect = if is_admin { alone + with_another } else { alone };
         assert_eq!(gone.records, expect as u64, "administrator {is_admin}: {gone:?}");
         for (namespace, path, _, is_alone) in documents {
@@ -754,7 +757,7 @@ fn the_number_of_a_person_names_them() {
         put_document(&shop, "/team", path, head);
     }
     let themselves = of_place(&shop, "/users/mara/");
-    block_on(shop.engine.user_forget(&themselves, &shop.standing, "mara")).unwrap();
+    block_on(shop.engine.coding.user_forget(&themselves, &shop.standing, "mara")).unwrap();
     for (path, _, stays) in documents {
         assert_eq!(has_document(&shop, "/team", path), stays, "{path}");
     }
@@ -779,7 +782,7 @@ fn an_author_of_commits_of_nobody_stays_unless_an_administrator_asks() {
         block_on(reported).unwrap();
         let themselves = of_place(&shop, "/users/eve/");
         let caller = if is_admin { &shop.caller } else { &themselves };
-        block_on(shop.engine.user_forget(caller, &shop.standing, "eve")).unwrap();
+        block_on(shop.engine.coding.user_forget(caller, &shop.standing, "eve")).unwrap();
         let of = shop.memory();
         let commits = block_on(shop.world.store().read(move |tx| tx.commits().list(&of, None, 9))).unwrap();
         assert!(commits.iter().all(|commit| commit.user.as_deref() != Some("eve")), "{commits:?}");
@@ -811,7 +814,7 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     };
     let before = lines();
     assert!(serde_json::to_string(&before).unwrap().contains("carol"));
-    block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
+    block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
     // Who comes back under the login is themselves again.
     said(&shop, "t-003", ("carol", "7"), "Please sort imports.");
     let later = lines()

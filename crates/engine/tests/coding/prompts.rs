@@ -1,8 +1,8 @@
 //! Versions of prompts: named by what they are, listed, compared, and gone back to. Names carry the numbers of the acceptance tests
 //! of coding-agent-memory.md §23 where they are one.
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{NewPrompt, NewTask, PromptAdded, PromptParts, TaskNote};
+use loci_coding::hydration::Hydration;
+use loci_coding::{NewPrompt, NewTask, PromptAdded, PromptParts, TaskNote};
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{ErrorKind, Result, limits};
@@ -18,12 +18,17 @@ fn prompt(template: &str, text: &str) -> NewPrompt {
 impl Workshop {
     fn add(&self, new: NewPrompt) -> Result<PromptAdded> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.prompt_add(&self.caller, &self.standing, new))
+        block_on(self.engine.coding.prompt_add(&self.caller, &self.standing, new))
     }
 
     fn versions(&self, template: Option<&str>) -> Vec<String> {
-        let listed =
-            self.engine.prompt_list(&self.caller, &self.standing, template.map(str::to_owned), None, 9);
+        let listed = self.engine.coding.prompt_list(
+            &self.caller,
+            &self.standing,
+            template.map(str::to_owned),
+            None,
+            9,
+        );
         block_on(listed).unwrap().items.into_iter().map(|prompt| prompt.version).collect()
     }
 }
@@ -57,7 +62,8 @@ fn a43_memory_changes_no_version_and_the_template_does() {
         shop.world.clock().advance_ms(1_000);
         let asked = Hydration::default();
         let id = task_id("t-001");
-        let found = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &id, asked)).unwrap();
+        let found =
+            block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &id, asked)).unwrap();
         let task = shop.get("t-001").unwrap();
         assert_eq!(task.memory_hash, Some(found.plan.memory_hash()), "as the answer said");
         task
@@ -81,7 +87,8 @@ fn a43_memory_changes_no_version_and_the_template_does() {
     // The control group is shown nothing, and the task says so.
     shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-005") }).unwrap();
     let asked = Hydration::default();
-    let off = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-005"), asked));
+    let off =
+        block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-005"), asked));
     assert_eq!(shop.get("t-005").unwrap().memory_hash, Some(off.unwrap().plan.memory_hash()));
 }
 
@@ -94,8 +101,9 @@ fn going_back_and_comparing() {
     let second = shop.add(new).unwrap().prompt;
     assert_eq!(second.tools, ["bash", "edit"]);
     let second = second.version;
-    let diff =
-        |from: &str, to: &str| block_on(shop.engine.prompt_diff(&shop.caller, &shop.standing, (from, to)));
+    let diff = |from: &str, to: &str| {
+        block_on(shop.engine.coding.prompt_diff(&shop.caller, &shop.standing, (from, to)))
+    };
     let found = diff(&first, &second).unwrap();
     assert_eq!(found.changed, ["text", "tools"]);
     assert_eq!(found.lines, " a\n-b\n+c\n overrides: {}\n+tool: bash\n+tool: edit\n");
@@ -103,7 +111,7 @@ fn going_back_and_comparing() {
     assert_eq!(diff(&first, "none").unwrap_err().kind, ErrorKind::NotFound);
     let back = |template: &str, to: &str| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.prompt_rollback(&shop.caller, &shop.standing, template, to))
+        block_on(shop.engine.coding.prompt_rollback(&shop.caller, &shop.standing, template, to))
     };
     let (now, previous) = back("new-task", &first).unwrap();
     assert_eq!((now.version.as_str(), previous.as_deref()), (first.as_str(), Some(second.as_str())));

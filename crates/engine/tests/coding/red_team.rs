@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::rules::extracting::{ExtractedRule, Impact, ReviewText, extract};
-use loci_engine::coding::{CodingSettings, Completion, Hydrated, RepositoryReflectAsk, TaskNote};
+use loci_coding::hydration::Hydration;
+use loci_coding::rules::extracting::{ExtractedRule, Impact, ReviewText, extract};
+use loci_coding::{CodingSettings, Completion, Hydrated, RepositoryReflectAsk, TaskNote};
 use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_engine::safety::score;
 use loci_model::record::{RecordState, TrustTier};
@@ -64,7 +64,7 @@ fn noted(shop: &Workshop, text: &str) -> Option<RecordId> {
 fn hydrated(shop: &Workshop, engine: &Loci, query: &str) -> Hydrated {
     let query: String = query.chars().take(limits::TASK_DESCRIPTION_CHARS_MAX).collect();
     let asked = Hydration { query: Some(query), ..Hydration::default() };
-    block_on(engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap()
+    block_on(engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap()
 }
 
 fn is_hidden(c: char) -> bool {
@@ -210,7 +210,7 @@ fn a57_reviews_reach_no_block_by_way_of_reflections() {
             team.learn(&review);
         }
         let asked = RepositoryReflectAsk::default();
-        block_on(team.engine.repository_reflect(&team.caller, &team.standing, REPO, asked)).unwrap();
+        block_on(team.engine.coding.repository_reflect(&team.caller, &team.standing, REPO, asked)).unwrap();
         team.work();
         let of_comments = |id: &RecordId| {
             let record = team.record(id);
@@ -223,10 +223,10 @@ fn a57_reviews_reach_no_block_by_way_of_reflections() {
         let kept: Vec<_> = team.episodes().iter().filter_map(of_comments).collect();
         assert_eq!(kept.len(), usize::from(is_kept), "{role:?} {ask}: {kept:?}");
         assert!(kept.iter().all(|record| record.tier == TrustTier::External), "{kept:?}");
-        let preferences = block_on(team.engine.preferences_list(&team.caller, &team.standing, "bob"));
+        let preferences = block_on(team.engine.coding.preferences_list(&team.caller, &team.standing, "bob"));
         assert_eq!(preferences.unwrap().preferences.len(), usize::from(is_kept), "{role:?} {ask}");
         team.begun("t-009");
-        let block = block_on(team.engine.task_hydrate(
+        let block = block_on(team.engine.coding.task_hydrate(
             &team.caller,
             &team.standing,
             &task_id("t-009"),

@@ -1,9 +1,7 @@
 //! What several tasks of a repository have in common: found by rules, told by a model, counted by the engine; and when it is looked for.
 
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{
-    Completion, Finalization, RepositoryChange, RepositoryReflectAsk, RepositoryReflected,
-};
+use loci_coding::hydration::Hydration;
+use loci_coding::{Completion, Finalization, RepositoryChange, RepositoryReflectAsk, RepositoryReflected};
 use loci_model::ErrorKind;
 use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Grant};
@@ -36,7 +34,8 @@ fn ended(shop: &Workshop, id: &str) {
 
 fn reflect(shop: &Workshop, dry_run: bool) -> RepositoryReflected {
     let ask = RepositoryReflectAsk { window: None, dry_run };
-    let asked = block_on(shop.engine.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+    let asked =
+        block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     shop.work();
     asked
 }
@@ -85,7 +84,7 @@ fn a72_two_tasks_are_no_pattern_and_three_are() {
     assert_eq!(one.derived_from.len(), 3);
     assert!(one.text.contains("3 of the last 3 tasks"), "{}", one.text);
     shop.begun("t-050");
-    let found = block_on(shop.engine.task_hydrate(
+    let found = block_on(shop.engine.coding.task_hydrate(
         &shop.caller,
         &shop.standing,
         &task_id("t-050"),
@@ -160,7 +159,7 @@ fn after_so_many_tasks_it_is_done_by_itself() {
     let shop = Workshop::new();
     let settings = vec![("reflection.every_tasks".to_owned(), serde_json::Value::from(3))];
     let change = RepositoryChange { replaces: false, settings };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     for number in 1..=2 {
         failed(&shop, &format!("t-{number:03}"), "environment_failure");
         // Whoever runs agents says it again.
@@ -179,11 +178,12 @@ fn who_may_ask() {
     let shop = Workshop::new();
     let reader = shop.with_grant(&[Capability::Read], Grant::everything());
     let ask = || RepositoryReflectAsk::default();
-    let denied = block_on(shop.engine.repository_reflect(&reader, &shop.standing, REPO, ask())).unwrap_err();
+    let denied =
+        block_on(shop.engine.coding.repository_reflect(&reader, &shop.standing, REPO, ask())).unwrap_err();
     assert_eq!(denied.kind, ErrorKind::Denied);
     let odd = RepositoryReflectAsk { window: Some(201), ..ask() };
     let refused =
-        block_on(shop.engine.repository_reflect(&shop.caller, &shop.standing, REPO, odd)).unwrap_err();
+        block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, odd)).unwrap_err();
     assert_eq!(refused.field.as_deref(), Some("window"));
     let memory = shop.memory();
     let jobs = block_on(shop.world.store().read(move |tx| {

@@ -1,18 +1,16 @@
 //! What a repository has of its own comes before what the server says: the budget, the kinds that are shown, the control group, what is
 //! kept of conversations.
 
-use loci_engine::coding::hydration::{
-    Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch,
-};
-use loci_engine::coding::{
+use loci_coding::hydration::{Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
+use loci_coding::{
     NewTask, RecordCount, RepositoryChange, RepositoryShown, RuleListing, SessionListing, TaskNote,
 };
-use loci_engine::verified::RepositoryAdd;
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::MemoryArm;
 use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, ErrorKind, Result, limits};
 use loci_testkit::block_on;
+use loci_verified::RepositoryAdd;
 use serde_json::{Value, json};
 
 use super::sessions::said;
@@ -26,18 +24,19 @@ fn change(replaces: bool, settings: &[(&str, Value)]) -> RepositoryChange {
 impl Workshop {
     fn set(&self, settings: &[(&str, Value)]) -> Result<RepositoryShown> {
         let change = change(false, settings);
-        block_on(self.engine.repository_configure(&self.caller, &self.standing, REPO, change))
+        block_on(self.engine.coding.repository_configure(&self.caller, &self.standing, REPO, change))
     }
 
     fn put_repository(&self, repo: &str, settings: &[(&str, Value)]) -> Result<RepositoryShown> {
         let add = RepositoryAdd { name: Some(repo.to_owned()), ..RepositoryAdd::default() };
         let change = change(true, settings);
-        block_on(self.engine.repository_put(&self.caller, &self.standing, repo, add, change))
+        block_on(self.engine.coding.repository_put(&self.caller, &self.standing, repo, add, change))
     }
 
     fn hydrated(&self, asked: Hydration) -> Hydrated {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_hydrate(&self.caller, &self.standing, &task_id("t-001"), asked)).unwrap()
+        block_on(self.engine.coding.task_hydrate(&self.caller, &self.standing, &task_id("t-001"), asked))
+            .unwrap()
     }
 }
 
@@ -66,8 +65,9 @@ fn a_repository_has_a_budget_and_kinds_of_its_own() {
         task: Some(task_id("t-001")),
         ..RepositorySearch::default()
     };
-    let search =
-        || block_on(shop.engine.repository_search(&shop.caller, &shop.standing, asked.clone())).unwrap();
+    let search = || {
+        block_on(shop.engine.coding.repository_search(&shop.caller, &shop.standing, asked.clone())).unwrap()
+    };
     let found = search();
     assert!(found.results.is_empty(), "{:?}", found.results);
     assert!(found.warnings.iter().any(|one| one.contains("switched off")), "{:?}", found.warnings);
@@ -104,13 +104,14 @@ fn a_repository_says_what_is_kept_of_its_conversations() {
         let message = said(1, SessionItemKind::Message, "Shall I?");
         shop.append(id, vec![message, said(2, SessionItemKind::Decision, "Yes.")]).unwrap();
         assert!(
-            block_on(shop.engine.session_end_of_task(&shop.caller, &shop.standing, &task_id(id))).unwrap()
+            block_on(shop.engine.coding.session_end_of_task(&shop.caller, &shop.standing, &task_id(id)))
+                .unwrap()
         );
     }
     let kept = |id: &str| {
         let listing = SessionListing { limit: 10, ..SessionListing::default() };
         let id = task_id(id);
-        let found = shop.engine.session_events(&shop.caller, &shop.standing, &id, listing);
+        let found = shop.engine.coding.session_events(&shop.caller, &shop.standing, &id, listing);
         let items = block_on(found).unwrap().page.items;
         items.into_iter().map(|item| item.text.unwrap_or_default()).collect::<Vec<_>>()
     };
@@ -137,7 +138,7 @@ fn what_is_put_takes_the_place_of_everything() {
     // One that is not known is registered, and not where its settings cannot be right.
     let error = shop.put_repository("acme/new", &[("memory_token_budget", json!("many"))]).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("memory_token_budget")));
-    let show = || block_on(shop.engine.repository_show(&shop.caller, &shop.standing, "acme/new"));
+    let show = || block_on(shop.engine.coding.repository_show(&shop.caller, &shop.standing, "acme/new"));
     assert!(show().is_err());
     assert!(shop.put_repository("acme/new", &[("memory_token_budget", json!(1))]).unwrap().created);
     assert_eq!(show().unwrap().in_force.budget_tokens, 1);
@@ -204,10 +205,11 @@ fn settings_at_their_limits_and_who_may_set_them() {
     );
 
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
-    let by = |change| block_on(shop.engine.repository_configure(&writer, &shop.standing, REPO, change));
+    let by =
+        |change| block_on(shop.engine.coding.repository_configure(&writer, &shop.standing, REPO, change));
     assert_eq!(by(change(false, &[])).unwrap_err().kind, ErrorKind::Denied);
-    assert!(block_on(shop.engine.repository_show(&writer, &shop.standing, REPO)).is_ok());
-    let unknown = shop.engine.repository_show(&shop.caller, &shop.standing, "acme/none");
+    assert!(block_on(shop.engine.coding.repository_show(&writer, &shop.standing, REPO)).is_ok());
+    let unknown = shop.engine.coding.repository_show(&shop.caller, &shop.standing, "acme/none");
     assert_eq!(block_on(unknown).unwrap_err().field.as_deref(), Some("repo"));
 }
 
@@ -215,7 +217,7 @@ fn settings_at_their_limits_and_who_may_set_them() {
 fn what_is_remembered_is_counted_by_kind_and_state() {
     let shop = Workshop::new();
     let counts = |caller| {
-        let counts = block_on(shop.engine.repository_counts(caller, &shop.standing, REPO)).unwrap();
+        let counts = block_on(shop.engine.coding.repository_counts(caller, &shop.standing, REPO)).unwrap();
         let word = |one: &RecordCount| format!("{} {} {}", one.count, one.state.as_str(), one.kind.as_str());
         counts.iter().map(word).collect::<Vec<_>>()
     };
@@ -224,7 +226,7 @@ fn what_is_remembered_is_counted_by_kind_and_state() {
     for text in ["Pagination goes by cursors of 20.", "Tests of `api/` need `REDIS_URL`."] {
         shop.note("t-001", TaskNote { text: text.to_owned(), ..TaskNote::default() }).unwrap();
     }
-    block_on(shop.engine.task_alert(&shop.caller, &shop.standing, &task_id("t-001"), "odd")).unwrap();
+    block_on(shop.engine.coding.task_alert(&shop.caller, &shop.standing, &task_id("t-001"), "odd")).unwrap();
     shop.begun("t-002");
     shop.note(
         "t-002",
@@ -234,10 +236,10 @@ fn what_is_remembered_is_counted_by_kind_and_state() {
     assert_eq!(counts(&shop.caller), ["1 active fact", "2 quarantined fact"]);
     let elsewhere = Grant { actor: Some(ActorId::parse("acme/other").unwrap()), ..Grant::everything() };
     let other = shop.with_grant(&[Capability::Read], elsewhere);
-    let counted = block_on(shop.engine.repository_counts(&other, &shop.standing, REPO));
+    let counted = block_on(shop.engine.coding.repository_counts(&other, &shop.standing, REPO));
     assert_eq!(counted.unwrap_err().kind, ErrorKind::NotFound, "another repository's key knows of none here");
-    let shown = block_on(shop.engine.repository_show(&other, &shop.standing, REPO));
+    let shown = block_on(shop.engine.coding.repository_show(&other, &shop.standing, REPO));
     assert_eq!(shown.unwrap_err().kind, ErrorKind::NotFound);
-    let rules = block_on(shop.engine.rules_list(&other, &shop.standing, REPO, RuleListing::default()));
+    let rules = block_on(shop.engine.coding.rules_list(&other, &shop.standing, REPO, RuleListing::default()));
     assert_eq!(rules.unwrap_err().kind, ErrorKind::NotFound);
 }

@@ -1,10 +1,8 @@
 //! The preferences that a task's agent is shown: of a person who is proved to have asked for the
 //! task, however the task names them, and of nobody else; and the tasks that are a person's.
 
-use loci_engine::coding::hydration::{
-    Hydration, HydrationKind as Kind, KindStatus, RepositorySearch, SearchKind,
-};
-use loci_engine::coding::{NewTask, PreferenceSet, TaskCreated};
+use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch, SearchKind};
+use loci_coding::{NewTask, PreferenceSet, TaskCreated};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::preference::PreferenceDimension;
@@ -21,7 +19,7 @@ const RIGHTS: [Capability; 2] = [Capability::Read, Capability::Write];
 fn prefers(shop: &Workshop, user: &str, text: &str) {
     shop.world.clock().advance_ms(1_000);
     let set = PreferenceSet { dimension: PreferenceDimension::PrSize, text: text.to_owned(), repo: None };
-    block_on(shop.engine.preference_put(&shop.caller, &shop.standing, user, set)).unwrap();
+    block_on(shop.engine.coding.preference_put(&shop.caller, &shop.standing, user, set)).unwrap();
 }
 
 /// A key with read and write on the shop's tasks, and read on a part of the memory besides.
@@ -49,7 +47,7 @@ fn named(id: &str, (user, user_id): Names) -> NewTask {
 
 fn sent(shop: &Workshop, by: &Principal, new: NewTask) -> TaskCreated {
     shop.world.clock().advance_ms(1_000);
-    block_on(shop.engine.task_create(by, &shop.standing, new, None)).unwrap()
+    block_on(shop.engine.coding.task_create(by, &shop.standing, new, None)).unwrap()
 }
 
 /// True where warnings say that the requester is not proved.
@@ -59,7 +57,7 @@ fn is_unproved(warnings: &[String]) -> bool {
 
 /// The holder of the token that a caller is given for a task's agent.
 fn token_of(shop: &Workshop, to: &Principal, id: &str) -> Principal {
-    let token = block_on(shop.engine.agent_token_for(to, &shop.get(id).unwrap())).unwrap();
+    let token = block_on(shop.engine.coding.agent_token_for(to, &shop.get(id).unwrap())).unwrap();
     holder(shop, token.unwrap().expose())
 }
 
@@ -77,7 +75,7 @@ fn agents(shop: &Workshop) -> Principal {
 fn shown(shop: &Workshop, by: &Principal, id: &str) -> [(String, KindStatus, Vec<String>); 2] {
     shop.world.clock().advance_ms(1_000);
     let (engine, standing, id) = (&shop.engine, &shop.standing, task_id(id));
-    let hydrated = block_on(engine.task_hydrate(by, standing, &id, Hydration::default())).unwrap();
+    let hydrated = block_on(engine.coding.task_hydrate(by, standing, &id, Hydration::default())).unwrap();
     let asked = RepositorySearch {
         repo: REPO.to_owned(),
         query: Some("small pull requests".to_owned()),
@@ -85,7 +83,7 @@ fn shown(shop: &Workshop, by: &Principal, id: &str) -> [(String, KindStatus, Vec
         task: Some(id),
         ..RepositorySearch::default()
     };
-    let found = block_on(engine.repository_search(by, standing, asked)).unwrap();
+    let found = block_on(engine.coding.repository_search(by, standing, asked)).unwrap();
     let texts: Vec<String> = found.results.into_iter().map(|one| one.text).collect();
     [
         (hydrated.plan.block, hydrated.status[&Kind::Preferences], hydrated.warnings),
@@ -219,7 +217,7 @@ fn a_token_opens_the_preferences_alone_that_were_proved_when_it_was_given() {
         check_old(&shop, (&before, id), &format!("{id}: before"));
         check_old(&shop, (&earlier, id), &format!("{id}: of an earlier version"));
         for agent in [&before, &earlier, &after] {
-            let task = block_on(shop.engine.task_get(agent, &shop.standing, &task_id(id)));
+            let task = block_on(shop.engine.coding.task_get(agent, &shop.standing, &task_id(id)));
             assert!(task.is_ok(), "{id}: the task is its agent's: {task:?}");
         }
         // A key for the agent of one task is as such a token, unless it names the person's place.
@@ -246,8 +244,9 @@ fn a_key_that_proves_nobody_is_given_no_token_that_shows_them() {
     let number = of_shop(&shop, Some(on_place("/users/user:900/")));
     let mut acts = repository.clone();
     acts.grants.extend(agents(&shop).grants);
-    let is_given =
-        |by: &Principal, task: &Task| block_on(shop.engine.agent_token_for(by, task)).unwrap().is_some();
+    let is_given = |by: &Principal, task: &Task| {
+        block_on(shop.engine.coding.agent_token_for(by, task)).unwrap().is_some()
+    };
     // Its agent is shown nobody's.
     let unproved = sent(&shop, &repository, named("t-1", names)).task;
     assert!(is_given(&repository, &unproved) && is_given(&whole, &unproved));
@@ -291,7 +290,7 @@ fn an_export_has_the_tasks_that_are_proved() {
     sent(&shop, &of_shop(&shop, None), named("t-2", (Some("eve"), Some("900"))));
     let themselves = shop.with_grant(&RIGHTS, on_place("/users/victim/"));
     let export = |by: &Principal| {
-        let found = block_on(shop.engine.user_export(by, &shop.standing, "victim")).unwrap();
+        let found = block_on(shop.engine.coding.user_export(by, &shop.standing, "victim")).unwrap();
         let mut ids: Vec<String> = found.tasks.iter().map(|task| task.id.to_string()).collect();
         ids.sort();
         let says = |count: &str| found.warnings.iter().any(|one| one.starts_with(count));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, ReviewsPulled};
+use loci_coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, ReviewsPulled};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::verdict::Unverifiable;
@@ -104,7 +104,7 @@ impl Workshop {
     pub(super) fn send_notice(&self, guid: &str, notice: ForgeNotice) -> HookTaken {
         let id = DeliveryId::parse(guid).unwrap();
         let delivery = HookDelivery { hook: "github", id, hook_id: None, digest: "0".repeat(64), notice };
-        block_on(self.engine.hook_receive(delivery)).unwrap()
+        block_on(self.engine.coding.hook_receive(delivery)).unwrap()
     }
 
     pub(super) fn with_forge(mut self, forge: &TestForge) -> Self {
@@ -174,7 +174,9 @@ impl Workshop {
     }
 
     pub(super) fn deliveries(&self, state: Option<HookState>) -> Vec<HookDeliveryShown> {
-        block_on(self.engine.hook_deliveries(&self.caller, &self.standing, state, None, 100)).unwrap().items
+        block_on(self.engine.coding.hook_deliveries(&self.caller, &self.standing, state, None, 100))
+            .unwrap()
+            .items
     }
 
     pub(super) fn states(&self) -> Vec<(String, &'static str, Option<String>)> {
@@ -186,11 +188,11 @@ impl Workshop {
 
     pub(super) fn retry(&self, guid: &str) -> Result<HookDeliveryShown> {
         let id = DeliveryId::parse(guid).unwrap();
-        block_on(self.engine.hook_delivery_retry(&self.caller, &self.standing, &id))
+        block_on(self.engine.coding.hook_delivery_retry(&self.caller, &self.standing, &id))
     }
 
     pub(super) fn pull(&self, pr: u64) -> Result<ReviewsPulled> {
-        block_on(self.engine.reviews_pull(&self.caller, &self.standing, REPO, pr))
+        block_on(self.engine.coding.reviews_pull(&self.caller, &self.standing, REPO, pr))
     }
 }
 
@@ -374,7 +376,7 @@ fn a55_from_some_nothing_is_learned_and_it_is_said_why() {
     shop.begun("t-001");
     let settings = vec![("agent_logins".to_owned(), json!(["reviewer-bot"]))];
     let change = RepositoryChange { replaces: false, settings };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     for (id, reviewer) in [
         (81, user(6, "lint[bot]")),
         (82, user(9, "shop-agent")),
@@ -412,7 +414,7 @@ fn a_repository_that_was_renamed_is_known_by_both_names() {
     let shop = Workshop::new();
     let renamed = from("acme/store", Some(ForgeNews::Named { formerly: REPO.to_owned() }));
     assert_eq!(shop.send_notice("d-1", renamed), HookTaken::Queued);
-    let show = |name: &str| block_on(shop.engine.repository_show(&shop.caller, &shop.standing, name));
+    let show = |name: &str| block_on(shop.engine.coding.repository_show(&shop.caller, &shop.standing, name));
     let (old, new) = (show(REPO).unwrap().repository, show("acme/store").unwrap().repository);
     assert_eq!((old.id, old.key.as_str()), (new.id, REPO));
     // By its number under a third name, without any news of that.
@@ -455,7 +457,8 @@ fn pulling_needs_a_forge_and_says_what_changed() {
     assert_eq!((second.reviews, second.changed), (1, 0));
     assert_eq!(shop.pull(8).unwrap_err().kind, ErrorKind::NotFound);
     let again =
-        block_on(shop.engine.reviews_reprocess(&shop.caller, &shop.standing, REPO, (7, Some(80)))).unwrap();
+        block_on(shop.engine.coding.reviews_reprocess(&shop.caller, &shop.standing, REPO, (7, Some(80))))
+            .unwrap();
     assert_eq!((again.reviews, again.changed), (1, 1));
     // What people may do is asked once an hour.
     let roles = |asked: Vec<String>| asked.iter().filter(|what| what.starts_with("role")).count();
@@ -471,7 +474,7 @@ fn a63_a_webhook_and_a_round_of_asking_tell_the_same_once() {
     let shop = Workshop::new().with_forge(&forge);
     shop.world.clock().advance_ms(1);
     let now = shop.world.clock().now();
-    let poll = || block_on(shop.engine.reviews_poll(&shop.caller, &shop.standing, REPO)).unwrap();
+    let poll = || block_on(shop.engine.coding.reviews_poll(&shop.caller, &shop.standing, REPO)).unwrap();
     forge.with(|held| held.prs.get_mut(&7).unwrap().updated_at = now);
     shop.send("d-1", of_review(ReviewChange::Submitted, told(80, alice(), ReviewState::Commented, "")));
     let first = poll();
@@ -505,7 +508,8 @@ fn the_past_is_read_piece_by_piece_and_leaves_half_of_the_limit() {
         }
     });
     let ask = |count, dry| {
-        block_on(shop.engine.reviews_backfill(&shop.caller, &shop.standing, REPO, (count, dry))).unwrap()
+        block_on(shop.engine.coding.reviews_backfill(&shop.caller, &shop.standing, REPO, (count, dry)))
+            .unwrap()
     };
     assert_eq!((ask(200, true).pull_requests, ask(200, true).job), (23, None));
     assert!(ask(15, false).job.is_some());
@@ -606,6 +610,6 @@ fn what_becomes_of_a_pull_request_is_handed_on() {
     shop.send("d-2", ForgeNews::Checks { checks });
     shop.after_ms(1_000);
     assert!(shop.states().iter().all(|(_, state, _)| *state == "done"), "{:?}", shop.states());
-    let outcome = block_on(shop.engine.outcomes_of(&[task])).unwrap().remove(0).unwrap();
+    let outcome = block_on(shop.engine.coding.outcomes_of(&[task])).unwrap().remove(0).unwrap();
     assert_eq!(outcome.grade, Some(OutcomeGrade::MergedAsIs));
 }

@@ -1,7 +1,7 @@
 //! Reviews that go astray: what cannot be read keeps no others waiting, what was passed by can be had again, and nobody counts for more or
 //! less than they are.
 
-use loci_engine::coding::{HookState, RepositoryChange, ReviewsPolled, RuleListing};
+use loci_coding::{HookState, RepositoryChange, ReviewsPolled, RuleListing};
 use loci_engine::deliveries::HookTaken;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::Shelf;
@@ -28,21 +28,21 @@ fn garbled() -> CodeError {
 }
 
 fn poll(shop: &Workshop) -> Result<ReviewsPolled> {
-    block_on(shop.engine.reviews_poll(&shop.caller, &shop.standing, REPO))
+    block_on(shop.engine.coding.reviews_poll(&shop.caller, &shop.standing, REPO))
 }
 
 fn backfill(shop: &Workshop) {
-    block_on(shop.engine.reviews_backfill(&shop.caller, &shop.standing, REPO, (200, false))).unwrap();
+    block_on(shop.engine.coding.reviews_backfill(&shop.caller, &shop.standing, REPO, (200, false))).unwrap();
 }
 
 fn set(shop: &Workshop, key: &str, value: Value) {
     let change = RepositoryChange { replaces: false, settings: vec![(key.to_owned(), value)] };
-    block_on(shop.engine.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
+    block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
 }
 
 fn candidates(shop: &Workshop) -> Vec<RecordId> {
     let listing = RuleListing { state: Some(RecordState::Candidate), limit: 100, ..RuleListing::default() };
-    let page = block_on(shop.engine.rules_list(&shop.caller, &shop.standing, REPO, listing)).unwrap();
+    let page = block_on(shop.engine.coding.rules_list(&shop.caller, &shop.standing, REPO, listing)).unwrap();
     page.items.into_iter().map(|rule| rule.id).collect()
 }
 
@@ -160,8 +160,8 @@ fn learning_again_from_the_past_leaves_it_the_past() {
     backfill(&shop);
     shop.after_ms(1_000);
     assert!(shop.kept(80).is_past);
-    let again =
-        block_on(shop.engine.reviews_reprocess(&shop.caller, &shop.standing, REPO, (7, None))).unwrap();
+    let again = block_on(shop.engine.coding.reviews_reprocess(&shop.caller, &shop.standing, REPO, (7, None)))
+        .unwrap();
     assert_eq!((again.changed, shop.kept(80).is_past), (1, true));
 }
 
@@ -252,8 +252,13 @@ fn a_listing_that_broke_off_says_where_it_goes_on() {
     }
     let (mut found, mut after, mut pages) = (Vec::new(), None, 0);
     loop {
-        let listed =
-            shop.engine.hook_deliveries(&shop.caller, &shop.standing, Some(HookState::Done), after, 100);
+        let listed = shop.engine.coding.hook_deliveries(
+            &shop.caller,
+            &shop.standing,
+            Some(HookState::Done),
+            after,
+            100,
+        );
         let page = block_on(listed).unwrap();
         pages += 1;
         found.extend(page.items.into_iter().map(|row| row.id.to_string()));

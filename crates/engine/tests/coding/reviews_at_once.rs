@@ -29,7 +29,7 @@ fn a_review_that_is_dismissed_while_its_thread_is_answered_stays_dismissed() {
         let review =
             Review { state: ReviewState::Dismissed, read_at: before.read_at.plus_millis(1), ..before };
         let (memory, repository) = (review.memory.clone(), review.repository.clone());
-        block_on(engine.learn_from_review(&memory, &repository, review)).unwrap();
+        block_on(engine.coding.learn_from_review(&memory, &repository, review)).unwrap();
     };
     forge.with(|held| {
         held.meanwhile = Some(("role bob".to_owned(), Box::new(happens)));

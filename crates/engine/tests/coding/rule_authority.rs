@@ -1,10 +1,9 @@
 //! Rules by the word of one maintainer, by an approval in one step, and by changed settings; and
 //! the rule of the design's example, from the comment to the block.
 
-use loci_engine::EngineSettings;
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::settings::RuleSettings;
-use loci_engine::coding::{CodingSettings, RuleDecision};
+use loci_coding::hydration::Hydration;
+use loci_coding::settings::RuleSettings;
+use loci_coding::{CodingSettings, RuleDecision};
 use loci_model::record::RecordState;
 use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
 use loci_testkit::block_on;
@@ -28,7 +27,8 @@ fn the_rule_of_the_design_is_taken_whole_and_names_its_source() {
     assert_eq!((shop.state(&rule), shop.record(&rule).text.as_str()), (RecordState::Active, WHOLE));
     let day = shop.support(&rule).items[1].at.date();
     let asked = Hydration { query: Some("types".to_owned()), ..Hydration::default() };
-    let found = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-001"), asked));
+    let found =
+        block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-001"), asked));
     let block = found.unwrap().plan.block;
     assert!(block.contains(&format!("PR #42 by @user2 on {day}")) && block.contains(WHOLE), "{block}");
     // Other words for the same support the same rule.
@@ -174,7 +174,7 @@ fn the_server_s_settings_weigh_candidates_again_in_a_sweep() {
             quorum_prs: 1,
             ..RuleSettings::default()
         };
-        let engine = engine_with(&shop, CodingSettings { rules, ..EngineSettings::default().coding }, None);
+        let engine = engine_with(&shop, CodingSettings { rules, ..CodingSettings::default() }, None);
         block_on(engine.sweep()).unwrap();
         (shop.state(&rule), shop.record(&rule).version)
     };

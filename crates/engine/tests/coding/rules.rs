@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::coding::hydration::{Hydration, rule_sources};
-use loci_engine::coding::{
+use loci_coding::hydration::{Hydration, rule_sources};
+use loci_coding::{
     Completion, Finalization, NewFeedback, NewRule, PurgeAsk, ReviewLearned, RuleDecision, RuleListing,
     RulePromotion, Selection,
 };
@@ -62,7 +62,8 @@ impl Team {
     /// A review with one comment on a line.
     pub(super) fn review(&self, who: u64, pr: u64, text: &str) -> Review {
         let (memory, at) = (self.memory(), self.at());
-        let repository = block_on(self.engine.repository_show(&self.caller, &self.standing, REPO)).unwrap();
+        let repository =
+            block_on(self.engine.coding.repository_show(&self.caller, &self.standing, REPO)).unwrap();
         let comment = ReviewComment {
             id: pr * 1_000 + who,
             author: user(who),
@@ -104,7 +105,7 @@ impl Team {
     pub(super) fn learn(&self, review: &Review) -> ReviewLearned {
         let review = Review { updated_at: self.at(), ..review.clone() };
         let (memory, repository) = (review.memory.clone(), review.repository.clone());
-        block_on(self.engine.learn_from_review(&memory, &repository, review)).unwrap()
+        block_on(self.engine.coding.learn_from_review(&memory, &repository, review)).unwrap()
     }
 
     /// Two writers ask for it on two pull requests; the rule.
@@ -120,12 +121,13 @@ impl Team {
     pub(super) fn decide(&self, id: &RecordId, decision: RuleDecision) -> Result<Record> {
         self.world.clock().advance_ms(1_000);
         let reason = Some("because".to_owned());
-        block_on(self.engine.rule_decide(&self.caller, &self.standing, REPO, id, decision, reason))
+        block_on(self.engine.coding.rule_decide(&self.caller, &self.standing, REPO, id, decision, reason))
     }
 
     fn rules(&self, listing: RuleListing) -> Vec<RecordId> {
         let listing = RuleListing { limit: 100, ..listing };
-        let page = block_on(self.engine.rules_list(&self.caller, &self.standing, REPO, listing)).unwrap();
+        let page =
+            block_on(self.engine.coding.rules_list(&self.caller, &self.standing, REPO, listing)).unwrap();
         page.items.into_iter().map(|rule| rule.id).collect()
     }
 
@@ -151,8 +153,9 @@ impl Team {
 
     pub(super) fn setting(&self, settings: &[(&str, Value)]) {
         let settings = settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-        let change = loci_engine::coding::RepositoryChange { replaces: false, settings };
-        block_on(self.engine.repository_configure(&self.caller, &self.standing, REPO, change)).unwrap();
+        let change = loci_coding::RepositoryChange { replaces: false, settings };
+        block_on(self.engine.coding.repository_configure(&self.caller, &self.standing, REPO, change))
+            .unwrap();
     }
 
     /// Tasks that begin and end without a word of any rule.
@@ -342,7 +345,8 @@ fn an_older_form_of_a_review_changes_nothing() {
     let review = shop.review(1, 1, STYLE);
     shop.learn(&review);
     let old = Review { read_at: Timestamp::EPOCH, comments: Vec::new(), ..review.clone() };
-    let learned = block_on(shop.engine.learn_from_review(&review.memory, &review.repository, old)).unwrap();
+    let learned =
+        block_on(shop.engine.coding.learn_from_review(&review.memory, &review.repository, old)).unwrap();
     assert!(learned.is_older);
     assert_eq!(
         shop.rules(RuleListing { state: Some(RecordState::Candidate), ..RuleListing::default() }).len(),
@@ -411,7 +415,8 @@ fn a61_what_matters_in_no_task_is_stale_and_expires() {
     // It was used: it is in force again.
     shop.begun("t-used");
     let used = NewFeedback { used: vec![rule.clone()], ..NewFeedback::default() };
-    block_on(shop.engine.task_feedback(&shop.caller, &shop.standing, &task_id("t-used"), used)).unwrap();
+    block_on(shop.engine.coding.task_feedback(&shop.caller, &shop.standing, &task_id("t-used"), used))
+        .unwrap();
     assert_eq!(shop.state(&rule), RecordState::Active);
     shop.tasks(10, 5);
     assert_eq!(shop.state(&rule), RecordState::Stale);
@@ -448,7 +453,7 @@ fn a61_files_that_a_rule_is_about_keep_it_and_bring_it_not_back() {
         scope: Some("src/api/**".to_owned()),
         ..NewRule::default()
     };
-    let rule = block_on(shop.engine.rule_add(&shop.caller, &shop.standing, REPO, new)).unwrap().id;
+    let rule = block_on(shop.engine.coding.rule_add(&shop.caller, &shop.standing, REPO, new)).unwrap().id;
     let work = |id: &str, file: &str| {
         shop.begun(id);
         let files_changed = vec![file.to_owned()];
@@ -484,7 +489,7 @@ fn a62_protected_topics_are_refused() {
     }
     let add = |text: &str| {
         let new = NewRule { text: text.to_owned(), ..NewRule::default() };
-        block_on(shop.engine.rule_add(&shop.caller, &shop.standing, REPO, new))
+        block_on(shop.engine.coding.rule_add(&shop.caller, &shop.standing, REPO, new))
     };
     let error = add(PROTECTED).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("text")));
@@ -504,7 +509,7 @@ fn a7_the_agent_of_a_task_decides_about_no_rule() {
     let task = shop.begun("t-001");
     let part = Grant { actor: Some(task.actor), session: Some(task.session), ..Grant::everything() };
     let refused = |caller: &Principal| {
-        let decided = block_on(shop.engine.rule_decide(
+        let decided = block_on(shop.engine.coding.rule_decide(
             caller,
             &shop.standing,
             REPO,
@@ -513,7 +518,7 @@ fn a7_the_agent_of_a_task_decides_about_no_rule() {
             None,
         ));
         let new = NewRule { text: "Sort imports alphabetically.".to_owned(), ..NewRule::default() };
-        let added = block_on(shop.engine.rule_add(caller, &shop.standing, REPO, new));
+        let added = block_on(shop.engine.coding.rule_add(caller, &shop.standing, REPO, new));
         assert!(matches!(decided.unwrap_err().kind, ErrorKind::Denied | ErrorKind::NotFound));
         assert!(matches!(added.unwrap_err().kind, ErrorKind::Denied | ErrorKind::NotFound));
     };
@@ -523,7 +528,8 @@ fn a7_the_agent_of_a_task_decides_about_no_rule() {
     let actor = Some(ActorId::parse(REPO).unwrap());
     let part = Grant { actor, ..Grant::everything() };
     let admin = shop.with_grant(&[Capability::Read, Capability::Write, Capability::Admin], part);
-    let approve = shop.engine.rule_decide(&admin, &shop.standing, REPO, &rule, RuleDecision::Approve, None);
+    let approve =
+        shop.engine.coding.rule_decide(&admin, &shop.standing, REPO, &rule, RuleDecision::Approve, None);
     assert_eq!(block_on(approve).unwrap().state, RecordState::Active);
 }
 
@@ -573,7 +579,7 @@ fn a_person_writes_a_rule() {
     let add = |text: &str, pin: bool| {
         let new =
             NewRule { text: text.to_owned(), pin, reason: Some("agreed".to_owned()), ..NewRule::default() };
-        block_on(shop.engine.rule_add(&shop.caller, &shop.standing, REPO, new))
+        block_on(shop.engine.coding.rule_add(&shop.caller, &shop.standing, REPO, new))
     };
     let rule = add("Sort imports alphabetically.", true).unwrap();
     assert_eq!((rule.state, rule.tier), (RecordState::Active, TrustTier::Confirmed));
@@ -581,7 +587,8 @@ fn a_person_writes_a_rule() {
     for text in ["Short.", "Two\nlines of a rule that is one.", &"a".repeat(301)] {
         assert_eq!(add(text, false).unwrap_err().field.as_deref(), Some("text"), "{text}");
     }
-    let found = block_on(shop.engine.rule_provenance(&shop.caller, &shop.standing, REPO, &rule.id)).unwrap();
+    let found =
+        block_on(shop.engine.coding.rule_provenance(&shop.caller, &shop.standing, REPO, &rule.id)).unwrap();
     assert_eq!(found.support.approved.unwrap().reason.as_deref(), Some("agreed"));
     assert_eq!(found.transitions.last().map(|one| one.to), Some(RecordState::Active));
     // What a client writes as a record is decided about likewise.
@@ -601,7 +608,8 @@ fn rules_by_who_said_them_and_where_from() {
     };
     assert_eq!((by(Some("USER1"), None), by(Some("@user2"), Some(2)), by(Some("user1"), Some(2))), (1, 1, 0));
     assert_eq!((by(None, Some(1)), by(None, Some(3)), by(Some("user3"), None)), (1, 0, 0));
-    let found = block_on(shop.engine.rule_provenance(&shop.caller, &shop.standing, REPO, &rule)).unwrap();
+    let found =
+        block_on(shop.engine.coding.rule_provenance(&shop.caller, &shop.standing, REPO, &rule)).unwrap();
     assert_eq!(found.support.items.len(), 2);
     let item = &found.support.items[0];
     assert_eq!((item.pr, item.comments.as_slice(), item.excerpt.as_str()), (1, &[1_001][..], STYLE));
@@ -631,7 +639,7 @@ fn a88_forgetting_a_reviewer_weighs_rules_anew() {
     let purge = |confirm: Option<u64>| {
         let which = Selection { reviewer: Some("@user2".to_owned()), ..Selection::default() };
         let ask = PurgeAsk { which, reason: "asked".to_owned(), dry_run: confirm.is_none(), confirm };
-        block_on(shop.engine.repository_purge(&shop.caller, &shop.standing, REPO, ask)).unwrap()
+        block_on(shop.engine.coding.repository_purge(&shop.caller, &shop.standing, REPO, ask)).unwrap()
     };
     let told = purge(None).matched;
     assert_eq!((told, shop.state(&rule)), (2, RecordState::Active), "said of both");
@@ -649,7 +657,7 @@ fn a_rule_as_a_change_of_what_the_repository_says() {
     let rule = shop.agreed(STYLE, (1, 2));
     let promote = |target: Option<&str>| {
         let target = target.map(str::to_owned);
-        block_on(shop.engine.rule_promote(&shop.caller, &shop.standing, REPO, &rule, target))
+        block_on(shop.engine.coding.rule_promote(&shop.caller, &shop.standing, REPO, &rule, target))
     };
     let RulePromotion { is_new_file, patch, commit, target, .. } = promote(None).unwrap();
     assert_eq!((is_new_file, target.as_str(), commit.len()), (true, "AGENTS.md", 40));
@@ -680,7 +688,7 @@ fn the_next_task_is_shown_it_with_its_source() {
     let block = |shop: &Team| {
         let asked = Hydration { query: Some("orders".to_owned()), ..Hydration::default() };
         let found =
-            block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id("t-001"), asked));
+            block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-001"), asked));
         found.unwrap().plan.shown
     };
     let (first, second) = (shop.review(1, 1, STYLE), shop.review(2, 2, STYLE));
@@ -696,7 +704,8 @@ fn the_next_task_is_shown_it_with_its_source() {
     let source = rule_sources(&found.candidate).remove(0);
     assert_eq!((source.pr, source.reviewer.as_deref()), (Some(2), Some("user2")));
     assert!(source.url.unwrap().starts_with("https://github.com/acme/shop/pull/2"));
-    let found = block_on(shop.engine.rule_provenance(&shop.caller, &shop.standing, REPO, &rule)).unwrap();
+    let found =
+        block_on(shop.engine.coding.rule_provenance(&shop.caller, &shop.standing, REPO, &rule)).unwrap();
     assert_eq!(found.exposures.len(), 1);
     // Dismissed, it is not shown from the next call on.
     shop.learn(&Review { state: ReviewState::Dismissed, ..second });
@@ -758,6 +767,7 @@ fn what_helped_and_what_misled_moves_a_rule() {
     assert!((weight() - 1.0).abs() < 1e-9);
     shop.begun("t-001");
     let said = NewFeedback { harmful: vec![(rule.clone(), None)], ..NewFeedback::default() };
-    block_on(shop.engine.task_feedback(&shop.caller, &shop.standing, &task_id("t-001"), said)).unwrap();
+    block_on(shop.engine.coding.task_feedback(&shop.caller, &shop.standing, &task_id("t-001"), said))
+        .unwrap();
     assert!((weight() - 0.5).abs() < 1e-9, "{}", weight());
 }

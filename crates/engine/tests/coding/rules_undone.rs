@@ -1,6 +1,6 @@
 //! What safeguards and answers do to rules: erasing, going back, holding back, and whose word counts for nothing.
 
-use loci_engine::coding::{PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RuleDecision, Selection};
+use loci_coding::{PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RuleDecision, Selection};
 use loci_model::record::RecordState;
 use loci_model::tasks::review::{RepositoryRole, Review, ReviewState};
 use loci_model::{RecordId, Result};
@@ -12,7 +12,7 @@ use super::world::REPO;
 fn purge(shop: &Team, which: &Selection, confirm: Option<u64>) -> Result<Purged> {
     let ask =
         PurgeAsk { which: which.clone(), reason: "asked".to_owned(), dry_run: confirm.is_none(), confirm };
-    block_on(shop.engine.repository_purge(&shop.caller, &shop.standing, REPO, ask))
+    block_on(shop.engine.coding.repository_purge(&shop.caller, &shop.standing, REPO, ask))
 }
 
 fn purged(shop: &Team, which: &Selection) -> Purged {
@@ -24,9 +24,9 @@ fn hold(shop: &Team, rule: &RecordId, release: bool) {
     let which = Selection { ids: vec![rule.clone()], ..Selection::default() };
     let ask = RepositoryQuarantineAsk { which, reason: "doubted".to_owned(), dry_run: false };
     if release {
-        block_on(shop.engine.repository_release(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+        block_on(shop.engine.coding.repository_release(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     } else {
-        block_on(shop.engine.repository_quarantine(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+        block_on(shop.engine.coding.repository_quarantine(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     }
 }
 
@@ -72,7 +72,7 @@ fn a87_what_was_said_and_decided_of_a_rule_since_is_taken_back_with_it() {
     assert_eq!(shop.decide(&high, RuleDecision::Approve).unwrap().state, RecordState::Active);
     let back = |to: &str| {
         let ask = RollbackAsk { to: to.to_owned(), reason: "poisoned".to_owned(), dry_run: false };
-        block_on(shop.engine.repository_rollback(&shop.caller, &shop.standing, REPO, ask)).unwrap()
+        block_on(shop.engine.coding.repository_rollback(&shop.caller, &shop.standing, REPO, ask)).unwrap()
     };
     let done = back(&to);
     assert_eq!((shop.state(&high), shop.state(&style)), (RecordState::Candidate, RecordState::RolledBack));

@@ -1,11 +1,11 @@
 //! Holding back what somebody doubts of a repository's memory, deciding about what waits, going back to a snapshot, and erasing.
 
-use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{
+use loci_coding::hydration::Hydration;
+use loci_coding::{
     Completion, HeldDecision, HeldListing, NewTask, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk,
     RolledBack, Selection, SnapshotOf, TaskNote,
 };
+use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::records::{Quarantined, RecordUpdate};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -32,7 +32,7 @@ fn shown(shop: &Workshop, id: &str) -> Vec<RecordId> {
     shop.world.clock().advance_ms(1_000);
     let asked = Hydration { query: Some(format!("{ORDERS} {CARTS}")), ..Hydration::default() };
     let found =
-        block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
+        block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap();
     let mut ids: Vec<_> = found.plan.shown.iter().map(|one| one.candidate.record.id.clone()).collect();
     ids.sort();
     ids
@@ -50,25 +50,25 @@ fn ids(ids: &[&RecordId]) -> Selection {
 fn hold(shop: &Workshop, which: Selection, dry_run: bool) -> Result<Quarantined> {
     shop.world.clock().advance_ms(1_000);
     let ask = RepositoryQuarantineAsk { which, reason: WHY.to_owned(), dry_run };
-    block_on(shop.engine.repository_quarantine(&shop.caller, &shop.standing, REPO, ask))
+    block_on(shop.engine.coding.repository_quarantine(&shop.caller, &shop.standing, REPO, ask))
 }
 
 fn release(shop: &Workshop, which: Selection) -> Result<Quarantined> {
     shop.world.clock().advance_ms(1_000);
     let ask = RepositoryQuarantineAsk { which, reason: "it is right".to_owned(), dry_run: false };
-    block_on(shop.engine.repository_release(&shop.caller, &shop.standing, REPO, ask))
+    block_on(shop.engine.coding.repository_release(&shop.caller, &shop.standing, REPO, ask))
 }
 
 fn back(shop: &Workshop, to: &str, dry_run: bool) -> Result<RolledBack> {
     shop.world.clock().advance_ms(1_000);
     let ask = RollbackAsk { to: to.to_owned(), reason: WHY.to_owned(), dry_run };
-    block_on(shop.engine.repository_rollback(&shop.caller, &shop.standing, REPO, ask))
+    block_on(shop.engine.coding.repository_rollback(&shop.caller, &shop.standing, REPO, ask))
 }
 
 fn purge(shop: &Workshop, which: Selection, confirm: Option<u64>) -> Result<Purged> {
     shop.world.clock().advance_ms(1_000);
     let ask = PurgeAsk { which, reason: WHY.to_owned(), dry_run: confirm.is_none(), confirm };
-    block_on(shop.engine.repository_purge(&shop.caller, &shop.standing, REPO, ask))
+    block_on(shop.engine.coding.repository_purge(&shop.caller, &shop.standing, REPO, ask))
 }
 
 /// Whoever may read and write all of the repository's, and administers nothing.
@@ -144,7 +144,7 @@ fn what_is_meant() {
     assert!(hold(&shop, Selection { query, ..none() }, true).unwrap().ids.contains(&orders));
     assert_eq!(hold(&shop, none(), true).unwrap_err().field.as_deref(), Some("ids"));
     let ask = RepositoryQuarantineAsk { which: ids(&[&orders]), reason: WHY.to_owned(), dry_run: true };
-    let denied = block_on(shop.engine.repository_quarantine(&agent(&shop), &shop.standing, REPO, ask));
+    let denied = block_on(shop.engine.coding.repository_quarantine(&agent(&shop), &shop.standing, REPO, ask));
     assert_eq!(denied.unwrap_err().kind, ErrorKind::Denied);
 }
 
@@ -158,7 +158,8 @@ fn what_waits_is_accepted_or_rejected_by_a_person() {
     let rule = put(&shop, 3, "review-rules", RecordState::Candidate, None);
     let held = |state| {
         let listing = HeldListing { state, after: None, limit: 100 };
-        let page = block_on(shop.engine.held_list(&shop.caller, &shop.standing, REPO, listing)).unwrap();
+        let page =
+            block_on(shop.engine.coding.held_list(&shop.caller, &shop.standing, REPO, listing)).unwrap();
         sorted(page.items.into_iter().map(|record| record.id).collect())
     };
     assert_eq!(
@@ -167,7 +168,7 @@ fn what_waits_is_accepted_or_rejected_by_a_person() {
         "rules wait elsewhere"
     );
     let decide = |id: &RecordId, decision| {
-        block_on(shop.engine.held_decide(&shop.caller, &shop.standing, REPO, (id, decision), "seen"))
+        block_on(shop.engine.coding.held_decide(&shop.caller, &shop.standing, REPO, (id, decision), "seen"))
     };
     assert_eq!(decide(&first, HeldDecision::Accept).unwrap().state, RecordState::Active);
     assert_eq!(decide(&second, HeldDecision::Reject).unwrap().state, RecordState::Invalid);
@@ -178,7 +179,7 @@ fn what_waits_is_accepted_or_rejected_by_a_person() {
     assert_eq!(decide(&first, HeldDecision::Accept).unwrap().state, RecordState::Active);
     let by = agent(&shop);
     let listing = HeldListing { state: RecordState::Candidate, after: None, limit: 1 };
-    let denied = block_on(shop.engine.held_list(&by, &shop.standing, REPO, listing));
+    let denied = block_on(shop.engine.coding.held_list(&by, &shop.standing, REPO, listing));
     assert_eq!(denied.unwrap_err().kind, ErrorKind::Denied);
 }
 
@@ -243,7 +244,8 @@ fn a87_a_rollback_puts_back_what_was_and_is_undone_in_its_turn() {
     assert!(shop.record(&jest).superseded_by.is_none());
     assert!(shop.episodes().is_empty());
     let before = done.before.unwrap();
-    let listed = block_on(shop.engine.snapshots_list(&shop.caller, &shop.standing, REPO, 100)).unwrap();
+    let listed =
+        block_on(shop.engine.coding.snapshots_list(&shop.caller, &shop.standing, REPO, 100)).unwrap();
     assert_eq!((&listed[0].id, &listed[0].of), (&before, &SnapshotOf::Rollback(to.clone())));
     assert!(listed.iter().any(|one| one.id == to && one.of == SnapshotOf::Task(task_id("t-002"))));
     assert_eq!(back(&shop, &to, false).unwrap().before, None, "there is nothing more to undo");
@@ -272,10 +274,10 @@ fn a_rollback_says_what_it_cannot_do_and_who_may() {
     }
     let ask = RollbackAsk { to, reason: String::new(), dry_run: true };
     let unreasoned =
-        block_on(shop.engine.repository_rollback(&shop.caller, &shop.standing, REPO, ask.clone()));
+        block_on(shop.engine.coding.repository_rollback(&shop.caller, &shop.standing, REPO, ask.clone()));
     assert_eq!(unreasoned.unwrap_err().field.as_deref(), Some("reason"));
     let ask = RollbackAsk { reason: WHY.to_owned(), ..ask };
-    let denied = block_on(shop.engine.repository_rollback(&agent(&shop), &shop.standing, REPO, ask));
+    let denied = block_on(shop.engine.coding.repository_rollback(&agent(&shop), &shop.standing, REPO, ask));
     assert_eq!(denied.unwrap_err().kind, ErrorKind::Denied);
 }
 
@@ -332,7 +334,8 @@ fn a88_what_is_purged_is_gone_with_its_versions() {
     assert_eq!((dry.matched, dry.applied), (1, false));
     let unconfirmed =
         PurgeAsk { which: which.clone(), reason: WHY.to_owned(), dry_run: false, confirm: None };
-    let refused = block_on(shop.engine.repository_purge(&shop.caller, &shop.standing, REPO, unconfirmed));
+    let refused =
+        block_on(shop.engine.coding.repository_purge(&shop.caller, &shop.standing, REPO, unconfirmed));
     assert_eq!(refused.unwrap_err().field.as_deref(), Some("confirm"));
     assert_eq!(purge(&shop, which.clone(), Some(7)).unwrap_err().kind, ErrorKind::Conflict);
     let (_, versions, agreement) = content(&shop, &orders);

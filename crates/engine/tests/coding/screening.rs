@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
-use loci_engine::coding::{Completion, Hydrated, TaskNote};
+use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
+use loci_coding::{Completion, Hydrated, TaskNote};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::score::Scorer;
@@ -54,7 +54,7 @@ fn engine(shop: &Workshop, scorer: Arc<dyn Scorer>) -> Loci {
 fn hydrated(shop: &Workshop, scorer: Arc<dyn Scorer>) -> Hydrated {
     let engine = engine(shop, scorer);
     let (id, asked) = (task_id("t-001"), Hydration::default());
-    block_on(engine.task_hydrate(&shop.caller, &shop.standing, &id, asked)).unwrap()
+    block_on(engine.coding.task_hydrate(&shop.caller, &shop.standing, &id, asked)).unwrap()
 }
 
 fn noted(shop: &Workshop, text: &str) -> RecordId {
@@ -84,7 +84,8 @@ fn a83_a_scorer_that_fails_lets_nothing_be_shown_and_the_task_goes_on() {
         assert_eq!(found.status[&Kind::Rules], KindStatus::Empty, "where nothing was found nothing failed");
         assert_eq!(left(&found), [(learned.clone(), "screening_failed")]);
         assert!(found.warnings.iter().any(|one| one.starts_with("SCREENING_FAILED")), "{:?}", found.warnings);
-        let row = shop.engine.exposure_get(&shop.caller, &shop.standing, found.exposure.as_ref().unwrap());
+        let row =
+            shop.engine.coding.exposure_get(&shop.caller, &shop.standing, found.exposure.as_ref().unwrap());
         let row = block_on(row).unwrap();
         assert_eq!((row.degraded, row.records[0].decision.as_str()), (true, "dropped:screening_failed"));
     }
@@ -125,7 +126,7 @@ fn results_of_a_search_are_scored_too() {
         let query = Some("pagination".to_owned());
         let task = Some(task_id("t-001"));
         let asked = RepositorySearch { repo: REPO.to_owned(), query, task, ..RepositorySearch::default() };
-        block_on(engine(&shop, scorer).repository_search(&shop.caller, &shop.standing, asked)).unwrap()
+        block_on(engine(&shop, scorer).coding.repository_search(&shop.caller, &shop.standing, asked)).unwrap()
     };
     let found = search(Arc::new(Told::default()));
     assert!(found.degraded && found.results.is_empty());

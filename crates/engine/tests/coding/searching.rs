@@ -1,12 +1,11 @@
 //! What an agent finds of what is remembered while it works: by a question, by filters, never in the control group, with a row of it.
 
-use loci_engine::coding::hydration::{
+use loci_coding::hydration::{
     HydrationKind as Kind, KindStatus, RepositoryFound, RepositorySearch, SearchFilters, SearchKind,
 };
-use loci_engine::coding::settings::ControlArms;
-use loci_engine::coding::{CodingSettings, CommitReport, Completion, NewCommit, NewTask, TaskNote};
+use loci_coding::settings::ControlArms;
+use loci_coding::{CodingSettings, CommitReport, Completion, NewCommit, NewTask, TaskNote};
 use loci_engine::records::QuarantineAsk;
-use loci_engine::verified::NewFact;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordKind;
@@ -14,6 +13,7 @@ use loci_model::tasks::exposure::{Exposure, ExposureCall, SHADOW, SHOWN};
 use loci_model::tasks::task::{MemoryArm, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, Error, ErrorKind, RecordId, Result, SessionId};
 use loci_testkit::block_on;
+use loci_verified::NewFact;
 
 use super::hydrating::{engine_with, put};
 use super::slow_store::Trouble;
@@ -32,7 +32,7 @@ fn of_task(id: &str, asked: RepositorySearch) -> RepositorySearch {
 
 fn search(shop: &Workshop, asked: RepositorySearch) -> Result<RepositoryFound> {
     shop.world.clock().advance_ms(1_000);
-    block_on(shop.engine.repository_search(&shop.caller, &shop.standing, asked))
+    block_on(shop.engine.coding.repository_search(&shop.caller, &shop.standing, asked))
 }
 
 fn ids(found: &RepositoryFound) -> Vec<RecordId> {
@@ -41,7 +41,7 @@ fn ids(found: &RepositoryFound) -> Vec<RecordId> {
 
 fn row(shop: &Workshop, found: &RepositoryFound) -> Exposure {
     let id = found.exposure.clone().unwrap();
-    block_on(shop.engine.exposure_get(&shop.caller, &shop.standing, &id)).unwrap()
+    block_on(shop.engine.coding.exposure_get(&shop.caller, &shop.standing, &id)).unwrap()
 }
 
 fn noted(shop: &Workshop, id: &str, topic: Option<&str>, text: &str) -> RecordId {
@@ -87,7 +87,7 @@ fn what_is_remembered_is_found_while_an_agent_works() {
     assert!(row.records.len() == 3 && row.records.iter().all(|one| one.decision == SHOWN && one.rank == 1));
     assert!(row.used > 0 && row.query_sha256.is_some());
     let explained =
-        block_on(shop.engine.task_explain(&shop.caller, &shop.standing, &task_id("t-002"))).unwrap();
+        block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task_id("t-002"))).unwrap();
     assert_eq!(explained.exposures.len(), 1);
     assert!(explained.records.iter().any(|one| one.id == learned && one.shown == 1));
     assert_eq!(shop.get("t-002").unwrap().status, TaskStatus::Running, "a search begins no task");
@@ -114,7 +114,8 @@ fn filters_are_exact() {
     let sha = "9f1c0000000000000000000000000000000000aa";
     let commit = NewCommit { sha: sha.to_owned(), ..NewCommit::default() };
     let commits = CommitReport { commits: vec![commit], rewrites: Vec::new() };
-    block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &task_id("t-002"), commits)).unwrap();
+    block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task_id("t-002"), commits))
+        .unwrap();
     let check = |name: &str, filters: SearchFilters, expect: &[&RecordId]| {
         for query in ["", "migrations"] {
             let asked = RepositorySearch { filters: filters.clone(), ..ask(query) };
@@ -180,7 +181,7 @@ fn a24_the_control_group_finds_nothing_and_what_it_would_have_is_written_down() 
     let quiet = ControlArms { shadow: false, ..ControlArms::default() };
     let engine = engine_with(&shop, CodingSettings { control: quiet, ..CodingSettings::default() }, None);
     let asked = of_task("t-003", ask("database migrations"));
-    let found = block_on(engine.repository_search(&shop.caller, &shop.standing, asked)).unwrap();
+    let found = block_on(engine.coding.repository_search(&shop.caller, &shop.standing, asked)).unwrap();
     assert!(row(&shop, &found).records.is_empty(), "without shadow nothing is even looked for");
 
     shop.create(NewTask { arm: Some(MemoryArm::Tier1), ..task("t-004") }).unwrap();
@@ -203,7 +204,7 @@ fn facts_are_verified_before_they_are_served() {
         citations: vec![CitationInput { place, sha: None, snippet_hash: None }],
         ..NewFact::default()
     };
-    block_on(shop.engine.fact_store(&shop.caller, &shop.standing, new, None)).unwrap();
+    block_on(shop.engine.verified.fact_store(&shop.caller, &shop.standing, new, None)).unwrap();
     shop.begun("t-001");
     let asked = || of_task("t-001", ask("migrations of orders"));
     let found = search(&shop, asked()).unwrap();
@@ -227,7 +228,7 @@ fn what_cannot_be_read_costs_the_others_nothing() {
     ] {
         let engine = engine_with(&shop, CodingSettings::default(), Some(trouble));
         let asked = of_task("t-001", ask("database migrations"));
-        let found = block_on(engine.repository_search(&shop.caller, &shop.standing, asked)).unwrap();
+        let found = block_on(engine.coding.repository_search(&shop.caller, &shop.standing, asked)).unwrap();
         assert_eq!((found.degraded, found.status[&Kind::Episodes]), (true, status), "{trouble:?}");
         assert_eq!(
             ids(&found),
@@ -267,7 +268,7 @@ fn who_may_search() {
     let part = Grant { actor: Some(actor), session: Some(session), ..Grant::everything() };
     let agent = shop.with_grant(&[Capability::Read, Capability::Write], part);
     let by = |asked| -> Result<RepositoryFound, Error> {
-        block_on(shop.engine.repository_search(&agent, &shop.standing, asked))
+        block_on(shop.engine.coding.repository_search(&agent, &shop.standing, asked))
     };
     // Its own task, though it may not read all of the repository's.
     assert!(by(of_task("t-001", ask("migrations"))).is_ok());
@@ -278,7 +279,7 @@ fn who_may_search() {
     // Whoever may only read the task finds, and no row is written.
     let reader = shop.with_grant(&[Capability::Read], Grant::everything());
     let asked = of_task("t-001", ask("migrations"));
-    let read = block_on(shop.engine.repository_search(&reader, &shop.standing, asked)).unwrap();
+    let read = block_on(shop.engine.coding.repository_search(&reader, &shop.standing, asked)).unwrap();
     assert_eq!((ids(&read), &read.exposure), (vec![learned.clone()], &None));
     assert!(read.warnings.iter().any(|one| one.starts_with("NOT_LOGGED")), "{:?}", read.warnings);
     // Whoever may read both is shown another repository's, and the task's row says so.

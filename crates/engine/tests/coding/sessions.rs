@@ -1,8 +1,8 @@
 //! Sessions of tasks: what was said, what is kept of it, what becomes a learning, and the end. Names carry the numbers of the
 //! acceptance tests of coding-agent-memory.md §23 where they are one.
 
-use loci_engine::coding::settings::CaptureSettings;
-use loci_engine::coding::{
+use loci_coding::settings::CaptureSettings;
+use loci_coding::{
     AttributionAsk, CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, NewTask,
     SessionAppended, SessionEvents, SessionListing, TaskNote,
 };
@@ -49,12 +49,13 @@ fn tool(seq: u64, content: Option<&str>) -> NewSessionItem {
 impl Workshop {
     pub(super) fn append(&self, id: &str, items: Vec<NewSessionItem>) -> Result<SessionAppended> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.session_append(&self.caller, &self.standing, &task_id(id), items))
+        block_on(self.engine.coding.session_append(&self.caller, &self.standing, &task_id(id), items))
     }
 
     fn session(&self, id: &str, listing: SessionListing) -> SessionEvents {
         let listing = SessionListing { limit: listing.limit.max(1), ..listing };
-        block_on(self.engine.session_events(&self.caller, &self.standing, &task_id(id), listing)).unwrap()
+        block_on(self.engine.coding.session_events(&self.caller, &self.standing, &task_id(id), listing))
+            .unwrap()
     }
 
     /// Everything that is read of a session: number and words.
@@ -65,7 +66,7 @@ impl Workshop {
 
     fn end(&self, id: &str) -> bool {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.session_end_of_task(&self.caller, &self.standing, &task_id(id))).unwrap()
+        block_on(self.engine.coding.session_end_of_task(&self.caller, &self.standing, &task_id(id))).unwrap()
     }
 
     /// Numbers of what the surface of every memory shows.
@@ -94,12 +95,12 @@ impl Workshop {
     fn keep(&self, id: &str, state: &str, version: u64) -> Result<u64> {
         let state = Document::parse(state).unwrap();
         let (id, standing) = (task_id(id), &self.standing);
-        block_on(self.engine.session_state_put(&self.caller, standing, &id, state, version))
+        block_on(self.engine.coding.session_state_put(&self.caller, standing, &id, state, version))
     }
 
     fn state(&self, id: &str) -> Result<(String, u64)> {
         let id = task_id(id);
-        let kept = self.engine.session_state(&self.caller, &self.standing, &id);
+        let kept = self.engine.coding.session_state(&self.caller, &self.standing, &id);
         block_on(kept).map(|(state, version)| (state.as_str().to_owned(), version))
     }
 
@@ -310,7 +311,7 @@ fn what_is_deleted_leaves_nothing_in_the_archive() {
     let episode = shop.complete("t-001", report).unwrap().episode;
     let found = |words: &str| {
         let ask = AttributionAsk { words: Some(words.to_owned()), limit: 9, ..AttributionAsk::default() };
-        block_on(shop.engine.attribution(&shop.caller, &shop.standing, ask)).unwrap().items.len()
+        block_on(shop.engine.coding.attribution(&shop.caller, &shop.standing, ask)).unwrap().items.len()
     };
     assert_eq!((found("pages"), found("cursors")), (1, 1));
     let delete = RecordDelete { id: episode, namespace: None };
@@ -331,7 +332,13 @@ fn chosen_events_become_learnings() {
     shop.append("t-001", items).unwrap();
     let promote = |seqs: &[u64], as_feedback: bool| {
         let id = task_id("t-001");
-        block_on(shop.engine.session_promote(&shop.caller, &shop.standing, &id, seqs.to_vec(), as_feedback))
+        block_on(shop.engine.coding.session_promote(
+            &shop.caller,
+            &shop.standing,
+            &id,
+            seqs.to_vec(),
+            as_feedback,
+        ))
     };
     let done = promote(&[2, 1], false).unwrap();
     let seqs: Vec<_> = done.events.iter().map(|one| (one.seq, one.learned.len())).collect();
@@ -427,24 +434,25 @@ fn nobody_else_sees_a_session_or_adds_to_it() {
     let agent = shop.with_grant(&[Capability::Read, Capability::Write], of_session);
     let read = |who| {
         let listing = SessionListing { limit: 9, ..SessionListing::default() };
-        block_on(shop.engine.session_events(who, &shop.standing, &id, listing)).is_ok()
+        block_on(shop.engine.coding.session_events(who, &shop.standing, &id, listing)).is_ok()
     };
     assert_eq!((read(&stranger), read(&reader), read(&agent)), (false, true, true));
     let add = |who, seq| {
         let items = vec![said(seq, SessionItemKind::Note, "More.")];
-        block_on(shop.engine.session_append(who, &shop.standing, &id, items)).map_err(|error| error.kind)
+        block_on(shop.engine.coding.session_append(who, &shop.standing, &id, items))
+            .map_err(|error| error.kind)
     };
     assert_eq!(add(&stranger, 2).unwrap_err(), ErrorKind::NotFound);
     assert_eq!(add(&reader, 2).unwrap_err(), ErrorKind::NotFound);
     assert_eq!(add(&agent, 2).unwrap().accepted, 1);
     let keep = |who| {
         let state = Document::parse("1").unwrap();
-        block_on(shop.engine.session_state_put(who, &shop.standing, &id, state, 0)).is_ok()
+        block_on(shop.engine.coding.session_state_put(who, &shop.standing, &id, state, 0)).is_ok()
     };
     assert_eq!((keep(&stranger), keep(&reader), keep(&agent)), (false, false, true));
-    let state = |who| block_on(shop.engine.session_state(who, &shop.standing, &id)).is_ok();
+    let state = |who| block_on(shop.engine.coding.session_state(who, &shop.standing, &id)).is_ok();
     assert_eq!((state(&stranger), state(&reader), state(&agent)), (false, false, true), "the agent's own");
-    let end = |who| block_on(shop.engine.session_end_of_task(who, &shop.standing, &id)).is_ok();
+    let end = |who| block_on(shop.engine.coding.session_end_of_task(who, &shop.standing, &id)).is_ok();
     assert_eq!((end(&stranger), end(&reader), end(&agent)), (false, false, true));
     shop.forget();
     shop.create(task("t-001")).unwrap();

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::coding::hydration::Hydration;
-use loci_engine::coding::{
+use loci_coding::hydration::Hydration;
+use loci_coding::{
     BlameAsk, CommitReport, Completion, Finalization, NewCommit, NewTask, TaskListing, TaskNote, TaskPatch,
 };
-use loci_engine::verified::RepositoryAdd;
+use loci_engine::calls::idempotency::ClientToken;
 use loci_model::memory::settings::SecretsMode;
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit::block_on;
 use loci_testkit::task_samples::sha;
+use loci_verified::RepositoryAdd;
 
 use super::world::{REPO, Workshop, task, task_id};
 
@@ -42,7 +42,8 @@ fn the_same_task_is_taken_in_once() {
     let unnamed = NewTask { id: None, ..task("t-002") };
     let call = || {
         let token = ClientToken::new("once", &serde_json::json!({})).unwrap();
-        block_on(shop.engine.task_create(&shop.caller, &shop.standing, unnamed.clone(), Some(token))).unwrap()
+        block_on(shop.engine.coding.task_create(&shop.caller, &shop.standing, unnamed.clone(), Some(token)))
+            .unwrap()
     };
     let (one, two) = (call(), call());
     assert_eq!((one.created, two.created, &one.task.id), (true, false, &two.task.id));
@@ -146,7 +147,7 @@ fn a03_repositories_with_full_stops_work_throughout() {
 fn a04_other_names_lead_to_the_same_records() {
     let shop = Workshop::new();
     let add = |add: RepositoryAdd| {
-        block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap().repository
+        block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add)).unwrap().repository
     };
     let numbered = RepositoryAdd {
         name: Some("acme/shop".to_owned()),
@@ -160,7 +161,8 @@ fn a04_other_names_lead_to_the_same_records() {
     let shown = |id: &str, new: NewTask| {
         let created = shop.create(NewTask { id: Some(task_id(id)), ..new }).unwrap();
         let asked = Hydration::default();
-        let found = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked));
+        let found =
+            block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked));
         let ids = found.unwrap().plan.shown.into_iter().map(|one| one.candidate.record.id);
         (created.task.actor.to_string(), ids.collect::<Vec<_>>(), created.warnings)
     };
@@ -239,9 +241,9 @@ fn no_name_of_a_task_keeps_a_login() {
     };
     let report = CommitReport { commits: vec![reported], rewrites: Vec::new() };
     let id = task_id("t-001");
-    block_on(shop.engine.task_commits(&shop.caller, &shop.standing, &id, report)).unwrap();
+    block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &id, report)).unwrap();
     let ask = BlameAsk { commit, ..BlameAsk::default() };
-    let blame = block_on(shop.engine.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
+    let blame = block_on(shop.engine.coding.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     let kept = blame.tasks[0].commit.as_ref().unwrap();
     assert_eq!((kept.user.as_deref(), kept.branch.as_deref()), (Some(masked), Some(masked)));
     assert!(!format!("{blame:?}").contains(&secret), "{blame:?}");
@@ -330,7 +332,7 @@ fn a02_lists_never_mix_repositories_of_similar_names() {
     assert_eq!(shop.list(TaskListing { user: Some("ann".into()), ..all() }).unwrap(), ["t-003"]);
     assert_eq!(shop.list(TaskListing { words: Some("PAGINATION".into()), ..all() }).unwrap().len(), 3);
     let first = TaskListing { limit: 2, ..all() };
-    let page = block_on(shop.engine.task_list(&shop.caller, &shop.standing, first)).unwrap();
+    let page = block_on(shop.engine.coding.task_list(&shop.caller, &shop.standing, first)).unwrap();
     let rest = shop.list(TaskListing { after: page.next, ..all() }).unwrap();
     assert_eq!((page.items.len(), rest), (2, vec!["t-001".to_owned()]));
 }
@@ -351,15 +353,15 @@ fn whoever_has_a_part_sees_that_part() {
         let who = shop.with_grant(&[Capability::Read], part);
         let standing = &shop.standing;
         for (id, sees) in ["t-001", "t-002", "t-003"].into_iter().zip(sees) {
-            let found = block_on(shop.engine.task_get(&who, standing, &task_id(id)));
+            let found = block_on(shop.engine.coding.task_get(&who, standing, &task_id(id)));
             let expect = if sees { Ok(()) } else { Err(ErrorKind::NotFound) };
             assert_eq!(found.map(|_| ()).map_err(|error| error.kind), expect, "{id} {who:?}");
             let patched =
-                block_on(shop.engine.task_patch(&who, standing, &task_id(id), TaskPatch::default()));
+                block_on(shop.engine.coding.task_patch(&who, standing, &task_id(id), TaskPatch::default()));
             assert_eq!(patched.unwrap_err().kind, ErrorKind::NotFound, "reading is not writing");
         }
         let listing = TaskListing { repo: Some(REPO.into()), ..all() };
-        let listed = block_on(shop.engine.task_list(&who, standing, listing));
+        let listed = block_on(shop.engine.coding.task_list(&who, standing, listing));
         assert_eq!(listed.map(|page| page.items.len()).map_err(|error| error.kind), lists, "{who:?}");
     };
     check(grant(), [true, true, true], Ok(2));

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, Mutex, Once};
 
-use loci_engine::coding::hydration::{Hydration, RepositorySearch};
-use loci_engine::coding::{Finalization, NewFeedback, NewTask, TaskNote};
+use loci_coding::hydration::{Hydration, RepositorySearch};
+use loci_coding::{Finalization, NewFeedback, NewTask, TaskNote};
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::TaskStatus;
 use loci_testkit::block_on;
@@ -91,7 +91,8 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
         (of("memory_load_refused"), of("memory_write_refused"), of("memory_write_infra_failure"));
 
     let asked = Hydration { timeout_ms: Some(1), ..Hydration::default() };
-    let log = logged(|| assert!(block_on(engine.task_hydrate(&shop.caller, standing, &id, asked)).is_err()));
+    let log =
+        logged(|| assert!(block_on(engine.coding.task_hydrate(&shop.caller, standing, &id, asked)).is_err()));
     // What was not looked up is not known, and absent.
     check(
         &log,
@@ -101,7 +102,8 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
     );
 
     let nobody = task_id("t-404");
-    let asked = || block_on(engine.task_hydrate(&shop.caller, standing, &nobody, Hydration::default()));
+    let asked =
+        || block_on(engine.coding.task_hydrate(&shop.caller, standing, &nobody, Hydration::default()));
     let log = logged(|| assert!(asked().is_err()));
     check(
         &log,
@@ -111,22 +113,27 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
     );
 
     let log = logged(|| {
-        assert!(block_on(engine.session_promote(&shop.caller, standing, &id, vec![9], false)).is_err());
+        assert!(
+            block_on(engine.coding.session_promote(&shop.caller, standing, &id, vec![9], false)).is_err()
+        );
     });
     check(&log, "INFO", &known, &[&write_refused, "function=\"session_promote\"", "error_type=\"invalid\""]);
 
     let note = TaskNote { text: "hush".to_owned(), category: Some("hush".to_owned()), ..TaskNote::default() };
-    let log = logged(|| assert!(block_on(engine.task_note(&shop.caller, standing, &id, note)).is_err()));
+    let log =
+        logged(|| assert!(block_on(engine.coding.task_note(&shop.caller, standing, &id, note)).is_err()));
     check(&log, "INFO", "task_id=t-001", &[&write_refused, "function=\"task_note\""]);
 
     // Credentials are what is around, not the program's matter.
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
     let by_human = NewFeedback { by_human: true, ..NewFeedback::default() };
-    let log = logged(|| assert!(block_on(engine.task_feedback(&writer, standing, &id, by_human)).is_err()));
+    let log =
+        logged(|| assert!(block_on(engine.coding.task_feedback(&writer, standing, &id, by_human)).is_err()));
     check(&log, "WARN", &known, &[&write_infra, "function=\"task_feedback\"", "error_type=\"denied\""]);
 
     let again = NewTask { issue: Some(9), trace_id: Some(TRACE.to_owned()), ..task("t-001") };
-    let log = logged(|| assert!(block_on(engine.task_create(&shop.caller, standing, again, None)).is_err()));
+    let log =
+        logged(|| assert!(block_on(engine.coding.task_create(&shop.caller, standing, again, None)).is_err()));
     let carried = format!("task_id=t-001 user_id=583231 repo=acme/shop trace_id={TRACE}");
     check(&log, "INFO", &carried, &[&write_refused, "error_type=\"conflict\""]);
 
@@ -135,7 +142,8 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
         query: Some("hush".to_owned()),
         ..RepositorySearch::default()
     };
-    let log = logged(|| assert!(block_on(engine.repository_search(&shop.caller, standing, asked)).is_err()));
+    let log =
+        logged(|| assert!(block_on(engine.coding.repository_search(&shop.caller, standing, asked)).is_err()));
     let lines = above_debug(&log);
     assert!(lines.len() == 1 && lines[0].contains(&load_refused) && !lines[0].contains("task_id"), "{log}");
 }
@@ -148,7 +156,8 @@ fn what_is_not_there_is_absent() {
     let id = task_id("t-001");
     let log = logged(|| {
         assert!(
-            block_on(shop.engine.session_promote(&shop.caller, &shop.standing, &id, vec![9], false)).is_err()
+            block_on(shop.engine.coding.session_promote(&shop.caller, &shop.standing, &id, vec![9], false))
+                .is_err()
         );
     });
     let memory = shop.memory();

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use loci_engine::coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
-use loci_engine::coding::{
-    Completion, Hydrated, NewPrompt, NewTask, PromptParts, ProposalOf, Theme, ThemeState,
-};
+use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
+use loci_coding::{Completion, Hydrated, NewPrompt, NewTask, PromptParts, ProposalOf, Theme, ThemeState};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
 use loci_model::tasks::task::MemoryArm;
@@ -28,17 +26,17 @@ fn three(shop: &Workshop) {
 }
 
 fn themes(shop: &Workshop, closed: bool) -> Vec<Theme> {
-    block_on(shop.engine.themes_list(&shop.caller, &shop.standing, REPO, closed)).unwrap().themes
+    block_on(shop.engine.coding.themes_list(&shop.caller, &shop.standing, REPO, closed)).unwrap().themes
 }
 
 fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
     shop.world.clock().advance_ms(1_000);
-    block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
+    block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
 }
 
 /// Themes that are shown, by the record that tells each, and how many tasks lacked it.
 fn shown(found: &Hydrated) -> Vec<(RecordId, u32)> {
-    let told = |one: &loci_engine::coding::hydration::ShownRecord| {
+    let told = |one: &loci_coding::hydration::ShownRecord| {
         Some((one.candidate.record.id.clone(), one.candidate.lacked_by?))
     };
     found.plan.shown.iter().filter_map(told).collect()
@@ -102,7 +100,7 @@ fn a_person_closes_a_theme_and_what_is_lacked_afterwards_begins_anew() {
     let actor = Some(ActorId::parse(REPO).unwrap());
     let agent =
         shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() });
-    let close = |caller| block_on(shop.engine.theme_close(caller, &shop.standing, REPO, &theme.id));
+    let close = |caller| block_on(shop.engine.coding.theme_close(caller, &shop.standing, REPO, &theme.id));
     assert_eq!(close(&agent).unwrap_err().kind, ErrorKind::Denied);
     let closed = close(&shop.caller).unwrap();
     assert_eq!((closed.id.as_str(), closed.items.len()), (theme.id.as_str(), 3));
@@ -136,8 +134,9 @@ fn what_nobody_lacks_any_more_is_quiet() {
 fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
     let shop = Workshop::new();
     let of = ProposalOf { repo: REPO, template_id: Some("new-task") };
-    let proposed = || block_on(shop.engine.theme_proposal(&shop.caller, &shop.standing, of)).unwrap();
-    let accept = |id: &str| block_on(shop.engine.theme_proposal_accept(&shop.caller, &shop.standing, of, id));
+    let proposed = || block_on(shop.engine.coding.theme_proposal(&shop.caller, &shop.standing, of)).unwrap();
+    let accept =
+        |id: &str| block_on(shop.engine.coding.theme_proposal_accept(&shop.caller, &shop.standing, of, id));
     let nothing = proposed();
     assert_eq!((nothing.themes.len(), nothing.diff.as_str()), (0, ""));
     assert_eq!(accept(&nothing.id).unwrap_err().kind, ErrorKind::Conflict);
@@ -149,7 +148,7 @@ fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
         ..PromptParts::default()
     };
     let new = NewPrompt { template_id: "new-task".to_owned(), parts, model: None };
-    let first = block_on(shop.engine.prompt_add(&shop.caller, &shop.standing, new)).unwrap().prompt;
+    let first = block_on(shop.engine.coding.prompt_add(&shop.caller, &shop.standing, new)).unwrap().prompt;
     let proposal = proposed();
     assert_eq!((proposal.from.as_ref(), proposal.themes.len()), (Some(&first.version), 1));
     let line = "+- test Database: The tests fail with ECONNREFUSED until there is one.\n";
@@ -160,17 +159,17 @@ fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
 
     let accepted = accept(&proposal.id).unwrap();
     assert_eq!((accepted.previous.as_ref(), accepted.closed.len()), (Some(&first.version), 1));
-    let now =
-        block_on(shop.engine.prompt_get(&shop.caller, &shop.standing, &accepted.prompt_version)).unwrap();
+    let now = block_on(shop.engine.coding.prompt_get(&shop.caller, &shop.standing, &accepted.prompt_version))
+        .unwrap();
     assert_eq!((now.text.as_str(), now.tools.len()), (proposal.text.as_str(), 1));
     assert!(themes(&shop, false).is_empty());
     assert_eq!(proposed().themes.len(), 0);
 
     // A caller who may not administer the repository changes no prompt.
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
-    let denied = shop.engine.theme_proposal_accept(&writer, &shop.standing, of, &proposal.id);
+    let denied = shop.engine.coding.theme_proposal_accept(&writer, &shop.standing, of, &proposal.id);
     assert_eq!(block_on(denied).unwrap_err().kind, ErrorKind::Denied);
     let own = ProposalOf { repo: REPO, template_id: None };
-    let own = block_on(shop.engine.theme_proposal(&shop.caller, &shop.standing, own)).unwrap();
+    let own = block_on(shop.engine.coding.theme_proposal(&shop.caller, &shop.standing, own)).unwrap();
     assert_eq!((own.template_id.as_str(), own.from), (REPO, None));
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::coding::hydration::{Hydration, episode_origin};
+use loci_coding::hydration::{Hydration, episode_origin};
 use loci_engine::events::NewEvent;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::record::metadata::MetadataValue;
@@ -73,7 +73,8 @@ fn hydration_shows_what_a_report_says() {
     shop.work();
     let asked = Hydration { query: Some("Page the orders by a cursor".to_owned()), ..Hydration::default() };
     let task = task_id("t-001");
-    let found = block_on(shop.engine.task_hydrate(&shop.caller, &shop.standing, &task, asked)).unwrap();
+    let found =
+        block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task, asked)).unwrap();
     let shown: Vec<_> = found.plan.shown.iter().collect();
     assert_eq!(shown.len(), 1, "{}", found.plan.block);
     let (files, pr) = episode_origin(&shown[0].candidate);

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use loci_engine::coding::{
+use loci_coding::{
     Completed, Completion, Finalization, Finalized, NewTask, TaskCreated, TaskListing, TaskNote, TaskNoted,
     TaskPatch, TaskPatched,
 };
 use loci_engine::records::{NamespaceAsk, RecordListing};
 use loci_engine::retrieval::SearchRequest;
-use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -19,6 +18,7 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
 use loci_products::Loci;
 use loci_testkit::world::TestWorld;
 use loci_testkit::{CodeHistory, CodeShelf, block_on};
+use loci_verified::{RepositoryAdd, Standing};
 
 pub(super) const REPO: &str = "acme/shop";
 pub(super) const DIRECTORY: &str = "/src/shop";
@@ -47,23 +47,23 @@ impl Workshop {
             standing: Standing::default(),
         };
         let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
-        block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+        block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add)).unwrap();
         shop
     }
 
     /// Registers a repository that has no code here.
     pub(super) fn register(&self, name: &str) -> Result<()> {
         let add = RepositoryAdd { name: Some(name.to_owned()), ..RepositoryAdd::default() };
-        block_on(self.engine.repository_add(&self.caller, &self.standing, add)).map(drop)
+        block_on(self.engine.verified.repository_add(&self.caller, &self.standing, add)).map(drop)
     }
 
     pub(super) fn memory(&self) -> MemoryId {
-        block_on(self.engine.code_memory(&self.caller, &self.standing)).unwrap()
+        block_on(self.engine.verified.code_memory(&self.caller, &self.standing)).unwrap()
     }
 
     pub(super) fn create(&self, new: NewTask) -> Result<TaskCreated> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_create(&self.caller, &self.standing, new, None))
+        block_on(self.engine.coding.task_create(&self.caller, &self.standing, new, None))
     }
 
     /// A task of that id that has begun.
@@ -75,31 +75,31 @@ impl Workshop {
 
     pub(super) fn patch(&self, id: &str, patch: TaskPatch) -> Result<TaskPatched> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_patch(&self.caller, &self.standing, &task_id(id), patch))
+        block_on(self.engine.coding.task_patch(&self.caller, &self.standing, &task_id(id), patch))
     }
 
     pub(super) fn get(&self, id: &str) -> Result<Task> {
-        block_on(self.engine.task_get(&self.caller, &self.standing, &task_id(id)))
+        block_on(self.engine.coding.task_get(&self.caller, &self.standing, &task_id(id)))
     }
 
     pub(super) fn list(&self, listing: TaskListing) -> Result<Vec<String>> {
-        let page = block_on(self.engine.task_list(&self.caller, &self.standing, listing))?;
+        let page = block_on(self.engine.coding.task_list(&self.caller, &self.standing, listing))?;
         Ok(page.items.iter().map(|task| task.id.to_string()).collect())
     }
 
     pub(super) fn complete(&self, id: &str, said: Completion) -> Result<Completed> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_complete(&self.caller, &self.standing, &task_id(id), said, None))
+        block_on(self.engine.coding.task_complete(&self.caller, &self.standing, &task_id(id), said, None))
     }
 
     pub(super) fn finalize(&self, id: &str, end: Finalization) -> Result<Finalized> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_finalize(&self.caller, &self.standing, &task_id(id), end))
+        block_on(self.engine.coding.task_finalize(&self.caller, &self.standing, &task_id(id), end))
     }
 
     pub(super) fn note(&self, id: &str, note: TaskNote) -> Result<TaskNoted> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.task_note(&self.caller, &self.standing, &task_id(id), note))
+        block_on(self.engine.coding.task_note(&self.caller, &self.standing, &task_id(id), note))
     }
 
     /// A record in whatever state.

@@ -1,7 +1,7 @@
 //! Answers to callers who may write and not read: tasks, their outcomes and prompts show them only
 //! what they sent.
 
-use loci_engine::coding::{NewPrompt, NewTask, OutcomeByHand, PromptParts, TaskPatch};
+use loci_coding::{NewPrompt, NewTask, OutcomeByHand, PromptParts, TaskPatch};
 use loci_model::ErrorKind;
 use loci_model::ports::clock::Clock as _;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -24,7 +24,7 @@ fn a_writer_is_shown_of_a_task_what_it_sent() {
     let writer = shop.with_grant(&[Capability::Write], Grant::everything());
     let create = |new: NewTask| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.task_create(&writer, &shop.standing, new, None)).unwrap()
+        block_on(shop.engine.coding.task_create(&writer, &shop.standing, new, None)).unwrap()
     };
     let made = create(task("t-1"));
     assert!(made.created && !is_unreadable(&made.warnings), "{:?}", made.warnings);
@@ -38,7 +38,8 @@ fn a_writer_is_shown_of_a_task_what_it_sent() {
     assert_eq!((again.task.status, again.task.created_at), (TaskStatus::Running, made.task.created_at));
     let trace = Some("0123456789abcdef".repeat(2));
     let patch = TaskPatch { trace_id: trace.clone(), ..TaskPatch::default() };
-    let patched = block_on(shop.engine.task_patch(&writer, &shop.standing, &task_id("t-1"), patch)).unwrap();
+    let patched =
+        block_on(shop.engine.coding.task_patch(&writer, &shop.standing, &task_id("t-1"), patch)).unwrap();
     assert!(is_unreadable(&patched.warnings), "{:?}", patched.warnings);
     let shown = patched.task;
     assert_eq!((shown.description.as_str(), shown.user, shown.branch, shown.pr), ("", None, None, None));
@@ -54,7 +55,7 @@ fn a_writer_is_not_told_why_a_task_has_an_alert() {
     let writer = shop.with_grant(&[Capability::Write], Grant::everything());
     shop.create(task("t-1")).unwrap();
     let raise = |by: &Principal, reason: &str| {
-        block_on(shop.engine.task_alert(by, &shop.standing, &task_id("t-1"), reason)).unwrap()
+        block_on(shop.engine.coding.task_alert(by, &shop.standing, &task_id("t-1"), reason)).unwrap()
     };
     raise(&shop.caller, "It mailed the salary list.");
     let first = |by: &Principal| raise(by, "Again.").task.security_alert.unwrap().reason;
@@ -71,7 +72,7 @@ fn a_writer_reads_no_prompt_by_storing_one_or_going_back() {
         let parts = PromptParts { text: text.to_owned(), ..PromptParts::default() };
         let model = model.map(str::to_owned);
         let new = NewPrompt { template_id: template.to_owned(), parts, model };
-        block_on(shop.engine.prompt_add(by, &shop.standing, new))
+        block_on(shop.engine.coding.prompt_add(by, &shop.standing, new))
     };
     let first = add(&shop.caller, "plans", "Do this.\n", Some("a-model")).unwrap().prompt;
     add(&shop.caller, "plans", "Do that.\n", None).unwrap();
@@ -83,8 +84,9 @@ fn a_writer_reads_no_prompt_by_storing_one_or_going_back() {
     let error = add(&writer, "others", "Do this.\n", None).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Conflict);
     assert!(!error.message.contains("plans"), "{}", error.message);
-    let back =
-        |by: &Principal| block_on(shop.engine.prompt_rollback(by, &shop.standing, "plans", &first.version));
+    let back = |by: &Principal| {
+        block_on(shop.engine.coding.prompt_rollback(by, &shop.standing, "plans", &first.version))
+    };
     assert_eq!(back(&writer).unwrap_err().kind, ErrorKind::Denied);
     assert_eq!(back(&shop.caller).unwrap().0.text, "Do this.\n");
 }
@@ -99,7 +101,9 @@ fn a_writer_is_answered_with_the_outcome_that_it_set() {
     shop.patch("t-1", TaskPatch { pr, ..TaskPatch::default() }).unwrap();
     let set = |by: &Principal, said: OutcomeByHand| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.task_outcome_set(by, &shop.standing, &task_id("t-1"), said)).unwrap().outcome
+        block_on(shop.engine.coding.task_outcome_set(by, &shop.standing, &task_id("t-1"), said))
+            .unwrap()
+            .outcome
     };
     let rounds = OutcomeByHand {
         revision_count: Some(3),
@@ -114,7 +118,7 @@ fn a_writer_is_answered_with_the_outcome_that_it_set() {
     assert!(blind.value > first.value, "no round is known: {} {}", blind.value, first.value);
     assert_eq!(blind.by_hand.map(|set| set.source).as_deref(), Some("manual"));
     assert_eq!((blind.created_at, blind.updated_at), (shop.world.clock().now(), shop.world.clock().now()));
-    let stored = block_on(shop.engine.task_outcome(&shop.caller, &shop.standing, &task_id("t-1")));
+    let stored = block_on(shop.engine.coding.task_outcome(&shop.caller, &shop.standing, &task_id("t-1")));
     let stored = stored.unwrap().unwrap();
     assert_eq!((stored.facts.pr, stored.facts.revision_count), (Some(7), 3));
 }
@@ -127,7 +131,7 @@ fn a_writer_reads_no_session_by_promoting_what_was_said() {
     let text = "**Code 4711 of the safe:** The table `orders` is written by src/orders.rs alone.";
     shop.append("t-1", vec![said(1, SessionItemKind::Note, text)]).unwrap();
     let promote = |by: &Principal, seq: u64| {
-        block_on(shop.engine.session_promote(by, &shop.standing, &task_id("t-1"), vec![seq], false))
+        block_on(shop.engine.coding.session_promote(by, &shop.standing, &task_id("t-1"), vec![seq], false))
     };
     for seq in [1, 2] {
         let error = promote(&writer, seq).unwrap_err();

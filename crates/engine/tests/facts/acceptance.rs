@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use loci_engine::verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::citation::CitationInput;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
@@ -13,6 +12,7 @@ use loci_model::time::DAY_MS;
 use loci_model::{CodeReason, ErrorKind};
 use loci_products::Loci;
 use loci_testkit::{CodeShelf, ManualClock, SeededIds, TestPlace, block_on};
+use loci_verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
 
 use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
 
@@ -35,7 +35,8 @@ fn a02_what_is_returned_can_be_verified_as_it_is() {
     let list = shop.recent(VerifyMode::None);
     let returned = given_back(&list.facts[0]);
     let found =
-        block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, returned, None)).unwrap();
+        block_on(shop.engine.verified.code_verify(&shop.caller, &shop.standing, REPO, returned, None))
+            .unwrap();
     let methods: Vec<Method> = found.verification.citations.iter().map(|one| one.method).collect();
     assert_eq!(
         (found.verification.verdict, methods),
@@ -126,7 +127,8 @@ fn a05_citations_that_cannot_be_read_invalidate_nothing() {
     let returned = given_back(&view);
     let verify = |citations: Vec<CitationInput>| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, citations, None)).unwrap()
+        block_on(shop.engine.verified.code_verify(&shop.caller, &shop.standing, REPO, citations, None))
+            .unwrap()
     };
     for given in [returned.clone(), vec![returned[1].clone()], vec![cite("src/limits.rs", 2, 2)]] {
         shop.verify(&id);
@@ -177,7 +179,7 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
     let engines = [engine(1), engine(2)];
     let (caller, standing) = (Principal::administrator("tester"), Standing::default());
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
-    block_on(engines[0].repository_add(&caller, &standing, add)).unwrap();
+    block_on(engines[0].verified.repository_add(&caller, &standing, add)).unwrap();
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (engine, caller, standing) = (&engines[writer % 2], &caller, &standing);
@@ -185,21 +187,22 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
                 for nth in 0..EACH {
                     let fact = format!("Rule {writer}-{nth}: add_item fails with CartFull.");
                     let new = about(&fact, vec![cite("src/cart.rs", 10, 13)]);
-                    block_on(engine.fact_store(caller, standing, new, None)).unwrap();
+                    block_on(engine.verified.fact_store(caller, standing, new, None)).unwrap();
                     // All say this too: it is one fact, whoever is first.
-                    block_on(engine.fact_store(caller, standing, limit_fact(), None)).unwrap();
+                    block_on(engine.verified.fact_store(caller, standing, limit_fact(), None)).unwrap();
                 }
             });
         }
     });
     for engine in &engines {
-        let list = block_on(engine.facts_recent(&caller, &standing, REPO, 200, Serving::default())).unwrap();
+        let list = block_on(engine.verified.facts_recent(&caller, &standing, REPO, 200, Serving::default()))
+            .unwrap();
         assert_eq!(list.facts.len(), WRITERS * EACH + 1);
         let one = list.facts.iter().find(|view| view.remembered.subject() == "Carts").unwrap();
         assert_eq!(one.remembered.fact.counters.verifications as usize, WRITERS * EACH - 1);
     }
-    let memory = block_on(engines[0].code_memory(&caller, &standing)).unwrap();
-    let report = block_on(engines[1].telemetry_check(&caller, &memory)).unwrap();
+    let memory = block_on(engines[0].verified.code_memory(&caller, &standing)).unwrap();
+    let report = block_on(engines[1].verified.telemetry_check(&caller, &memory)).unwrap();
     assert_eq!((report.violations, report.records as usize), (vec![], WRITERS * EACH + 1));
     engines.iter().for_each(|engine| engine.store().close());
 }
@@ -217,17 +220,18 @@ fn a08_tenants_of_one_repository_share_no_verdict_and_no_word() {
     block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
     let there = Standing { memory: Some("other".to_owned()), ..Standing::default() };
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
-    block_on(shop.engine.repository_add(&shop.caller, &there, add)).unwrap();
-    let stored = block_on(shop.engine.fact_store(&shop.caller, &there, limit_fact(), None)).unwrap();
+    block_on(shop.engine.verified.repository_add(&shop.caller, &there, add)).unwrap();
+    let stored = block_on(shop.engine.verified.fact_store(&shop.caller, &there, limit_fact(), None)).unwrap();
     assert_eq!(stored.similar, [], "what another tenant stored is like nothing");
     // The same text, the same code, the same commit: the verdict kept for the other tenant is not served.
     let rows = || shop.kinds(&id).iter().filter(|kind| kind.starts_with("verif")).count();
     let before = rows();
-    let list = block_on(shop.engine.facts_recent(&shop.caller, &there, REPO, 5, Serving::default())).unwrap();
+    let list = block_on(shop.engine.verified.facts_recent(&shop.caller, &there, REPO, 5, Serving::default()))
+        .unwrap();
     assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
     assert_ne!(list.facts[0].remembered.record.id, id);
     assert_eq!(rows(), before);
-    let error = block_on(shop.engine.fact_get(&shop.caller, &there, &id)).unwrap_err();
+    let error = block_on(shop.engine.verified.fact_get(&shop.caller, &there, &id)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound);
     assert!(!format!("{error:?}").contains("add_item"), "{error:?}");
     shop.assert_told();

@@ -1,9 +1,9 @@
 //! Repositories at a forge: known by the forge's number through renames, never by a similar name (§9).
 
-use loci_engine::verified::RepositoryAdd;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::ForgeRepository;
 use loci_testkit::block_on;
+use loci_verified::RepositoryAdd;
 
 use super::world::Shop;
 
@@ -23,14 +23,14 @@ fn add(
     shop: &Shop,
     name: &str,
     forge_id: Option<&str>,
-) -> loci_model::Result<loci_engine::verified::RepositoryAdded> {
+) -> loci_model::Result<loci_verified::RepositoryAdded> {
     let add = RepositoryAdd {
         name: Some(format!("{HOST}/{name}")),
         at_forge: true,
         forge_id: forge_id.map(str::to_owned),
         ..RepositoryAdd::default()
     };
-    block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add))
+    block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add))
 }
 
 /// The background's next round.
@@ -40,7 +40,8 @@ fn sweep(shop: &Shop) {
 }
 
 fn named(shop: &Shop, name: &str) -> Option<Repository> {
-    let all = block_on(shop.engine.repository_list(&shop.caller, &shop.standing, None, 100)).unwrap();
+    let all =
+        block_on(shop.engine.verified.repository_list(&shop.caller, &shop.standing, None, 100)).unwrap();
     all.items.into_iter().find(|one| one.aliases.contains(&format!("{HOST}/{name}")))
 }
 

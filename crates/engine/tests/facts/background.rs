@@ -1,12 +1,12 @@
 //! What the background does at new tips of the default branch, and what it leaves alone.
 
-use loci_engine::verified::{FactList, NewFact, RepositoryAdd, Serving, Standing, VerifyMode};
 use loci_model::RecordId;
 use loci_model::facts::fact::FactEventKind;
 use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
 use loci_testkit::{CodeHistory, block_on};
+use loci_verified::{FactList, NewFact, RepositoryAdd, Serving, Standing, VerifyMode};
 
 use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};
 
@@ -96,7 +96,7 @@ fn recent_in(shop: &Shop, directory: &str) -> FactList {
     let standing = Standing { directory: Some(directory.into()), ..shop.standing.clone() };
     shop.world.clock().advance_ms(1_000);
     let serving = Serving { verify: VerifyMode::Fresh, ..Serving::default() };
-    block_on(shop.engine.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
+    block_on(shop.engine.verified.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
 }
 
 #[test]
@@ -165,7 +165,9 @@ fn another_repository_at_its_place_says_nothing_of_its_facts() {
         list.facts.iter().map(|fact| fact.verification.as_ref().unwrap().verdict).collect();
     assert_eq!(verdicts, [Verdict::Unverifiable]);
     rounds(&shop, 3, ROUND_MS);
-    let now = || block_on(shop.engine.repository_list(&shop.caller, &shop.standing, None, 9)).unwrap().items;
+    let now = || {
+        block_on(shop.engine.verified.repository_list(&shop.caller, &shop.standing, None, 9)).unwrap().items
+    };
     assert_eq!((now()[0].verified_tip, shop.status(&id)), (verified, RecordState::Active));
     // Registered, it is another one.
     let added = shop.add(DIRECTORY);
@@ -184,7 +186,7 @@ fn another_repository_at_its_place_says_nothing_of_its_facts() {
         same_as: Some(REPO.to_owned()),
         ..RepositoryAdd::default()
     };
-    block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+    block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add)).unwrap();
     rounds(&shop, 1, ROUND_MS);
     let repository = now().into_iter().find(|repository| repository.key == REPO).unwrap();
     assert_eq!((repository.verified_tip, shop.status(&id)), (Some(tip), RecordState::Quarantined));
@@ -200,7 +202,7 @@ fn another_default_branch_begins_anew() {
             default_ref: Some(name.to_owned()),
             ..RepositoryAdd::default()
         };
-        block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap().repository
+        block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add)).unwrap().repository
     };
     assert!(shop.verified_tip().is_some());
     assert_eq!(add("main").verified_tip, None);
@@ -217,7 +219,7 @@ fn where_nothing_tells_the_default_branch_no_state_changes() {
     shop.shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), untold);
     let warned = |shop: &Shop| {
         let warnings = shop.add(DIRECTORY).warnings;
-        let lines = block_on(shop.engine.repositories_untold(&shop.caller)).unwrap();
+        let lines = block_on(shop.engine.verified.repositories_untold(&shop.caller)).unwrap();
         let is_warned = warnings.iter().any(|line| line.starts_with("DEFAULT_BRANCH_UNKNOWN"));
         assert_eq!(is_warned, !lines.is_empty(), "{warnings:?} {lines:?}");
         is_warned
@@ -233,7 +235,7 @@ fn where_nothing_tells_the_default_branch_no_state_changes() {
         default_ref: Some("main".to_owned()),
         ..RepositoryAdd::default()
     };
-    block_on(shop.engine.repository_add(&shop.caller, &shop.standing, add)).unwrap();
+    block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add)).unwrap();
     assert!(!warned(&shop));
     rounds(&shop, 1, ROUND_MS);
     assert_eq!(shop.status(&id), RecordState::Invalid);

@@ -1,10 +1,10 @@
 //! Facts that named a person who is forgotten: the code supports them as it did.
 
-use loci_engine::verified::{NewFact, VerifyMode};
 use loci_model::RecordId;
 use loci_model::facts::support::Assurance;
 use loci_model::ports::store::StoreExt;
 use loci_testkit::block_on;
+use loci_verified::{NewFact, VerifyMode};
 
 use super::world::{Shop, cite, limit_fact};
 
@@ -22,7 +22,7 @@ fn a_fact_that_named_a_forgotten_person_stays_supported() {
         assert_eq!(view.assurance(), Assurance::Verified, "{} {}", view.label(), view.remembered.record.text);
     };
     check("@pauline");
-    block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
+    block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
     check("@erased-");
 }
 
@@ -35,7 +35,7 @@ fn no_kept_verdict_names_a_forgotten_person() {
     let id = stored.view.remembered.record.id;
     let other = shop.store(limit_fact()).unwrap().view.remembered.record.id;
     shop.recent(VerifyMode::Fresh);
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let kept = |id: &RecordId| {
         let (memory, id, store) = (memory.clone(), id.clone(), shop.world.store());
         let kept = block_on(store.read(move |tx| tx.verdicts().of_record(&memory, &id))).unwrap();
@@ -43,7 +43,7 @@ fn no_kept_verdict_names_a_forgotten_person() {
     };
     let of_other = kept(&other);
     assert!(kept(&id).contains("pauline") && of_other != "[]", "{} {of_other}", kept(&id));
-    block_on(shop.engine.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
+    block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, "pauline")).unwrap();
     assert!(!kept(&id).contains("pauline"), "{}", kept(&id));
     assert_eq!(kept(&other), of_other, "what names nobody is not made again");
 }

@@ -2,7 +2,6 @@
 //! is tested more widely elsewhere is named in the table of docs/guides/verified-memory.md.
 
 use loci_engine::records::QuarantineAsk;
-use loci_engine::verified::{FactStored, StoreStatus, VerifyMode};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::code::EntryKind;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
@@ -10,15 +9,16 @@ use loci_model::ports::store::StoreExt;
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, Error, ErrorKind, MemoryId, RecordId};
 use loci_testkit::block_on;
+use loci_verified::{FactStored, StoreStatus, VerifyMode};
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite, limit_fact, reason};
 
 fn memory(shop: &Shop) -> MemoryId {
-    block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap()
+    block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap()
 }
 
 fn count(shop: &Shop, id: &RecordId) -> u64 {
-    let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, id)).unwrap();
+    let view = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, id)).unwrap();
     view.remembered.fact.counters.verifications
 }
 
@@ -34,7 +34,8 @@ fn b01_a_range_behind_the_end_of_a_file_is_not_valid() {
         CodeReason::CitationUnreadable,
     );
     let given = vec![cite("src/cart.rs", 900, 901)];
-    let found = block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, given, None)).unwrap();
+    let found =
+        block_on(shop.engine.verified.code_verify(&shop.caller, &shop.standing, REPO, given, None)).unwrap();
     assert_eq!(found.verification.verdict, Verdict::Gone);
     let id = shop.stored();
     shop.write("src/cart.rs", Some("use crate::money::Cents;\n"));
@@ -63,7 +64,8 @@ fn b02_hashes_and_commits_are_the_servers_and_those_of_callers_are_checked() {
     let anchor = &stored.view.remembered.fact.detail.citations[0].anchor;
     assert!(anchor.snippet_hash.starts_with("vm1:") && anchor.commit.is_some());
     let given = vec![lie(None, Some(&wrong))];
-    let found = block_on(shop.engine.code_verify(&shop.caller, &shop.standing, REPO, given, None)).unwrap();
+    let found =
+        block_on(shop.engine.verified.code_verify(&shop.caller, &shop.standing, REPO, given, None)).unwrap();
     assert_ne!(found.verification.verdict, Verdict::Valid);
 }
 
@@ -135,11 +137,12 @@ fn b07_there_is_no_tenant_that_everybody_sees() {
         ..loci_engine::memories::NewMemory::default()
     };
     block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
-    let there = loci_engine::verified::Standing { memory: Some("other".to_owned()), ..shop.standing.clone() };
-    let error = block_on(shop.engine.fact_get(&shop.caller, &there, &id)).unwrap_err();
+    let there = loci_verified::Standing { memory: Some("other".to_owned()), ..shop.standing.clone() };
+    let error = block_on(shop.engine.verified.fact_get(&shop.caller, &there, &id)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound);
     let error =
-        block_on(shop.engine.facts_recent(&shop.caller, &there, REPO, 5, Default::default())).unwrap_err();
+        block_on(shop.engine.verified.facts_recent(&shop.caller, &there, REPO, 5, Default::default()))
+            .unwrap_err();
     assert_eq!(reason(&error), Some(CodeReason::RepositoryUnknown), "the same repository, another tenant");
 }
 
@@ -153,7 +156,8 @@ fn b08_large_files_are_read_or_refused_and_never_empty() {
     shop.write("src/large.rs", Some(&large));
     shop.store(about("`at_the_end` gives 77.", vec![cite("src/large.rs", lines, lines)])).unwrap();
     let place = Place { path: "src/large.rs".to_owned(), line_start: lines, line_end: lines };
-    let read = block_on(shop.engine.code_read(&shop.caller, &shop.standing, REPO, place, None, 0)).unwrap();
+    let read =
+        block_on(shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place, None, 0)).unwrap();
     assert!(read.content.text.contains("at_the_end"), "{}", read.content.text);
     shop.write("src/huge.rs", Some(&filler.repeat(9 << 20 >> 5)));
     refused(
@@ -186,7 +190,7 @@ fn b10_a_correction_has_new_citations_that_hold() {
     let done = shop
         .supersede(&old, "A cart takes MAX_ITEMS items.", Some(vec![cite("src/limits.rs", 2, 2)]))
         .unwrap();
-    let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &done.new)).unwrap();
+    let view = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, &done.new)).unwrap();
     let paths: Vec<_> = view.remembered.fact.paths();
     assert_eq!(paths, ["src/limits.rs"], "nothing of the old citations is taken over");
 }
@@ -200,7 +204,7 @@ fn refused_correction(shop: &Shop, old: &RecordId) {
 fn b11_correcting_into_what_is_known_merges() {
     let shop = Shop::new();
     let one = shop.stored();
-    let two = loci_engine::verified::NewFact { fact: "MAX_ITEMS is 50.".to_owned(), ..limit_fact() };
+    let two = loci_verified::NewFact { fact: "MAX_ITEMS is 50.".to_owned(), ..limit_fact() };
     let two = shop.store(two).unwrap().view.remembered.record.id;
     let done = shop.supersede(&one, "MAX_ITEMS is  50", Some(vec![cite("src/limits.rs", 2, 2)])).unwrap();
     assert_eq!((done.merged, &done.new), (true, &two));
@@ -244,7 +248,7 @@ fn b13_statistics_have_rejections_and_rates() {
     shop.write("src/cart.rs", Some(&CART.replace("MAX_ITEMS", "LIMIT_OF_ITEMS_FOR_ONE")));
     shop.recent(VerifyMode::Fresh);
     shop.invalidate(&other.view.remembered.record.id).unwrap();
-    let stats = block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
+    let stats = block_on(shop.engine.verified.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
     assert_eq!((stats.sums.rejections, stats.count(RecordState::Invalid)), (1, 1));
     let rates = &stats.verdict_rates[0].1;
     assert!(rates["valid"] > 0.0 && rates["drifted"] > 0.0, "{rates:?}");

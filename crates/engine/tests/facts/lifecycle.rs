@@ -1,7 +1,6 @@
 //! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
-use loci_engine::verified::{AppliedOutcome, VerifyMode};
 use loci_model::facts::fact::Fact;
 use loci_model::facts::verdict::Verdict;
 use loci_model::ports::clock::Clock;
@@ -9,6 +8,7 @@ use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{CodeReason, RecordId};
 use loci_testkit::block_on;
+use loci_verified::{AppliedOutcome, VerifyMode};
 
 use super::world::{CART, LIMITS, Shop, about, cite, contains, limit_fact, reason};
 
@@ -22,7 +22,7 @@ fn refreshing_needs_proof() {
     let verified = shop.verify(&id);
     shop.world.clock().advance_ms(1_000);
     assert_eq!(shop.refresh(&id, Some(verified.receipt.clone())).unwrap(), 2, "by the receipt");
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let of = id.clone();
     let read = shop.world.store();
     let record = block_on(read.read(move |tx| tx.records().get(&memory, &of))).unwrap().unwrap();
@@ -58,10 +58,11 @@ fn superseding_keeps_one_head_and_asks_for_proof() {
         .supersede(&old, "A cart takes MAX_ITEMS = 80 items.", Some(vec![cite("src/limits.rs", 2, 2)]))
         .unwrap();
     assert!(!done.merged);
-    let corrected = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &done.new)).unwrap();
+    let corrected = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, &done.new)).unwrap();
     assert!(corrected.conflicts_with.is_empty(), "with what it corrects: {corrected:?}");
     assert_eq!((shop.status(&old), shop.status(&done.new)), (RecordState::Superseded, RecordState::Active));
-    let history = block_on(shop.engine.fact_history(&shop.caller, &shop.standing, &done.new, 50)).unwrap();
+    let history =
+        block_on(shop.engine.verified.fact_history(&shop.caller, &shop.standing, &done.new, 50)).unwrap();
     let chain: Vec<&RecordId> = history.chain.iter().map(|view| &view.remembered.record.id).collect();
     assert_eq!(chain, [&old, &done.new]);
     assert!(shop.kinds(&done.new).contains(&"corrected") && shop.kinds(&old).contains(&"superseded"));
@@ -77,7 +78,7 @@ fn superseding_into_an_equal_fact_merges() {
     let one = shop.stored();
     let two = shop.store(about("MAX_ITEMS is 50.", vec![cite("src/limits.rs", 2, 2)])).unwrap();
     let two = two.view.remembered.record.id;
-    let correction = loci_engine::verified::Correction {
+    let correction = loci_verified::Correction {
         old: one.clone(),
         fact: "MAX_ITEMS is 50".to_owned(),
         citations: Some(vec![cite("src/cart.rs", 10, 13)]),
@@ -87,10 +88,11 @@ fn superseding_into_an_equal_fact_merges() {
         created_by: None,
         reference: None,
     };
-    let done = block_on(shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None)).unwrap();
+    let done = block_on(shop.engine.verified.fact_supersede(&shop.caller, &shop.standing, correction, None))
+        .unwrap();
     assert_eq!((done.merged, &done.new), (true, &two));
     assert_eq!((shop.status(&one), shop.status(&two)), (RecordState::Superseded, RecordState::Active));
-    let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &two)).unwrap();
+    let view = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, &two)).unwrap();
     assert_eq!(view.remembered.fact.detail.citations.len(), 2);
     assert_eq!(view.remembered.record.supersedes, [one]);
 }
@@ -109,7 +111,7 @@ fn requests_gone(shop: &Shop) -> RecordId {
 fn superseding_into_the_words_of_a_fact_whose_code_is_gone_takes_its_place_too() {
     let shop = Shop::new();
     let (old, gone) = (shop.stored(), requests_gone(&shop));
-    let correction = loci_engine::verified::Correction {
+    let correction = loci_verified::Correction {
         old: old.clone(),
         fact: "MAX_REQUESTS is 120.".to_owned(),
         citations: Some(vec![cite("src/cart.rs", 10, 13)]),
@@ -119,7 +121,8 @@ fn superseding_into_the_words_of_a_fact_whose_code_is_gone_takes_its_place_too()
         created_by: None,
         reference: None,
     };
-    let done = block_on(shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None)).unwrap();
+    let done = block_on(shop.engine.verified.fact_supersede(&shop.caller, &shop.standing, correction, None))
+        .unwrap();
     shop.write("src/limits.rs", Some(LIMITS));
     let list = shop.recent(VerifyMode::Fresh);
     assert_eq!(list.facts.iter().map(|view| &view.remembered.record.id).collect::<Vec<_>>(), [&done.new]);
@@ -136,7 +139,7 @@ fn a_fact_does_not_come_back_beside_one_that_says_the_same() {
     let shop = Shop::new();
     let (active, gone) = (shop.stored(), requests_gone(&shop));
     // By whatever door: both say the same by now.
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let ids = [active.clone(), gone.clone()];
     let work = move |tx: &mut dyn Tx| {
         let facts = tx.facts().get_many(&memory, &ids)?;
@@ -176,8 +179,8 @@ fn rows_stand_in_the_order_of_what_happened_whatever_clocks_say() {
         shop.supersede(&again, "A cart refuses what MAX_ITEMS does not allow.", None).unwrap().new;
     shop.world.clock().put_back_ms(5_000);
     let gone = std::slice::from_ref(&corrected);
-    block_on(shop.engine.facts_delete(&shop.caller, &shop.standing, gone, "a mistake")).unwrap();
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    block_on(shop.engine.verified.facts_delete(&shop.caller, &shop.standing, gone, "a mistake")).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let work = move |tx: &dyn ReadTx| tx.fact_events().of_record(&memory, &corrected, 1);
     let newest = block_on(StoreExt::read(shop.engine.store().as_ref(), work)).unwrap();
     assert_eq!(newest.iter().map(|event| event.kind.as_str()).collect::<Vec<_>>(), ["deleted"]);
@@ -205,7 +208,7 @@ fn use_is_reported_and_confirms_what_was_verified() {
     let id = shop.stored();
     let applied = |outcome| {
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, outcome, None)).unwrap()
+        block_on(shop.engine.verified.fact_applied(&shop.caller, &shop.standing, &id, outcome, None)).unwrap()
     };
     // Without a receipt the use is verified before it counts.
     shop.world.clock().advance_ms(11 * 60_000);
@@ -214,7 +217,8 @@ fn use_is_reported_and_confirms_what_was_verified() {
     shop.verify(&id);
     let second = applied(Some(AppliedOutcome::Helped));
     assert_eq!((second.unverified, second.refreshed), (false, true));
-    let stats = block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, super::world::REPO)).unwrap();
+    let stats =
+        block_on(shop.engine.verified.fact_stats(&shop.caller, &shop.standing, super::world::REPO)).unwrap();
     assert_eq!(stats.verified_before_use_rate, Some(1.0));
     assert_eq!(stats.refresh_on_valid_rate, Some(1.0));
     assert_eq!((stats.sums.applied, stats.count(RecordState::Active)), (2, 1));
@@ -225,7 +229,7 @@ fn use_is_reported_and_confirms_what_was_verified() {
 #[test]
 fn a_false_claim_on_the_default_branch_is_the_end() {
     let shop = Shop::new();
-    let fact = loci_engine::verified::NewFact { claims: vec![contains(1, "= 50")], ..limit_fact() };
+    let fact = loci_verified::NewFact { claims: vec![contains(1, "= 50")], ..limit_fact() };
     let id = shop.store(fact).unwrap().view.remembered.record.id;
     shop.write("src/limits.rs", Some(&LIMITS.replace("50", "80")));
     let list = shop.recent(VerifyMode::Fresh);
@@ -270,7 +274,7 @@ fn what_nobody_confirms_expires_and_comes_back_when_stored_again() {
 fn deleting_leaves_a_row_without_text() {
     let shop = Shop::new();
     let id = shop.stored();
-    let deleted = block_on(shop.engine.facts_delete(
+    let deleted = block_on(shop.engine.verified.facts_delete(
         &shop.caller,
         &shop.standing,
         std::slice::from_ref(&id),
@@ -280,7 +284,7 @@ fn deleting_leaves_a_row_without_text() {
     assert!(shop.recent(VerifyMode::Cached).facts.is_empty());
     shop.world.clock().advance_ms(8 * DAY_MS);
     block_on(shop.engine.sweep()).unwrap();
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let events = block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| {
         Ok((tx.fact_events().of_record(&memory, &id, 50)?, tx.facts().get(&memory, &id)?))
     }))
@@ -297,11 +301,11 @@ fn a_fact_that_is_sent_again_is_refused_once_it_was_forgotten() {
     let store = |if_erased: IfErased| {
         shop.world.clock().advance_ms(1_000);
         let token = ClientToken::new("once", &serde_json::Value::Null).unwrap().with_if_erased(if_erased);
-        block_on(shop.engine.fact_store(&shop.caller, &shop.standing, limit_fact(), Some(token)))
+        block_on(shop.engine.verified.fact_store(&shop.caller, &shop.standing, limit_fact(), Some(token)))
     };
     let first = store(IfErased::Answer).unwrap().view.remembered.record.id;
     assert_eq!(store(IfErased::Answer).unwrap().view.remembered.record.id, first);
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let actor = loci_model::ActorId::parse(super::world::REPO).unwrap();
     block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
     let refused = store(IfErased::Answer).unwrap_err();
@@ -314,7 +318,7 @@ fn a_fact_that_is_sent_again_is_refused_once_it_was_forgotten() {
 fn forgetting_whose_facts_they_are_leaves_a_row_of_each() {
     let shop = Shop::new();
     let id = shop.stored();
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let actor = loci_model::ActorId::parse(super::world::REPO).unwrap();
     let receipt = block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
     assert_eq!(receipt.records, 1);

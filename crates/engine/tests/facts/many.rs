@@ -1,8 +1,8 @@
 //! Facts by the dozen, which are looked at in parts: each keeps its own verdict and place. That threads side by side find the same is
 //! tested where the parts are.
 
-use loci_engine::verified::{FactList, NewFact, VerifyMode};
 use loci_model::facts::verdict::Verdict;
+use loci_verified::{FactList, NewFact, VerifyMode};
 
 use super::world::{REPO, Shop, cite};
 
@@ -80,7 +80,7 @@ fn each_of_many_facts_keeps_its_own_verdict() {
         list.withheld.iter().map(|view| number_of(view.remembered.subject())).collect();
     assert_eq!(withheld.len(), FACTS / LOST);
     assert!(withheld.iter().all(|number| number.is_multiple_of(LOST)), "{withheld:?}");
-    let gone = |view: &loci_engine::verified::FactView| {
+    let gone = |view: &loci_verified::FactView| {
         view.verification.as_ref().map(|verification| verification.verdict) == Some(Verdict::Gone)
     };
     assert!(list.withheld.iter().all(gone));

@@ -4,10 +4,6 @@
 use std::collections::BTreeMap;
 
 use loci_engine::events::NewEvent;
-use loci_engine::verified::{
-    AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, Standing,
-    StoreStatus, VerifyMode, content_hash,
-};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::facts::fact::Fact;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
@@ -17,6 +13,10 @@ use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, ErrorKind, RecordId, SessionId, Timestamp};
 use loci_testkit::block_on;
 use loci_testkit::samples::record_id;
+use loci_verified::{
+    AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, Standing,
+    StoreStatus, VerifyMode, content_hash,
+};
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite};
 
@@ -24,7 +24,7 @@ const TEXT: &str = "`add_item` refuses more than MAX_ITEMS items, see src/limits
 
 /// Says something in a task about a repository, and extracts.
 fn say(shop: &Shop, actor: &str, text: &str, metadata: &[(&str, &str)]) {
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let event = NewEvent {
         memory: memory.clone(),
         actor: ActorId::parse(actor).unwrap(),
@@ -44,13 +44,13 @@ fn say(shop: &Shop, actor: &str, text: &str, metadata: &[(&str, &str)]) {
 
 /// Runs jobs until none is due.
 fn work(shop: &Shop) {
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     shop.world.work(&memory).unwrap();
 }
 
 /// Records with proposed citations: with their places and flags.
 fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let repository = shop.add(super::world::DIRECTORY).repository.id;
     let page = FactPage {
         memory,
@@ -75,11 +75,12 @@ fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
 fn shown(shop: &Shop) -> FactList {
     shop.world.clock().advance_ms(1_000);
     let serving = Serving::default();
-    block_on(shop.engine.facts_with_proposed(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
+    block_on(shop.engine.verified.facts_with_proposed(&shop.caller, &shop.standing, REPO, 50, serving))
+        .unwrap()
 }
 
 fn records(shop: &Shop) -> usize {
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let page = RecordPage { scope: RecordScope::whole(memory, Timestamp::EPOCH), after: None, limit: 100 };
     let listed = block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| tx.records().list(&page)));
     listed.unwrap().iter().filter(|record| record.kind == RecordKind::Fact).count()
@@ -101,7 +102,8 @@ fn what_extraction_notices_is_proposed_with_its_places() {
     let ids =
         |list: FactList| list.facts.into_iter().map(|view| view.remembered.record.id).collect::<Vec<_>>();
     assert_eq!(ids(shown(&shop)), [stored, found[0].0.clone()]);
-    let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, 5, None)).unwrap();
+    let alone =
+        block_on(shop.engine.verified.facts_proposed(&shop.caller, &shop.standing, REPO, 5, None)).unwrap();
     assert_eq!(ids(alone), [found[0].0.clone()]);
 }
 
@@ -112,7 +114,8 @@ fn a_proposal_that_its_lines_contradict_is_for_people_alone() {
     let (id, ..) = proposed(&shop).remove(0);
     for (by_person, shown) in [(true, vec![id]), (false, Vec::new())] {
         let standing = Standing { by_person, ..shop.standing.clone() };
-        let list = block_on(shop.engine.facts_proposed(&shop.caller, &standing, REPO, 5, None)).unwrap();
+        let list =
+            block_on(shop.engine.verified.facts_proposed(&shop.caller, &standing, REPO, 5, None)).unwrap();
         assert_eq!(list.omitted.contradicted, u64::from(!by_person));
         let ids: Vec<_> = list.facts.into_iter().map(|view| view.remembered.record.id).collect();
         assert_eq!(ids, shown, "{by_person}");
@@ -127,7 +130,8 @@ fn a_proposal_is_shown_however_many_facts_were_confirmed_since() {
     shop.stored();
     shop.store(about("MAX_REQUESTS is 120.", vec![cite("src/limits.rs", 4, 4)])).unwrap();
     for limit in [1, 2] {
-        let alone = block_on(shop.engine.facts_proposed(&shop.caller, &shop.standing, REPO, limit, None));
+        let alone =
+            block_on(shop.engine.verified.facts_proposed(&shop.caller, &shop.standing, REPO, limit, None));
         let ids: Vec<_> = alone.unwrap().facts.into_iter().map(|view| view.remembered.record.id).collect();
         assert_eq!(ids, std::slice::from_ref(&id), "of {limit}");
     }
@@ -177,7 +181,7 @@ fn none_of_the_tools_knows_of_a_proposal() {
             ByPath { path: "src/limits.rs".to_owned(), matching: PathMatch::Exact, previous: true, limit: 5 };
         let serving = Serving { verify, ..Serving::default() };
         assert!(
-            block_on(engine.facts_by_path(caller, standing, REPO, by, serving.clone()))
+            block_on(engine.verified.facts_by_path(caller, standing, REPO, by, serving.clone()))
                 .unwrap()
                 .facts
                 .is_empty()
@@ -189,7 +193,7 @@ fn none_of_the_tools_knows_of_a_proposal() {
             let asked =
                 FactSearch { repo: REPO.to_owned(), query: query.map(str::to_owned), filters, limit: 10 };
             assert!(
-                block_on(engine.facts_search(caller, standing, asked, serving.clone()))
+                block_on(engine.verified.facts_search(caller, standing, asked, serving.clone()))
                     .unwrap()
                     .facts
                     .is_empty()
@@ -198,23 +202,30 @@ fn none_of_the_tools_knows_of_a_proposal() {
     }
     let supersede = shop.supersede(&id, "Something else.", Some(vec![cite("src/limits.rs", 2, 2)]));
     for error in [
-        block_on(engine.fact_get(caller, standing, &id)).unwrap_err(),
-        block_on(engine.fact_history(caller, standing, &id, 5)).unwrap_err(),
-        block_on(engine.fact_verify(caller, standing, &id, None)).unwrap_err(),
-        block_on(engine.fact_applied(caller, standing, &id, Some(AppliedOutcome::Helped), None)).unwrap_err(),
+        block_on(engine.verified.fact_get(caller, standing, &id)).unwrap_err(),
+        block_on(engine.verified.fact_history(caller, standing, &id, 5)).unwrap_err(),
+        block_on(engine.verified.fact_verify(caller, standing, &id, None)).unwrap_err(),
+        block_on(engine.verified.fact_applied(caller, standing, &id, Some(AppliedOutcome::Helped), None))
+            .unwrap_err(),
         shop.invalidate(&id).unwrap_err(),
         supersede.unwrap_err(),
     ] {
         assert_eq!(error.kind, ErrorKind::NotFound, "{error:?}");
     }
     // Citations at the same place are not compared with its anchors.
-    let given = block_on(engine.code_verify(caller, standing, REPO, vec![cite("src/limits.rs", 2, 2)], None))
-        .unwrap();
+    let given = block_on(engine.verified.code_verify(
+        caller,
+        standing,
+        REPO,
+        vec![cite("src/limits.rs", 2, 2)],
+        None,
+    ))
+    .unwrap();
     assert_eq!(given.verification.citations[0].method, Method::Unanchored);
     // Storing something alike neither meets nor names it.
     let near = NewFact { fact: TEXT.replace("more", "anything more"), ..super::world::limit_fact() };
     assert_eq!(shop.store(near).unwrap().similar, []);
-    let stats = block_on(engine.fact_stats(caller, standing, REPO)).unwrap();
+    let stats = block_on(engine.verified.fact_stats(caller, standing, REPO)).unwrap();
     assert_eq!(stats.count(RecordState::Active), 1, "the one that was stored");
     assert_eq!(stats.sums.by_status.iter().map(|(_, count)| count).sum::<u64>(), 1);
     let rates = &stats.verdict_rates[1].1;
@@ -228,7 +239,7 @@ fn proposals_take_no_place_in_a_search() {
         let stored = shop.store(about("MAX_ITEMS is 50.", vec![cite("src/limits.rs", 2, 2)])).unwrap();
         say(&shop, REPO, TEXT, &[]);
         let (id, ..) = proposed(&shop).remove(0);
-        let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+        let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
         let copied = shop.engine.store().write(move |tx| {
             let (record, fact) = (tx.records().get(&memory, &id)?, tx.facts().get(&memory, &id)?);
             let (Some(record), Some(fact)) = (record, fact) else { return Ok(0) };
@@ -245,7 +256,8 @@ fn proposals_take_no_place_in_a_search() {
         let search = |limit: u32, filters: FactFilters| {
             let asked = FactSearch { repo: REPO.to_owned(), query: Some(TEXT.to_owned()), filters, limit };
             let serving = Serving::default();
-            let list = block_on(shop.engine.facts_search(&shop.caller, &shop.standing, asked, serving));
+            let list =
+                block_on(shop.engine.verified.facts_search(&shop.caller, &shop.standing, asked, serving));
             let facts = list.unwrap().facts.into_iter();
             facts.map(|view| view.remembered.record.id).collect::<Vec<_>>()
         };
@@ -264,7 +276,7 @@ fn what_is_gone_or_unreadable_is_not_shown_and_changes_no_record() {
     say(&shop, REPO, TEXT, &[]);
     let (id, ..) = proposed(&shop).remove(0);
     let state = || {
-        let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+        let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
         let id = id.clone();
         let found = block_on(StoreExt::read(shop.engine.store().as_ref(), move |tx| {
             Ok((tx.records().get(&memory, &id)?, tx.facts().get(&memory, &id)?))
@@ -273,7 +285,7 @@ fn what_is_gone_or_unreadable_is_not_shown_and_changes_no_record() {
         (found.0.unwrap().state, found.1.unwrap().status)
     };
     shop.code(|history| history.fail(Some(Unverifiable::Network)));
-    let list = block_on(shop.engine.facts_with_proposed(
+    let list = block_on(shop.engine.verified.facts_with_proposed(
         &shop.caller,
         &shop.standing,
         REPO,
@@ -294,7 +306,8 @@ fn what_is_gone_or_unreadable_is_not_shown_and_changes_no_record() {
     assert_eq!(shown(&shop).facts.len(), 1);
     let unchecked = Serving { verify: VerifyMode::None, ..Serving::default() };
     assert!(
-        block_on(shop.engine.facts_with_proposed(&shop.caller, &shop.standing, REPO, 50, unchecked)).is_err()
+        block_on(shop.engine.verified.facts_with_proposed(&shop.caller, &shop.standing, REPO, 50, unchecked))
+            .is_err()
     );
 }
 
@@ -313,7 +326,7 @@ fn storing_the_same_makes_a_fact_of_it() {
     };
     let stored = shop.store(fact).unwrap();
     assert_eq!((stored.status, &stored.view.remembered.record.id), (StoreStatus::Refreshed, &id));
-    let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &id)).unwrap();
+    let view = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, &id)).unwrap();
     let (record, fact) = (&view.remembered.record, &view.remembered.fact);
     assert_eq!((view.remembered.subject(), record.text.as_str(), record.version), ("Carts", TEXT, 2));
     assert!(!fact.proposed && fact.detail.flags.is_empty(), "{:?}", fact.detail.flags);
@@ -337,7 +350,7 @@ fn refreshing_makes_a_fact_of_it_where_its_code_holds() {
     assert_eq!(proposed(&shop).len(), 1, "nothing changed");
     shop.write("src/limits.rs", Some(LIMITS));
     assert_eq!(shop.refresh(&id, None).unwrap(), 1);
-    let view = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, &id)).unwrap();
+    let view = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, &id)).unwrap();
     assert_eq!(view.remembered.subject(), "MAX_ITEMS");
     assert_eq!(view.remembered.fact.detail.citations.len(), 2);
     let list = shop.recent(VerifyMode::Cached);
@@ -352,8 +365,8 @@ fn a_proposal_goes_with_its_record_and_gives_way_to_a_fact() {
     say(&shop, REPO, TEXT, &[]);
     let (id, ..) = proposed(&shop).remove(0);
     // A fact of the same words, of another record: the proposal is not shown twice.
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
-    let deleted = block_on(shop.engine.facts_delete(
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let deleted = block_on(shop.engine.verified.facts_delete(
         &shop.caller,
         &shop.standing,
         std::slice::from_ref(&id),

@@ -1,11 +1,11 @@
 //! The `sha` that `memory_read_citation` returns, given back with a citation: the object of the
 //! file that was read.
 
-use loci_engine::verified::NewFact;
 use loci_model::CodeReason;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::{Method, Verdict};
 use loci_testkit::block_on;
+use loci_verified::NewFact;
 
 use super::world::{LIMITS, REPO, Shop, about, reason};
 
@@ -14,7 +14,7 @@ const FACT: &str = "MAX_ITEMS is 50.";
 /// The citation of the limit, with the `sha` of what is read at its place now.
 fn read(shop: &Shop) -> CitationInput {
     let place = Place { path: "src/limits.rs".to_owned(), line_start: 2, line_end: 2 };
-    let read = shop.engine.code_read(&shop.caller, &shop.standing, REPO, place.clone(), None, 0);
+    let read = shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place.clone(), None, 0);
     let blob = block_on(read).unwrap().blob.unwrap();
     CitationInput { place, sha: Some(blob.to_string()), snippet_hash: None }
 }
@@ -38,7 +38,7 @@ fn the_sha_of_a_read_is_a_citation_s() {
         if let Some(text) = &then {
             shop.write("src/limits.rs", Some(text));
         }
-        let checked = block_on(shop.engine.code_verify(
+        let checked = block_on(shop.engine.verified.code_verify(
             &shop.caller,
             &shop.standing,
             REPO,

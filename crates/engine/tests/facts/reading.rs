@@ -1,10 +1,10 @@
 //! What is served: valid facts where their code is by now; what does not hold is kept back; errors are no evidence (B1, B5,
 //! B6, A5).
 
-use loci_engine::verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::record::RecordState;
 use loci_testkit::block_on;
+use loci_verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
 
 use super::telling::tip;
 use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, limit_fact};
@@ -36,8 +36,13 @@ fn moved_and_renamed_code_is_followed() {
         ("docs/**", PathMatch::Glob, true, 0),
     ] {
         let by = ByPath { path: path.to_owned(), matching, previous, limit: 10 };
-        let found =
-            block_on(shop.engine.facts_by_path(&shop.caller, &shop.standing, REPO, by, Serving::default()));
+        let found = block_on(shop.engine.verified.facts_by_path(
+            &shop.caller,
+            &shop.standing,
+            REPO,
+            by,
+            Serving::default(),
+        ));
         assert_eq!(found.unwrap().facts.len(), expect, "{path} {previous}");
     }
     assert!(shop.kinds(&id).contains(&"reanchored"));
@@ -88,16 +93,22 @@ fn a_read_brings_back_what_is_there_again() {
     shop.write("src/cart.rs", None);
     assert_eq!(shop.recent(VerifyMode::Cached).omitted.gone, 1);
     let older = Serving { reference: Some(before.to_string()), ..Serving::default() };
-    let list = block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, older)).unwrap();
+    let list =
+        block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 50, older)).unwrap();
     assert_eq!(list.facts.len(), 1, "where its code stands it is returned");
     assert_eq!(list.facts[0].remembered.fact.status, RecordState::Quarantined);
     assert_eq!(shop.status(&id), RecordState::Quarantined, "only the default branch changes it");
 
     shop.write("src/cart.rs", Some(CART));
     let by = ByPath { path: "src/cart.rs".to_owned(), matching: PathMatch::Exact, previous: true, limit: 1 };
-    let list =
-        block_on(shop.engine.facts_by_path(&shop.caller, &shop.standing, REPO, by, Serving::default()))
-            .unwrap();
+    let list = block_on(shop.engine.verified.facts_by_path(
+        &shop.caller,
+        &shop.standing,
+        REPO,
+        by,
+        Serving::default(),
+    ))
+    .unwrap();
     assert_eq!(list.facts.len(), 1);
     assert_eq!(list.facts[0].remembered.fact.status, RecordState::Active);
     assert_eq!(shop.status(&id), RecordState::Active);
@@ -124,7 +135,7 @@ fn what_was_found_of_citations_that_were_renewed_meanwhile_decides_nothing() {
         let (caller, standing) = (shop.caller.clone(), shop.standing.clone());
         let renew = move || {
             shelf.change(DIRECTORY, |history| history.write("src/cart.rs", Some(&text))).unwrap();
-            block_on(engine.fact_store(&caller, &standing, limit_fact(), None)).unwrap();
+            block_on(engine.verified.fact_store(&caller, &standing, limit_fact(), None)).unwrap();
         };
         if by == "loci" {
             // The background looks for the tip twice before it looks at facts.
@@ -151,7 +162,7 @@ fn what_was_found_on_a_branch_decides_when_it_is_the_default_one() {
     let at = |commit: &str| {
         shop.world.clock().advance_ms(1_000);
         let serving = Serving { reference: Some(commit.to_owned()), ..Serving::default() };
-        block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
+        block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
     };
     let to = |commit| shop.code(|history| history.reset(commit));
     to(whole);
@@ -225,7 +236,8 @@ fn a_block_for_a_prompt_is_fenced_and_says_what_is_doubtful() {
     let prompt = |verify| {
         let serving = Serving { verify, prompt: Some(None), ..Serving::default() };
         let list =
-            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap();
+            block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving))
+                .unwrap();
         list.prompt.unwrap()
     };
     let block = prompt(VerifyMode::Cached);
@@ -248,7 +260,8 @@ fn a_search_opens_the_code_once() {
             ..FactSearch::default()
         };
         let serving = Serving { verify, ..Serving::default() };
-        let list = block_on(shop.engine.facts_search(&shop.caller, &shop.standing, asked, serving)).unwrap();
+        let list = block_on(shop.engine.verified.facts_search(&shop.caller, &shop.standing, asked, serving))
+            .unwrap();
         assert_eq!(list.facts.len(), 1);
         assert_eq!(list.facts[0].verdict().is_some(), verify != VerifyMode::None);
         shop.shelf.opened() - before
@@ -267,16 +280,15 @@ fn a_question_finds_facts_and_named_revisions_must_be_there() {
     shop.store(about("MAX_REQUESTS is 120 a minute.", vec![cite("src/limits.rs", 4, 4)])).unwrap();
     let search = |query: Option<&str>, filters| {
         let asked = FactSearch { repo: REPO.to_owned(), query: query.map(str::to_owned), filters, limit: 10 };
-        block_on(shop.engine.facts_search(&shop.caller, &shop.standing, asked, Serving::default()))
+        block_on(shop.engine.verified.facts_search(&shop.caller, &shop.standing, asked, Serving::default()))
     };
     let found = search(Some("how many items fit into a cart?"), Default::default()).unwrap();
     assert_eq!(found.facts[0].remembered.record.id, id);
-    let by_path =
-        loci_engine::verified::FactFilters { path: Some("src/cart.rs".to_owned()), ..Default::default() };
+    let by_path = loci_verified::FactFilters { path: Some("src/cart.rs".to_owned()), ..Default::default() };
     assert_eq!(search(None, by_path).unwrap().facts.len(), 1);
     assert!(search(None, Default::default()).is_err());
     let serving = Serving { reference: Some("no-such-branch".to_owned()), ..Serving::default() };
-    let error =
-        block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 5, serving)).unwrap_err();
+    let error = block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 5, serving))
+        .unwrap_err();
     assert_eq!(super::world::reason(&error), Some(loci_model::CodeReason::RefNotFound));
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use loci_engine::verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::fact::FactEventKind;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, ErrorKind};
 use loci_testkit::block_on;
+use loci_verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
 
 use super::world::{LIMITS, REPO, Shop, about, cite, contains, limit_fact, reason};
 
@@ -68,7 +68,7 @@ fn something_is_left_of_subject_and_fact_where_they_are_compared() {
             created_by: None,
             reference: None,
         };
-        let superseded = shop.engine.fact_supersede(&shop.caller, &shop.standing, correction, None);
+        let superseded = shop.engine.verified.fact_supersede(&shop.caller, &shop.standing, correction, None);
         of("subject", block_on(superseded).unwrap_err());
     }
     assert_eq!(shop.kinds(&old), ["verified_valid", "created"]);
@@ -81,7 +81,7 @@ fn what_answers_with_stored_facts_needs_a_grant_of_read() {
     let capabilities = BTreeSet::from([Capability::Write]);
     let grants = vec![Grant { capabilities, ..Grant::everything() }];
     let writer = Principal { name: "writer".to_owned(), grants };
-    let stored = block_on(shop.engine.fact_store(&writer, &shop.standing, limit_fact(), None));
+    let stored = block_on(shop.engine.verified.fact_store(&writer, &shop.standing, limit_fact(), None));
     let correction = Correction {
         old: old.clone(),
         fact: "A cart holds MAX_ITEMS items.".to_owned(),
@@ -92,7 +92,7 @@ fn what_answers_with_stored_facts_needs_a_grant_of_read() {
         created_by: None,
         reference: None,
     };
-    let superseded = shop.engine.fact_supersede(&writer, &shop.standing, correction, None);
+    let superseded = shop.engine.verified.fact_supersede(&writer, &shop.standing, correction, None);
     for error in [stored.unwrap_err(), block_on(superseded).unwrap_err()] {
         assert_eq!(error.kind, ErrorKind::Denied, "{error:?}");
         assert!(error.message.contains("grant of read"), "{error:?}");
@@ -129,7 +129,7 @@ fn what_cannot_be_proved_is_refused_and_counted() {
     let absent = CitationInput { sha: Some("0123456789".to_owned()), ..cite("src/cart.rs", 10, 13) };
     check(vec![absent], Some(CodeReason::CitationUnreadable));
     assert!(shop.recent(Default::default()).facts.is_empty());
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let repository = shop.add(super::world::DIRECTORY).repository.id;
     let tallies =
         block_on(loci_model::ports::store::StoreExt::read(shop.engine.store().as_ref(), move |tx| {
@@ -207,7 +207,7 @@ fn a_refused_citation_is_named_by_its_file() {
     let kept = shop.supersede(&id, "A cart takes MAX_ITEMS items.", None).unwrap_err().message;
     assert!(kept.contains("citations[0] src/cart.rs:10-13: ") && !kept.contains("citations[1]"), "{kept}");
     let place = Place { path: "../cart.rs".to_owned(), line_start: 1, line_end: 1 };
-    let read = block_on(shop.engine.code_read(&shop.caller, &shop.standing, REPO, place, None, 0));
+    let read = block_on(shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place, None, 0));
     let read = read.unwrap_err().message;
     assert!(read.starts_with("../cart.rs:1-1: "), "{read}");
 }
@@ -253,7 +253,8 @@ fn other_commits_and_tokens() {
     let token =
         loci_engine::calls::idempotency::ClientToken::new("token-one", &serde_json::json!({})).unwrap();
     let fact = || about("`add_item` fails with CartFull.", vec![cite("src/cart.rs", 10, 13)]);
-    let store = |token| block_on(shop.engine.fact_store(&shop.caller, &shop.standing, fact(), Some(token)));
+    let store =
+        |token| block_on(shop.engine.verified.fact_store(&shop.caller, &shop.standing, fact(), Some(token)));
     let first = store(token.clone()).unwrap();
     let second = store(token).unwrap();
     assert_eq!(first.view.remembered.record.id, second.view.remembered.record.id);
@@ -286,7 +287,7 @@ fn what_is_assigned_to_a_secret_name_is_never_stored() {
     let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a".to_owned();
     let labelled = |agent: Option<String>, session: Option<String>| {
         let standing = Standing { agent, session, ..Standing::default() };
-        block_on(shop.engine.fact_store(&shop.caller, &standing, limit_fact(), None))
+        block_on(shop.engine.verified.fact_store(&shop.caller, &standing, limit_fact(), None))
     };
     for (agent, session) in [(Some(token.clone()), None), (None, Some(token.clone()))] {
         let error = labelled(agent, session).unwrap_err();
@@ -295,6 +296,7 @@ fn what_is_assigned_to_a_secret_name_is_never_stored() {
     }
     let id = labelled(Some("agent-7".to_owned()), Some("5f3c".to_owned())).unwrap().view.remembered.record.id;
     let refresh = FactRefresh { id, receipt: None, reference: None, verified_by: Some(token) };
-    let error = block_on(shop.engine.fact_refresh(&shop.caller, &shop.standing, refresh, None)).unwrap_err();
+    let error =
+        block_on(shop.engine.verified.fact_refresh(&shop.caller, &shop.standing, refresh, None)).unwrap_err();
     assert_eq!(reason(&error), Some(CodeReason::SecretDetected));
 }

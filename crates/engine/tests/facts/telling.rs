@@ -3,9 +3,6 @@
 
 use std::sync::Arc;
 
-use loci_engine::verified::{
-    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
-};
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::FactEventKind;
@@ -14,6 +11,9 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, ErrorKind, RecordId};
 use loci_testkit::block_on;
+use loci_verified::{
+    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
+};
 
 use super::world::{CART, REPO, Shop, about, cite, reason};
 
@@ -25,7 +25,8 @@ pub(super) fn tip(shop: &Shop) -> ObjectId {
 }
 
 fn evidence(shop: &Shop) -> Vec<Evidence> {
-    let page = block_on(shop.engine.facts_evidence(&shop.caller, &shop.standing, REPO, None, 100)).unwrap();
+    let page =
+        block_on(shop.engine.verified.facts_evidence(&shop.caller, &shop.standing, REPO, None, 100)).unwrap();
     assert_eq!(page.next, None);
     page.facts
 }
@@ -54,14 +55,15 @@ fn told(shop: &Shop, reference: &str, verdict: Verdict) -> Told {
     Told::new(reference.to_owned(), Some(tip(shop)), facts).unwrap()
 }
 
-fn recent_told(shop: &Shop, told: Told) -> loci_engine::verified::FactList {
+fn recent_told(shop: &Shop, told: Told) -> loci_verified::FactList {
     let serving = Serving { told: Some(Arc::new(told)), ..Serving::default() };
-    block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
+    block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
 }
 
 /// State of a fact with everything that a verdict could have moved.
 fn standing_of(shop: &Shop, id: &RecordId) -> (RecordState, loci_model::facts::fact::Fact) {
-    let fact = block_on(shop.engine.fact_get(&shop.caller, &shop.standing, id)).unwrap().remembered.fact;
+    let fact =
+        block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, id)).unwrap().remembered.fact;
     let mut counted = fact.clone();
     counted.counters.retrieved = 0;
     (shop.status(id), counted)
@@ -128,7 +130,8 @@ fn what_was_found_of_other_content_is_no_verdict() {
     let list = recent_told(&shop, told.clone());
     assert_eq!(list.facts[0].verdict(), Some(Verdict::Unverifiable));
     assert!(list.warnings[0].contains("ask again"), "{:?}", list.warnings);
-    let written = block_on(shop.engine.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
+    let written =
+        block_on(shop.engine.verified.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
     assert_eq!(written[0].receipt, None);
     // Nor is one of too few citations, or of none at all.
     let facts = evidence(&shop);
@@ -175,7 +178,7 @@ fn verdicts_that_no_verifier_finds_are_refused() {
     let better = one(&|one| one.verification.citations[0].verdict = Verdict::Gone);
     let told = Told::new("main".to_owned(), at, better).unwrap();
     let serving = Serving { told: Some(Arc::new(told)), ..Serving::default() };
-    let list = block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving));
+    let list = block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving));
     assert_eq!(list.unwrap_err().kind, ErrorKind::Invalid);
     let events = shop.events(&fact.remembered.record.id);
     assert_eq!(events.len(), STORED.len(), "nothing of it was written: {events:?}");
@@ -188,15 +191,19 @@ fn they_are_receipts_of_an_active_fact_at_a_commit() {
     let verify = |reference: &str, verdict: Verdict| {
         shop.world.clock().advance_ms(1_000);
         let told = told(&shop, reference, verdict);
-        block_on(shop.engine.fact_verify_told(&shop.caller, &shop.standing, &id, &told)).unwrap().receipt
+        block_on(shop.engine.verified.fact_verify_told(&shop.caller, &shop.standing, &id, &told))
+            .unwrap()
+            .receipt
     };
     let receipt = verify("feature", Verdict::Valid);
     assert_eq!(shop.refresh(&id, Some(receipt)).unwrap(), 1);
     verify("feature", Verdict::Valid);
-    let applied = block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
+    let applied =
+        block_on(shop.engine.verified.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
     assert_eq!((applied.unverified, applied.refreshed), (false, true));
     verify("WORKTREE", Verdict::Valid);
-    let applied = block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
+    let applied =
+        block_on(shop.engine.verified.fact_applied(&shop.caller, &shop.standing, &id, None, None)).unwrap();
     assert_eq!(
         (applied.unverified, applied.refreshed),
         (false, false),
@@ -264,7 +271,7 @@ fn nobody_lifts_a_withholding_by_their_own_word() {
         let standing = Standing { by_person, ..shop.standing.clone() };
         let told = Arc::new(posted(&shop, at.0, at.1, verdict));
         let serving = Serving { told: Some(told), ..Serving::default() };
-        let list = block_on(shop.engine.facts_recent(caller, &standing, REPO, 50, serving)).unwrap();
+        let list = block_on(shop.engine.verified.facts_recent(caller, &standing, REPO, 50, serving)).unwrap();
         let case = format!("{:?} {by_person} {at:?} {verdict:?}", caller.grants[0].capabilities);
         assert_eq!((list.facts.len(), list.withheld.len()), (stated, 2 - stated), "{case}");
         let of = |id: &RecordId| list.withheld.iter().find(|view| view.remembered.record.id == *id);
@@ -283,14 +290,15 @@ fn a_posted_verdict_that_is_not_taken_is_no_receipt() {
     let (shop, drifted, _) = with_doubtful_facts();
     let (agent, main) = (key(&[Read, Write]), tip(&shop));
     let valid = posted(&shop, "main", main, Verdict::Valid);
-    let verified = block_on(shop.engine.fact_verify_told(&agent, &shop.standing, &drifted, &valid)).unwrap();
+    let verified =
+        block_on(shop.engine.verified.fact_verify_told(&agent, &shop.standing, &drifted, &valid)).unwrap();
     assert_eq!(verified.verification.verdict, Verdict::Drifted);
-    let used = block_on(shop.engine.fact_applied(&agent, &shop.standing, &drifted, None, None));
+    let used = block_on(shop.engine.verified.fact_applied(&agent, &shop.standing, &drifted, None, None));
     assert_eq!(reason(&used.unwrap_err()), Some(CodeReason::NotVerified));
     for (verdict, is_taken) in [(Verdict::Valid, false), (Verdict::Gone, true)] {
         shop.world.clock().advance_ms(1_000);
         let told = posted(&shop, "main", main, verdict);
-        let told = block_on(shop.engine.facts_tell(&agent, &shop.standing, REPO, told)).unwrap();
+        let told = block_on(shop.engine.verified.facts_tell(&agent, &shop.standing, REPO, told)).unwrap();
         let of_drifted = told.iter().find(|one| one.record == drifted).unwrap();
         assert_eq!(of_drifted.receipt.is_some(), is_taken, "{verdict:?}");
     }
@@ -307,7 +315,7 @@ fn posted_verdicts_do_not_stand_in_for_the_right_to_read_unverified() {
     {
         let (verify, told) = (VerifyMode::None, Some(Arc::clone(&verdicts)));
         let serving = Serving { verify, told, ..Serving::default() };
-        let list = block_on(shop.engine.facts_recent(&caller, &shop.standing, REPO, 50, serving));
+        let list = block_on(shop.engine.verified.facts_recent(&caller, &shop.standing, REPO, 50, serving));
         let found = list.as_ref().map(|list| list.facts.len());
         assert_eq!(found.map_err(|error| (error.kind, error.field.as_deref())), expect);
     }
@@ -318,7 +326,7 @@ fn what_a_read_would_look_at_is_told_without_being_served() {
     let shop = Shop::new();
     let id = shop.stored();
     let ask = |asked: FactsAsked, reference: Option<&str>| {
-        block_on(shop.engine.facts_asked(&shop.caller, &shop.standing, asked, reference))
+        block_on(shop.engine.verified.facts_asked(&shop.caller, &shop.standing, asked, reference))
     };
     let recent = || FactsAsked::Recent { repo: REPO.to_owned(), limit: 5 };
     let search = FactSearch {
@@ -343,8 +351,9 @@ fn what_a_read_would_look_at_is_told_without_being_served() {
     // All of them, page by page.
     let other = super::world::about("MAX_REQUESTS is 120.", vec![super::world::cite("src/limits.rs", 4, 4)]);
     let other = shop.store(other).unwrap().view.remembered.record.id;
-    let page =
-        |after| block_on(shop.engine.facts_evidence(&shop.caller, &shop.standing, REPO, after, 1)).unwrap();
+    let page = |after| {
+        block_on(shop.engine.verified.facts_evidence(&shop.caller, &shop.standing, REPO, after, 1)).unwrap()
+    };
     let (first, mut next, mut all) = (page(None), page(None).next, Vec::new());
     all.extend(first.facts);
     while next.is_some() {
@@ -355,7 +364,7 @@ fn what_a_read_would_look_at_is_told_without_being_served() {
     let ids: Vec<_> = all.iter().map(|one| one.remembered.record.id.clone()).collect();
     assert_eq!(ids, [other, id.clone()], "each once, confirmed last first");
     for limit in [0, 101] {
-        let refused = shop.engine.facts_evidence(&shop.caller, &shop.standing, REPO, None, limit);
+        let refused = shop.engine.verified.facts_evidence(&shop.caller, &shop.standing, REPO, None, limit);
         assert_eq!(block_on(refused).unwrap_err().field.as_deref(), Some("limit"));
     }
     assert_eq!(shop.kinds(&id), STORED, "nothing was verified, and nothing returned");
@@ -373,7 +382,7 @@ fn what_is_not_told_of_was_not_verified() {
     // Whoever asks for this verification alone has its receipt.
     shop.world.clock().advance_ms(1_000);
     let verified =
-        block_on(shop.engine.fact_verify_told(&shop.caller, &shop.standing, &id, &nothing)).unwrap();
+        block_on(shop.engine.verified.fact_verify_told(&shop.caller, &shop.standing, &id, &nothing)).unwrap();
     let last = shop.events(&id).pop().unwrap();
     assert_eq!((last.kind, &last.id), (FactEventKind::VerificationSkipped, &verified.receipt));
     shop.assert_replayed(&id);
@@ -402,7 +411,7 @@ fn they_stand_before_nothing_that_was_found_here() {
 fn they_are_no_part_of_what_is_measured_here() {
     let shop = Shop::new();
     shop.stored();
-    let stats = || block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
+    let stats = || block_on(shop.engine.verified.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
     let before = stats();
     assert!(before.told.is_empty() && before.verification_ms.is_some());
     for verdict in [Verdict::Gone, Verdict::Valid, Verdict::Gone] {
@@ -410,7 +419,7 @@ fn they_are_no_part_of_what_is_measured_here() {
         facts[0].duration_ms = 9_000;
         let told = Told::new("feature".to_owned(), Some(tip(&shop)), facts).unwrap();
         shop.world.clock().advance_ms(1_000);
-        block_on(shop.engine.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
+        block_on(shop.engine.verified.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
     }
     let after = stats();
     assert_eq!(
@@ -432,17 +441,17 @@ fn a_stranger_tells_and_is_told_nothing() {
     let serving = Serving { told: Some(Arc::new(verdicts.clone())), ..Serving::default() };
     let asked = FactsAsked::One(id.clone());
     for error in [
-        block_on(engine.facts_tell(&stranger, &standing, REPO, verdicts.clone())).unwrap_err(),
-        block_on(engine.facts_evidence(&stranger, &standing, REPO, None, 5)).unwrap_err(),
-        block_on(engine.facts_asked(&stranger, &standing, asked, None)).unwrap_err(),
-        block_on(engine.facts_recent(&stranger, &standing, REPO, 5, serving)).unwrap_err(),
-        block_on(engine.fact_verify_told(&stranger, &standing, &id, &verdicts)).unwrap_err(),
+        block_on(engine.verified.facts_tell(&stranger, &standing, REPO, verdicts.clone())).unwrap_err(),
+        block_on(engine.verified.facts_evidence(&stranger, &standing, REPO, None, 5)).unwrap_err(),
+        block_on(engine.verified.facts_asked(&stranger, &standing, asked, None)).unwrap_err(),
+        block_on(engine.verified.facts_recent(&stranger, &standing, REPO, 5, serving)).unwrap_err(),
+        block_on(engine.verified.fact_verify_told(&stranger, &standing, &id, &verdicts)).unwrap_err(),
     ] {
         assert!(matches!(error.kind, ErrorKind::NotFound | ErrorKind::Denied), "{error:?}");
     }
     assert_eq!(shop.kinds(&id), STORED);
     shop.world.clock().advance_ms(1_000);
-    let told = block_on(engine.facts_tell(&shop.caller, &standing, REPO, verdicts)).unwrap();
+    let told = block_on(engine.verified.facts_tell(&shop.caller, &standing, REPO, verdicts)).unwrap();
     assert!(told[0].receipt.is_some());
     let last = shop.events(&id).pop().unwrap();
     assert_eq!((last.kind, last.verdict), (FactEventKind::VerifiedInvalid, Some(Verdict::Gone)));

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use loci_engine::memories::NewMemory;
-use loci_engine::verified::{RepositoryAdd, Serving, Standing};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace};
 use loci_testkit::block_on;
+use loci_verified::{RepositoryAdd, Serving, Standing};
 
 use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
 
@@ -20,11 +20,12 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
     let grant = Grant { memory: Some(other.id.clone()), capabilities, ..Grant::everything() };
     let tenant = Principal { name: "tenant".to_owned(), grants: vec![grant] };
     let standing = Standing::default();
-    let recent = || block_on(shop.engine.facts_recent(&tenant, &standing, REPO, 5, Serving::default()));
+    let recent =
+        || block_on(shop.engine.verified.facts_recent(&tenant, &standing, REPO, 5, Serving::default()));
     assert_eq!(reason(&recent().unwrap_err()), Some(CodeReason::RepositoryUnknown));
     let add = |directory: &str| {
         let add = RepositoryAdd { directory: Some(directory.into()), ..RepositoryAdd::default() };
-        block_on(shop.engine.repository_add(&tenant, &standing, add))
+        block_on(shop.engine.verified.repository_add(&tenant, &standing, add))
     };
     // What lies on the server's machine is not the tenant's to name, and nothing tells what is there.
     let refused = add(DIRECTORY).unwrap_err();
@@ -42,19 +43,20 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
     assert_eq!(add(&format!("{folder}/led")).unwrap_err().kind, ErrorKind::Invalid);
     add(&own).unwrap();
     assert!(recent().unwrap().facts.is_empty());
-    let mine = block_on(shop.engine.fact_store(&tenant, &standing, limit_fact(), None)).unwrap();
+    let mine = block_on(shop.engine.verified.fact_store(&tenant, &standing, limit_fact(), None)).unwrap();
     assert_ne!(mine.view.remembered.record.id, id, "equal facts of two tenants are two");
     for error in [
-        block_on(shop.engine.fact_get(&tenant, &standing, &id)).unwrap_err(),
-        block_on(shop.engine.fact_verify(&tenant, &standing, &id, None)).unwrap_err(),
-        block_on(shop.engine.fact_invalidate(&tenant, &standing, &id, "not mine", true, None)).unwrap_err(),
-        block_on(shop.engine.fact_history(&tenant, &standing, &id, 5)).unwrap_err(),
-        block_on(shop.engine.fact_applied(&tenant, &standing, &id, None, None)).unwrap_err(),
+        block_on(shop.engine.verified.fact_get(&tenant, &standing, &id)).unwrap_err(),
+        block_on(shop.engine.verified.fact_verify(&tenant, &standing, &id, None)).unwrap_err(),
+        block_on(shop.engine.verified.fact_invalidate(&tenant, &standing, &id, "not mine", true, None))
+            .unwrap_err(),
+        block_on(shop.engine.verified.fact_history(&tenant, &standing, &id, 5)).unwrap_err(),
+        block_on(shop.engine.verified.fact_applied(&tenant, &standing, &id, None, None)).unwrap_err(),
     ] {
         assert_eq!(error.kind, ErrorKind::NotFound, "{error:?}");
     }
     let named = Standing { memory: Some("code".to_owned()), ..Standing::default() };
-    let error = block_on(shop.engine.fact_get(&tenant, &named, &id)).unwrap_err();
+    let error = block_on(shop.engine.verified.fact_get(&tenant, &named, &id)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound, "the memory itself is unknown to them: {error:?}");
 }
 
@@ -62,7 +64,7 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
 fn a_reader_of_one_repository_reads_that_one_alone() {
     let shop = Shop::new();
     let id = shop.stored();
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let of = |namespace: &str| {
         let grant = Grant {
             memory: Some(memory.clone()),
@@ -74,14 +76,17 @@ fn a_reader_of_one_repository_reads_that_one_alone() {
     };
     let standing = Standing::default();
     let (reader, stranger) = (of("/acme/shop/"), of("/acme/other/"));
-    let recent =
-        |who: &Principal| block_on(shop.engine.facts_recent(who, &standing, REPO, 5, Serving::default()));
+    let recent = |who: &Principal| {
+        block_on(shop.engine.verified.facts_recent(who, &standing, REPO, 5, Serving::default()))
+    };
     assert_eq!(recent(&reader).unwrap().facts.len(), 1);
     assert_eq!(reason(&recent(&stranger).unwrap_err()), Some(CodeReason::RepositoryUnknown));
-    let error = block_on(shop.engine.fact_store(&reader, &standing, limit_fact(), None)).unwrap_err();
+    let error =
+        block_on(shop.engine.verified.fact_store(&reader, &standing, limit_fact(), None)).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound), "{error:?}");
-    let error = block_on(shop.engine.fact_invalidate(&stranger, &standing, &id, "no business", false, None))
-        .unwrap_err();
+    let error =
+        block_on(shop.engine.verified.fact_invalidate(&stranger, &standing, &id, "no business", false, None))
+            .unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound), "{error:?}");
 }
 
@@ -89,7 +94,7 @@ fn a_reader_of_one_repository_reads_that_one_alone() {
 fn a_key_on_one_actor_knows_of_that_repository_alone() {
     let shop = Shop::new();
     let id = shop.stored();
-    let memory = block_on(shop.engine.code_memory(&shop.caller, &shop.standing)).unwrap();
+    let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let standing = Standing::default();
     let check = |grants: &[Option<&str>], knows: bool| {
         let grant = |actor: Option<&str>| Grant {
@@ -100,15 +105,20 @@ fn a_key_on_one_actor_knows_of_that_repository_alone() {
         };
         let who =
             Principal { name: "reader".to_owned(), grants: grants.iter().copied().map(grant).collect() };
-        let list = block_on(shop.engine.repository_list(&who, &standing, None, 100)).unwrap();
+        let list = block_on(shop.engine.verified.repository_list(&who, &standing, None, 100)).unwrap();
         let keys: Vec<&str> = list.items.iter().map(|one| one.key.as_str()).collect();
         assert_eq!(keys, if knows { vec![REPO] } else { Vec::new() }, "{grants:?}");
-        assert_eq!(block_on(shop.engine.fact_get(&who, &standing, &id)).is_ok(), knows, "{grants:?}");
+        assert_eq!(
+            block_on(shop.engine.verified.fact_get(&who, &standing, &id)).is_ok(),
+            knows,
+            "{grants:?}"
+        );
         let answers = [
-            block_on(shop.engine.facts_recent(&who, &standing, REPO, 5, Serving::default())).map(drop),
-            block_on(shop.engine.facts_proposed(&who, &standing, REPO, 5, None)).map(drop),
-            block_on(shop.engine.facts_evidence(&who, &standing, REPO, None, 5)).map(drop),
-            block_on(shop.engine.fact_mark(&who, &standing, REPO)).map(drop),
+            block_on(shop.engine.verified.facts_recent(&who, &standing, REPO, 5, Serving::default()))
+                .map(drop),
+            block_on(shop.engine.verified.facts_proposed(&who, &standing, REPO, 5, None)).map(drop),
+            block_on(shop.engine.verified.facts_evidence(&who, &standing, REPO, None, 5)).map(drop),
+            block_on(shop.engine.verified.fact_mark(&who, &standing, REPO)).map(drop),
         ];
         for answer in answers {
             let unknown = (!knows).then_some(CodeReason::RepositoryUnknown);
@@ -130,13 +140,23 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
     let moved = shop.add(DIRECTORY);
     assert_eq!((moved.created, &moved.repository.id), (false, &id));
     for name in ["acme/shop", "github.com/ACME/Shop", "gitlab.example/acme/store", "acme/store"] {
-        let list =
-            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, name, 5, Serving::default()));
+        let list = block_on(shop.engine.verified.facts_recent(
+            &shop.caller,
+            &shop.standing,
+            name,
+            5,
+            Serving::default(),
+        ));
         assert_eq!(list.unwrap().repo, "acme/shop", "{name}");
     }
     for name in ["acme/shop2", "acme/sho", "acm/shop", "gitlab.example/acme/shop"] {
-        let list =
-            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, name, 5, Serving::default()));
+        let list = block_on(shop.engine.verified.facts_recent(
+            &shop.caller,
+            &shop.standing,
+            name,
+            5,
+            Serving::default(),
+        ));
         assert_eq!(reason(&list.unwrap_err()), Some(CodeReason::RepositoryUnknown), "{name}");
     }
     // Another clone with the same first commit is a fork until a person says otherwise.
@@ -149,8 +169,13 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
     assert_eq!((moved.created, &moved.repository), (false, &fork.repository));
     assert!(moved.warnings.iter().any(|said| said.contains("github.com/acme/shop")), "{:?}", moved.warnings);
     for name in ["acme/shop", "github.com/acme/shop"] {
-        let list =
-            block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, name, 5, Serving::default()));
+        let list = block_on(shop.engine.verified.facts_recent(
+            &shop.caller,
+            &shop.standing,
+            name,
+            5,
+            Serving::default(),
+        ));
         assert_eq!(list.unwrap().repo, "acme/shop", "{name}");
     }
     let same = RepositoryAdd {
@@ -159,7 +184,7 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
         forge_id: Some("github.com:7".to_owned()),
         ..RepositoryAdd::default()
     };
-    let same = block_on(shop.engine.repository_add(&shop.caller, &shop.standing, same)).unwrap();
+    let same = block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, same)).unwrap();
     assert!(same.repository.aliases.contains("id:github.com:7") && !same.warnings.is_empty(), "{same:?}");
     let taken = RepositoryAdd {
         name: Some("acme/shop".to_owned()),
@@ -167,14 +192,19 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
         forge_id: Some("github.com:7".to_owned()),
         ..RepositoryAdd::default()
     };
-    let taken = block_on(shop.engine.repository_add(&shop.caller, &shop.standing, taken)).unwrap();
+    let taken = block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, taken)).unwrap();
     assert!(!taken.repository.aliases.contains("id:github.com:7") && !taken.warnings.is_empty(), "{taken:?}");
     // The same name on another host gets another key.
     shop.shelf.put("/src/twin", Some("git@codeberg.org:acme/shop.git"), loci_testkit::CodeHistory::new());
     let twin = shop.add("/src/twin");
     assert!(twin.created && twin.repository.key != "acme/shop", "{twin:?}");
-    let list =
-        block_on(shop.engine.facts_recent(&shop.caller, &shop.standing, "acme/shop", 5, Serving::default()));
+    let list = block_on(shop.engine.verified.facts_recent(
+        &shop.caller,
+        &shop.standing,
+        "acme/shop",
+        5,
+        Serving::default(),
+    ));
     let error = list.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Conflict);
     assert!(error.details.iter().any(|name| name == "codeberg.org/acme/shop"), "{error:?}");

@@ -1,10 +1,10 @@
 //! Claims of which nothing can be said: the verification is not made, its row says why (T3), and nothing becomes of the fact.
 
-use loci_engine::verified::NewFact;
 use loci_model::facts::claim::Claim;
 use loci_model::facts::fact::FactEventKind;
 use loci_model::facts::verdict::Verdict;
 use loci_model::record::RecordState;
+use loci_verified::NewFact;
 
 use super::world::{Shop, about, cite};
 

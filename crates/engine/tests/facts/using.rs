@@ -1,16 +1,16 @@
 //! Uses of facts, and reads without a verification: what an agent may report, and what it may read.
 
-use loci_engine::verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, Error, ErrorKind, RecordId};
 use loci_testkit::block_on;
+use loci_verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite, reason};
 
 fn used(shop: &Shop, id: &RecordId) -> Result<bool, Error> {
     shop.world.clock().advance_ms(1_000);
-    block_on(shop.engine.fact_applied(&shop.caller, &shop.standing, id, None, None))
+    block_on(shop.engine.verified.fact_applied(&shop.caller, &shop.standing, id, None, None))
         .map(|done| done.refreshed && !done.unverified)
 }
 
@@ -35,7 +35,7 @@ fn the_use_of_a_withheld_fact_is_refused() {
         assert_eq!(found.is_ok(), expect.is_none());
         shop.code(|history| history.fail(None));
         let counted = u64::from(expect.is_none());
-        let stats = block_on(shop.engine.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
+        let stats = block_on(shop.engine.verified.fact_stats(&shop.caller, &shop.standing, REPO)).unwrap();
         let rate = stats.verified_before_use_rate;
         assert_eq!((stats.sums.applied, rate), (counted, (counted > 0).then_some(1.0)), "{path} {why:?}");
         shop.assert_replayed(&id);
@@ -77,16 +77,16 @@ fn unverified_facts_are_read_by_capability() {
     for (caller, by_person, is_allowed) in
         [(&administrator, false, false), (&administrator, true, true), (&reader, false, true)]
     {
-        let standing = loci_engine::verified::Standing { by_person, ..shop.standing.clone() };
+        let standing = loci_verified::Standing { by_person, ..shop.standing.clone() };
         let serving = Serving { verify: VerifyMode::None, ..Serving::default() };
         let by = ByPath { path: "src".into(), matching: PathMatch::Prefix, previous: true, limit: 10 };
         let query = Some("items of a cart".to_owned());
         let asked = FactSearch { repo: REPO.to_owned(), query, limit: 10, ..FactSearch::default() };
         let engine = &shop.engine;
         for found in [
-            block_on(engine.facts_recent(caller, &standing, REPO, 10, serving.clone())),
-            block_on(engine.facts_by_path(caller, &standing, REPO, by, serving.clone())),
-            block_on(engine.facts_search(caller, &standing, asked, serving.clone())),
+            block_on(engine.verified.facts_recent(caller, &standing, REPO, 10, serving.clone())),
+            block_on(engine.verified.facts_by_path(caller, &standing, REPO, by, serving.clone())),
+            block_on(engine.verified.facts_search(caller, &standing, asked, serving.clone())),
         ] {
             match found {
                 Ok(list) => assert!(is_allowed && list.warnings[0].starts_with("NOT_VERIFIED"), "{list:?}"),

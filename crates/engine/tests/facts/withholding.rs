@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use loci_engine::verified::{FactList, Serving, Standing, VerifiedSettings};
-use loci_engine::{EngineParts, EngineSettings};
+use loci_engine::EngineParts;
 use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_products::Loci;
 use loci_testkit::world::OpenVault;
 use loci_testkit::{SeededIds, block_on};
+use loci_verified::{FactList, Serving, Standing, VerifiedSettings};
 
 use super::world::{CART, REPO, Shop, about, cite};
 
@@ -24,15 +24,14 @@ fn engine_with(shop: &Shop, drifted: DriftedFacts) -> Loci {
     let seed = 1_000 + ENGINES.fetch_add(1, Ordering::SeqCst);
     let (clock, ids) = (Arc::new(shop.world.clock()), Arc::new(SeededIds::new(seed)));
     let parts = EngineParts::quiet(shop.world.store(), None, clock, ids, Arc::new(OpenVault));
-    let verified = VerifiedSettings { drifted, ..VerifiedSettings::default() };
-    let settings = EngineSettings { verified, ..EngineSettings::default() };
+    let settings = VerifiedSettings { drifted, ..VerifiedSettings::default() };
     Loci::new(EngineParts { code: Some(Arc::new(shop.shelf.clone())), ..parts }, settings)
 }
 
 fn recent(shop: &Shop, engine: &Loci, by_person: bool, prompt: bool) -> FactList {
     let standing = Standing { by_person, ..shop.standing.clone() };
     let serving = Serving { prompt: prompt.then_some(None), ..Serving::default() };
-    block_on(engine.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
+    block_on(engine.verified.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
 }
 
 /// A shop with a fact that holds, one whose code has changed, and one that its line contradicts.
@@ -96,7 +95,8 @@ fn the_word_of_a_caller_makes_no_person_of_an_agents_key() {
         let grant = Grant { capabilities: capabilities.iter().copied().collect(), ..Grant::everything() };
         let caller = Principal { name: "agent".to_owned(), grants: vec![grant] };
         let standing = Standing { by_person, ..shop.standing.clone() };
-        let list = block_on(shop.engine.facts_recent(&caller, &standing, REPO, 50, Serving::default()));
+        let list =
+            block_on(shop.engine.verified.facts_recent(&caller, &standing, REPO, 50, Serving::default()));
         let list = list.unwrap();
         let found = (list.facts.len(), list.withheld.len());
         assert_eq!(found, (stated, 3 - stated), "{capabilities:?} {by_person}");

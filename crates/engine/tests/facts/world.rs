@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::coding::RepositoryChange;
-use loci_engine::verified::{
-    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
-    Verified, VerifyMode,
-};
+use loci_coding::RepositoryChange;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::ObjectId;
@@ -18,6 +14,10 @@ use loci_model::{CodeReason, Error, Reason, RecordId};
 use loci_products::Loci;
 use loci_testkit::world::TestWorld;
 use loci_testkit::{CodeHistory, CodeShelf, block_on};
+use loci_verified::{
+    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
+    VerifyAnswer, VerifyMode,
+};
 
 pub(super) const REPO: &str = "acme/shop";
 pub(super) const DIRECTORY: &str = "/src/shop";
@@ -59,9 +59,9 @@ impl Shop {
         shop
     }
 
-    pub(super) fn add(&self, directory: &str) -> loci_engine::verified::RepositoryAdded {
+    pub(super) fn add(&self, directory: &str) -> loci_verified::RepositoryAdded {
         let add = RepositoryAdd { directory: Some(directory.into()), ..RepositoryAdd::default() };
-        block_on(self.engine.repository_add(&self.caller, &self.standing, add)).unwrap()
+        block_on(self.engine.verified.repository_add(&self.caller, &self.standing, add)).unwrap()
     }
 
     /// Changes the repository.
@@ -75,7 +75,7 @@ impl Shop {
 
     pub(super) fn store(&self, fact: NewFact) -> Result<FactStored, Error> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.fact_store(&self.caller, &self.standing, fact, None))
+        block_on(self.engine.verified.fact_store(&self.caller, &self.standing, fact, None))
     }
 
     /// The fact that `add_item` checks the limit.
@@ -83,7 +83,8 @@ impl Shop {
     pub(super) fn reads_no_history(&self) {
         let settings = vec![("tiers.graph".to_owned(), serde_json::json!(false))];
         let change = RepositoryChange { replaces: false, settings };
-        block_on(self.engine.repository_configure(&self.caller, &self.standing, REPO, change)).unwrap();
+        block_on(self.engine.coding.repository_configure(&self.caller, &self.standing, REPO, change))
+            .unwrap();
     }
 
     pub(super) fn stored(&self) -> RecordId {
@@ -93,25 +94,25 @@ impl Shop {
     pub(super) fn recent(&self, verify: VerifyMode) -> FactList {
         self.world.clock().advance_ms(1_000);
         let serving = Serving { verify, ..Serving::default() };
-        block_on(self.engine.facts_recent(&self.caller, &self.standing, REPO, 50, serving)).unwrap()
+        block_on(self.engine.verified.facts_recent(&self.caller, &self.standing, REPO, 50, serving)).unwrap()
     }
 
-    pub(super) fn verify(&self, id: &RecordId) -> Verified {
+    pub(super) fn verify(&self, id: &RecordId) -> VerifyAnswer {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.fact_verify(&self.caller, &self.standing, id, None)).unwrap()
+        block_on(self.engine.verified.fact_verify(&self.caller, &self.standing, id, None)).unwrap()
     }
 
     pub(super) fn invalidate(&self, id: &RecordId) -> Result<bool, Error> {
         self.world.clock().advance_ms(1_000);
         let reason = "it is not so any more";
-        block_on(self.engine.fact_invalidate(&self.caller, &self.standing, id, reason, false, None))
+        block_on(self.engine.verified.fact_invalidate(&self.caller, &self.standing, id, reason, false, None))
             .map(|done| done.changed)
     }
 
     pub(super) fn refresh(&self, id: &RecordId, receipt: Option<String>) -> Result<u64, Error> {
         self.world.clock().advance_ms(1_000);
         let refresh = FactRefresh { id: id.clone(), receipt, reference: None, verified_by: None };
-        block_on(self.engine.fact_refresh(&self.caller, &self.standing, refresh, None))
+        block_on(self.engine.verified.fact_refresh(&self.caller, &self.standing, refresh, None))
             .map(|done| done.verification_count)
     }
 
@@ -132,7 +133,7 @@ impl Shop {
             created_by: None,
             reference: None,
         };
-        block_on(self.engine.fact_supersede(&self.caller, &self.standing, correction, None))
+        block_on(self.engine.verified.fact_supersede(&self.caller, &self.standing, correction, None))
     }
 
     /// The background's next round, with the jobs it asks for.
@@ -156,14 +157,15 @@ impl Shop {
     }
 
     pub(super) fn status(&self, id: &RecordId) -> RecordState {
-        let view = block_on(self.engine.fact_get(&self.caller, &self.standing, id)).unwrap();
+        let view = block_on(self.engine.verified.fact_get(&self.caller, &self.standing, id)).unwrap();
         assert_eq!(view.remembered.fact.status, view.remembered.record.state, "both rows say the same");
         view.remembered.fact.status
     }
 
     /// What happened to a fact, oldest first.
     pub(super) fn events(&self, id: &RecordId) -> Vec<FactEvent> {
-        let history = block_on(self.engine.fact_history(&self.caller, &self.standing, id, 200)).unwrap();
+        let history =
+            block_on(self.engine.verified.fact_history(&self.caller, &self.standing, id, 200)).unwrap();
         let mut events: Vec<_> =
             history.events.into_iter().filter(|event| event.record.as_ref() == Some(id)).collect();
         events.reverse();
@@ -176,14 +178,14 @@ impl Shop {
 
     /// Nothing in the memory is told otherwise than it is (T1 to T7).
     pub(super) fn assert_told(&self) {
-        let memory = block_on(self.engine.code_memory(&self.caller, &self.standing)).unwrap();
-        let report = block_on(self.engine.telemetry_check(&self.caller, &memory)).unwrap();
+        let memory = block_on(self.engine.verified.code_memory(&self.caller, &self.standing)).unwrap();
+        let report = block_on(self.engine.verified.telemetry_check(&self.caller, &memory)).unwrap();
         assert_eq!((report.violations, report.cut), (vec![], 0));
     }
 
     /// What happened replayed gives state and counters of a fact (T1).
     pub(super) fn assert_replayed(&self, id: &RecordId) {
-        let view = block_on(self.engine.fact_get(&self.caller, &self.standing, id)).unwrap();
+        let view = block_on(self.engine.verified.fact_get(&self.caller, &self.standing, id)).unwrap();
         let fact = view.remembered.fact;
         let mut status = None;
         let (mut verifications, mut rejections, mut applied, mut retrieved) = (0, 0, 0, 0);

@@ -12,12 +12,12 @@ use loci_documents::{DocumentDelete, DocumentPut, DocumentWritten, Precondition,
 use loci_engine::admin::{ForgetAsk, ForgetReceipt};
 use loci_engine::calls::idempotency::IfErased;
 use loci_engine::memories::NewMemory;
-use loci_engine::verified::Standing;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
 use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, MemoryId, Namespace, Reason, Result, limits};
 use loci_testkit::{LocalPlaces, block_on};
+use loci_verified::Standing;
 
 use super::mirrors::Mirrored;
 use super::world::Shelf;
@@ -382,7 +382,7 @@ fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
     let mirrored = Mirrored::at(places, |_| {});
     let Shelf { engine, caller, world, .. } = &mirrored.shelf;
     let standing = Standing::default();
-    let memory = block_on(engine.code_memory(caller, &standing)).unwrap();
+    let memory = block_on(engine.verified.code_memory(caller, &standing)).unwrap();
     for (name, namespace) in [("own", "/users/mara"), ("other", "/shared")] {
         let namespace = Namespace::parse(namespace).unwrap();
         let tree = TreeAsk { memory: memory.clone(), namespace: namespace.clone() };
@@ -396,7 +396,7 @@ fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
     }
     let looked = || -> BTreeSet<String> { seen.lock().unwrap().drain(..).collect() };
     looked();
-    let gone = block_on(engine.user_forget(caller, &standing, "mara")).unwrap();
+    let gone = block_on(engine.coding.user_forget(caller, &standing, "mara")).unwrap();
     assert_eq!(gone.records, 1, "{gone:?}");
     let own = looked();
     assert!(own.iter().all(|place| place.ends_with("own")), "{own:?}");

@@ -6,11 +6,11 @@ use std::process::Command;
 use loci_documents::mirroring::{MirrorPull, NewMirror, PulledFile};
 use loci_documents::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
 use loci_engine::calls::idempotency::IfErased;
-use loci_engine::verified::Standing;
 use loci_model::ActorId;
 use loci_model::principal::Principal;
 use loci_model::trees::mirror::{MirrorKind, MirrorReport};
 use loci_testkit::block_on;
+use loci_verified::Standing;
 
 use super::mirrors::Mirrored;
 use super::mirrors_forgotten::{VERSIONS, mara_forgotten, written_by_mara};
@@ -410,7 +410,7 @@ fn a_directory_forgets_what_was_taken_out() {
 fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
     let mirrored = mirrored();
     let Shelf { engine, caller, world, .. } = &mirrored.shelf;
-    let code = block_on(engine.code_memory(caller, &Standing::default())).unwrap();
+    let code = block_on(engine.verified.code_memory(caller, &Standing::default())).unwrap();
     let namespace = mirrored.shelf.tree.namespace.clone();
     let wanted = mirrored.wanted("code", MirrorKind::Git);
     let new = NewMirror { memory: code.clone(), path: "code".to_owned(), ..wanted };

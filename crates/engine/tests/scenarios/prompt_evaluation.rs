@@ -8,7 +8,6 @@ use std::task::Poll;
 
 use futures::future::{BoxFuture, join};
 use loci_engine::memories::NewMemory;
-use loci_engine::verified::Standing;
 use loci_engine::{EngineSettings, Models};
 use loci_model::ErrorKind;
 use loci_model::job::exchange::{Step, Usage};
@@ -19,6 +18,7 @@ use loci_model::ports::language_model::{
 };
 use loci_testkit::ScriptedReply::{self, Fails, Hangs, Panics};
 use loci_testkit::{Script, ScriptedModel};
+use loci_verified::Standing;
 
 use super::text;
 use crate::world::World;
@@ -36,7 +36,7 @@ fn world(first: ScriptedReply, others: ScriptedReply) -> (World, Arc<ScriptedMod
 fn a_configured_model_answers_every_case() {
     let nothing = text("No new repository learnings.");
     let (world, model, standing) = world(text("**[Auth]:** `SessionStore.clear` first."), nothing);
-    let evaluated = world.engine.prompt_evaluate(&world.caller, &standing, "learnings", None);
+    let evaluated = world.engine.coding.prompt_evaluate(&world.caller, &standing, "learnings", None);
     let found = world.drive(evaluated).unwrap();
     let by = (found.prompt.as_str(), found.model.as_str(), found.is_pulled);
     assert_eq!(by, ("learnings@1", "scripted", false));
@@ -44,7 +44,7 @@ fn a_configured_model_answers_every_case() {
     assert_eq!((score.cases, score.met, score.items, score.right, score.discarded), (8, 1, 1, 1, 0));
     assert_eq!(model.calls(), 8);
     assert!(model.asked().iter().all(|asked| asked.system.contains("the repository acme/shop.")));
-    let listed = world.engine.prompt_evaluations(&world.caller, &standing, "learnings");
+    let listed = world.engine.coding.prompt_evaluations(&world.caller, &standing, "learnings");
     assert_eq!(world.drive(listed).unwrap(), [found]);
 }
 
@@ -57,13 +57,13 @@ fn a_model_that_fails_leaves_no_figures() {
         (Hangs, "the model did not answer in time: try again"),
     ] {
         let (world, model, standing) = world(text("**[Auth]:** `SessionStore.clear` first."), reply);
-        let evaluated = world.engine.prompt_evaluate(&world.caller, &standing, "learnings@1", None);
+        let evaluated = world.engine.coding.prompt_evaluate(&world.caller, &standing, "learnings@1", None);
         let error = world.drive(evaluated).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Upstream);
         assert!(error.message.contains("did not answer case l-02, after 1 of 8 cases"), "{error:?}");
         assert!(error.message.contains(words), "{error:?}");
         assert!(model.calls() < 8, "the first case without an answer ends it");
-        let listed = world.engine.prompt_evaluations(&world.caller, &standing, "learnings@1");
+        let listed = world.engine.coding.prompt_evaluations(&world.caller, &standing, "learnings@1");
         assert!(world.drive(listed).unwrap().is_empty());
     }
 }
@@ -112,7 +112,7 @@ fn evaluations_share_the_calls_of_jobs_and_come_one_after_another() {
             parts.models = Models { mode: ModelMode::Provider, default, ..Models::default() };
         });
         let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
-        let evaluate = || world.engine.prompt_evaluate(&world.caller, &standing, "learnings", None);
+        let evaluate = || world.engine.coding.prompt_evaluate(&world.caller, &standing, "learnings", None);
         let (first, second) = world.drive(join(evaluate(), evaluate()));
         assert_eq!((first.unwrap().score.cases, second.unwrap().score.cases), (8, 8));
         assert_eq!(model.most.load(Ordering::SeqCst), most, "{jobs_at_once} jobs at once");

@@ -1,7 +1,6 @@
 //! What several tasks of a repository have in common, told by a caller's model and counted by the engine.
 
-use loci_engine::coding::{Completion, NewTask, RepositoryReflectAsk};
-use loci_engine::verified::{RepositoryAdd, Standing};
+use loci_coding::{Completion, NewTask, RepositoryReflectAsk};
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase::Semantic;
@@ -9,6 +8,7 @@ use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::task::{TaskKind, TaskStatus};
 use loci_model::{RecordId, TaskId};
+use loci_verified::{RepositoryAdd, Standing};
 
 use super::reflections::{answer, pulled, taken};
 use crate::world::{World, strategy};
@@ -21,7 +21,7 @@ fn standing(world: &World) -> Standing {
 fn ended(world: &World, count: u32) -> Vec<RecordId> {
     let (caller, standing) = (&world.caller, standing(world));
     let add = RepositoryAdd { name: Some("acme/shop".to_owned()), ..RepositoryAdd::default() };
-    world.drive(world.engine.repository_add(caller, &standing, add)).unwrap();
+    world.drive(world.engine.verified.repository_add(caller, &standing, add)).unwrap();
     let one = |number| {
         // One after the other: what bears a reflection out is named in the order of the tasks.
         world.clock.advance_ms(1_000);
@@ -33,13 +33,13 @@ fn ended(world: &World, count: u32) -> Vec<RecordId> {
             description: "Add a route.".to_owned(),
             ..NewTask::of(TaskKind::NewTask)
         };
-        world.drive(world.engine.task_create(caller, &standing, new, None)).unwrap();
+        world.drive(world.engine.coding.task_create(caller, &standing, new, None)).unwrap();
         let said = Completion {
             status: Some(TaskStatus::Completed),
             summary: Some("Added it; the OpenAPI spec came later.".to_owned()),
             ..Completion::default()
         };
-        world.drive(world.engine.task_complete(caller, &standing, &id, said, None)).unwrap().episode
+        world.drive(world.engine.coding.task_complete(caller, &standing, &id, said, None)).unwrap().episode
     };
     (1..=count).map(one).collect()
 }
@@ -55,7 +55,7 @@ fn a72_a_model_s_counts_are_thrown_away() {
     let world = pulled(strategy(Semantic));
     let episodes = ended(&world, 5);
     let standing = standing(&world);
-    let asked = world.engine.repository_reflect(
+    let asked = world.engine.coding.repository_reflect(
         &world.caller,
         &standing,
         "acme/shop",

@@ -1,8 +1,7 @@
 //! Rules of a review in the three modes of jobs: without a model at once; by a configured model, or a caller's own, behind it, by a strict form.
 
-use loci_engine::coding::ReviewLearned;
+use loci_coding::ReviewLearned;
 use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
-use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::memory::strategy::StrategyBase::Semantic;
@@ -14,6 +13,7 @@ use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, Re
 use loci_model::{ErrorKind, RepositoryId};
 use loci_testkit::ScriptedReply::{self, Fails};
 use loci_testkit::{Script, ScriptedModel};
+use loci_verified::{RepositoryAdd, Standing};
 use std::sync::Arc;
 
 use super::reflections::{answer, pulled, taken};
@@ -33,14 +33,14 @@ fn learn(world: &World) -> ReviewLearned {
 }
 
 fn learn_from(world: &World, repository: RepositoryId, review: Review) -> ReviewLearned {
-    world.drive(world.engine.learn_from_review(&world.memory.id, &repository, review)).unwrap()
+    world.drive(world.engine.coding.learn_from_review(&world.memory.id, &repository, review)).unwrap()
 }
 
 /// A review, and the repository that it is of.
 fn review(world: &World) -> (Review, RepositoryId) {
     let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
     let add = RepositoryAdd { name: Some("acme/shop".to_owned()), ..RepositoryAdd::default() };
-    let added = world.drive(world.engine.repository_add(&world.caller, &standing, add)).unwrap();
+    let added = world.drive(world.engine.verified.repository_add(&world.caller, &standing, add)).unwrap();
     let now = world.clock.now();
     let comment = ReviewComment {
         id: 71,

@@ -265,7 +265,7 @@ impl Operations {
     /// # Errors
     /// `NotFound` where there is none that the caller may know of.
     pub async fn sre_memory(&self, caller: &Principal, named: Option<&str>) -> Result<MemoryId> {
-        self.engine.memory_of(caller, named, crate::MEMORY_NAME).await?.ok_or_else(|| {
+        self.engine.memory_meant(caller, named, crate::MEMORY_NAME).await?.ok_or_else(|| {
             let rule = "there is no such memory of operations agents: name one, or make it with loci memory ensure NAME --profile sre";
             Error::not_found(rule).on("memory")
         })

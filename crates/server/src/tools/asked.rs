@@ -1,6 +1,6 @@
 //! Arguments as every family reads them. Their form has been checked.
 
-use loci_engine::verified::Standing;
+use loci_verified::Standing;
 use serde_json::Value;
 
 use super::error::{Code, ToolError};

@@ -1,6 +1,6 @@
 //! A call of a tool by name: may the caller, have the arguments their form, then the tool. Every door calls here.
 
-use loci_engine::verified::{FactsAsked, Standing};
+use loci_verified::{FactsAsked, Standing};
 use serde_json::Value;
 
 use super::asked;

@@ -4,6 +4,7 @@ use loci_engine::Engine;
 use loci_model::memory::Memory;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, Result};
+use loci_products::Loci;
 
 /// Memories that one call looks at, at most, where it names none.
 pub(super) const MEMORIES_MAX: u32 = 20;
@@ -29,7 +30,7 @@ pub struct PlaceAsk {
 ///
 /// # Errors
 /// `NotFound` where the one asked for is not there, `Invalid` where it is not clear which is meant.
-pub async fn place(engine: &Engine, caller: &Principal, ask: &PlaceAsk) -> Result<MemoryId> {
+pub async fn place(engine: &Loci, caller: &Principal, ask: &PlaceAsk) -> Result<MemoryId> {
     if let Some(asked) = &ask.asked {
         return Ok(named(engine, caller, asked).await?.id);
     }
@@ -42,7 +43,7 @@ pub async fn place(engine: &Engine, caller: &Principal, ask: &PlaceAsk) -> Resul
     let mut visible = visible(engine, caller, 3).await?;
     // The memory for code is made beside the others, and meant by its own tools.
     if visible.len() > 1 {
-        visible.retain(|memory| memory.name != engine.settings().verified.memory);
+        visible.retain(|memory| memory.name != engine.verified.settings().memory);
     }
     match visible.as_slice() {
         [only] => Ok(only.id.clone()),

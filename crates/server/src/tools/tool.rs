@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_engine::verified::Told;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
 use loci_products::Loci;
+use loci_verified::Told;
 use serde_json::{Map, Value, json};
 
 use super::error::ToolError;

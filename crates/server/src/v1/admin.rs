@@ -100,7 +100,7 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         findings.extend(probes.into_iter().map(|probe| finding(&probe.name, probe.ok, probe.detail)));
     }
     findings.push(super::deliveries::finding(&call).await?);
-    findings.push(default_branches(engine.repositories_untold(&call.caller).await?));
+    findings.push(default_branches(engine.verified.repositories_untold(&call.caller).await?));
     indexes(&call, asked.rebuild, &mut findings).await?;
     Ok(report(findings))
 }

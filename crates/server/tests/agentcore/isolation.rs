@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 
 use axum::body::{Body, to_bytes};
 use http::Request;
+use loci_coding::NewTask;
 use loci_engine::admin::ExportCursor;
-use loci_engine::coding::NewTask;
-use loci_engine::verified::Standing;
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::task::TaskKind;
@@ -18,6 +17,7 @@ use loci_server::auth::gate::Peer;
 use loci_server::{DoorOptions, Doors};
 use loci_testkit::SeededIds;
 use loci_testkit::world::TestWorld;
+use loci_verified::Standing;
 use regex::Regex;
 use serde_json::Value;
 
@@ -187,7 +187,7 @@ impl Server {
             ..NewTask::of(TaskKind::NewTask)
         };
         let admin = Principal::administrator("tester");
-        self.runtime.block_on(self.engine().task_create(&admin, &standing, new, None)).unwrap();
+        self.runtime.block_on(self.engine().coding.task_create(&admin, &standing, new, None)).unwrap();
     }
 
     pub(crate) fn make(&mut self, name: &'static str) -> String {

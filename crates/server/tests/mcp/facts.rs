@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use loci_engine::verified::{NewFact, RepositoryAdd, Standing};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::BoxFuture;
@@ -16,6 +15,7 @@ use loci_server::tools::error::ToolError;
 use loci_server::tools::profile::Profile;
 use loci_server::tools::tool::{Outcome, Scope};
 use loci_testkit::{CodeHistory, CodeShelf};
+use loci_verified::{NewFact, RepositoryAdd, Standing};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf};
 
@@ -43,7 +43,7 @@ fn shop_on(shelf: &CodeShelf) -> World {
     let add = RepositoryAdd { directory: Some(DIRECTORY.into()), ..RepositoryAdd::default() };
     let admin = Principal::administrator("tester");
     let (engine, standing) = (world.test.engine(), Standing::default());
-    let added = world.block_on(engine.repository_add(&admin, &standing, add)).unwrap();
+    let added = world.block_on(engine.verified.repository_add(&admin, &standing, add)).unwrap();
     assert_eq!(added.repository.key, "acme/shop");
     world
 }
@@ -412,7 +412,7 @@ fn who_listens_hears_of_changes_whoever_makes_them() {
                 ..NewFact::default()
             };
             let (engine, admin) = (world.test.engine(), Principal::administrator("other"));
-            engine.fact_store(&admin, &Standing::default(), other, None).await.unwrap();
+            engine.verified.fact_store(&admin, &Standing::default(), other, None).await.unwrap();
             let time_passes = async {
                 loop {
                     world.test.clock().advance_ms(LOOK_EVERY_MS);

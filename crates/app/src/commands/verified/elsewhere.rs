@@ -9,8 +9,8 @@ use loci_api::tool::ToolArguments;
 use loci_api::verified::evidence::EvidenceRepository;
 use loci_api::verified::verdict::{EvidenceAnswer, EvidenceAsk, Verdicts};
 use loci_client::{Client, ClientError};
-use loci_engine::verified::RepositoryName;
 use loci_server::tools::tool::Arguments;
+use loci_verified::RepositoryName;
 use serde_json::Value;
 use tokio::sync::Mutex;
 

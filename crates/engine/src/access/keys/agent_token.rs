@@ -27,13 +27,13 @@ const CHARS_MAX: usize = 2_000;
 
 /// The claim that a token seals.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AgentClaim {
+pub struct AgentClaim {
     /// The memory of the task.
-    pub(crate) memory: MemoryId,
+    pub memory: MemoryId,
     /// The task whose agent it is.
-    pub(crate) task: TaskId,
+    pub task: TaskId,
     /// The place of the preferences that the agent is shown; `None`: nobody's.
-    pub(crate) preferences: Option<Namespace>,
+    pub preferences: Option<Namespace>,
 }
 
 impl Engine {
@@ -41,7 +41,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Unavailable` where the master key cannot be read.
-    pub(crate) async fn agent_token(&self, claim: &AgentClaim) -> Result<Secret> {
+    pub async fn agent_token(&self, claim: &AgentClaim) -> Result<Secret> {
         self.ready_to_seal().await?;
         let (memory, task) = (claim.memory.as_str(), claim.task.as_str());
         let text = match &claim.preferences {

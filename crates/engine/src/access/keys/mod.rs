@@ -13,7 +13,7 @@ mod secret;
 use loci_model::AccessKeyId;
 use loci_model::principal::Principal;
 
-pub(crate) use agent_token::AgentClaim;
+pub use agent_token::AgentClaim;
 pub use secret::Secret;
 
 /// A new key, with its secrets: shown once, never again.

@@ -54,7 +54,7 @@ const KINDS: [&str; 25] = [
 
 /// The number of items of each kind that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Counts(BTreeMap<&'static str, u64>);
+pub struct Counts(BTreeMap<&'static str, u64>);
 
 impl Counts {
     pub(crate) fn new() -> Self {
@@ -75,12 +75,12 @@ impl Counts {
         self.0.values().all(|count| *count == 0)
     }
 
-    pub(crate) fn get(&self, kind: &str) -> u64 {
+    pub fn get(&self, kind: &str) -> u64 {
         self.0.get(kind).copied().unwrap_or(0)
     }
 
     /// Records of every kind.
-    pub(crate) fn records(&self) -> u64 {
+    pub fn records(&self) -> u64 {
         ["records", "documents", "preferences"].into_iter().map(|kind| self.get(kind)).sum()
     }
 

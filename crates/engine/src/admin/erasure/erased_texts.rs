@@ -57,11 +57,7 @@ impl Engine {
     ///
     /// # Errors
     /// Errors of the store.
-    pub(crate) async fn erased_texts(
-        &self,
-        memory: &MemoryId,
-        records: &BTreeSet<RecordId>,
-    ) -> Result<ErasedTexts> {
+    pub async fn erased_texts(&self, memory: &MemoryId, records: &BTreeSet<RecordId>) -> Result<ErasedTexts> {
         let mut texts = ErasedTexts::default();
         let ids: Vec<RecordId> = records.iter().cloned().collect();
         for some in ids.chunks(PAGE_ROWS) {

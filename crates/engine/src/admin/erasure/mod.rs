@@ -28,11 +28,11 @@ mod tombstones;
 mod traces;
 
 pub(crate) use erase::{Counts, Erasing, erase_person};
-pub(crate) use erased_texts::ErasedTexts;
+pub use erased_texts::ErasedTexts;
 pub use holdings::Holdings;
-pub(crate) use mentions_taken::MentionsTaken;
+pub use mentions_taken::MentionsTaken;
 pub use person::{Person, is_number, number_of_actor};
-pub(crate) use pseudonym::{pseudonym, without_pseudonyms};
+pub use pseudonym::{pseudonym, without_pseudonyms};
 pub use tombstones::{
     IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
     refusal_of_actor,

@@ -15,8 +15,6 @@ use crate::document_text::areas::KNOWLEDGE;
 
 /// The variable of templates that holds the actor.
 const ACTOR: &str = "{actorId}";
-/// The profile of memories for code.
-const CODE: &str = "coding";
 /// The place where such a memory keeps preferences.
 const PEOPLE: &str = "users";
 /// Directories of a tree below which each person, or each agent, has a directory or a file.
@@ -63,8 +61,9 @@ enum Verdict {
 }
 
 impl Person {
-    /// A person by all actors that stand for them.
-    pub(crate) fn of(memory: &Memory, actors: Vec<ActorId>) -> Self {
+    /// Returns a person by all actors that stand for them. `is_of_code`: the memory knows people by
+    /// names that others give them.
+    pub fn of(memory: &Memory, actors: Vec<ActorId>, is_of_code: bool) -> Self {
         let mut names = BTreeSet::new();
         for actor in &actors {
             let decoded = segment::decode(actor.as_str());
@@ -78,14 +77,13 @@ impl Person {
         let mut templates: Vec<_> = all.filter_map(|one| NamedTemplate::parse(one.as_str())).collect();
         templates.sort();
         templates.dedup();
-        let is_of_code = memory.settings.profile.as_deref() == Some(CODE);
         let numbers = if is_of_code { numbers_of(&actors) } else { BTreeSet::new() };
         Self { actors, names, numbers, templates, copied: copied_keys(memory), is_of_code, is_alone: false }
     }
 
     /// The same person, as far as they decide themselves: a login may also be the name of an agent,
     /// and a document that names others may lie in a tree where the person may not write.
-    pub(crate) fn alone(self) -> Self {
+    pub fn alone(self) -> Self {
         Self { is_alone: true, ..self }
     }
 
@@ -95,7 +93,7 @@ impl Person {
     }
 
     /// True for an actor that stands for the person.
-    pub(crate) fn is_actor(&self, actor: &ActorId) -> bool {
+    pub fn is_actor(&self, actor: &ActorId) -> bool {
         self.actors.contains(actor) || self.names.contains(actor.as_str())
     }
 

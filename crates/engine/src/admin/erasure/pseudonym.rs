@@ -9,12 +9,12 @@ const BEGINNING: &str = "erased-";
 const DIGITS: usize = 12;
 
 /// Returns the name that stands for somebody from now on, by hex digits of their own.
-pub(crate) fn pseudonym(digits: &str) -> String {
+pub fn pseudonym(digits: &str) -> String {
     format!("{BEGINNING}{}", digits.get(..DIGITS).unwrap_or(digits))
 }
 
 /// Returns a text without pseudonyms and the `@` before them.
-pub(crate) fn without_pseudonyms(text: &str) -> Cow<'_, str> {
+pub fn without_pseudonyms(text: &str) -> Cow<'_, str> {
     if !text.contains(BEGINNING) {
         return Cow::Borrowed(text);
     }

@@ -218,7 +218,7 @@ impl Tombstones<'_> {
     ///
     /// # Errors
     /// Errors of the store and of the vault.
-    pub(crate) fn put_record(
+    pub fn put_record(
         &self,
         tx: &mut dyn Tx,
         record: &Record,

@@ -7,13 +7,13 @@ use loci_model::limits;
 
 /// The pairs of words that may still be compared.
 #[derive(Debug)]
-pub(crate) struct WordPairs {
+pub struct WordPairs {
     left: usize,
 }
 
 impl WordPairs {
     /// The budget for all statements of one write.
-    pub(crate) fn of_a_write() -> Self {
+    pub fn of_a_write() -> Self {
         Self { left: limits::COMPARED_WORD_PAIRS_MAX }
     }
 

@@ -35,16 +35,16 @@ pub fn carry_out(
 
 /// Who carries decisions out, and how the records came to be.
 #[derive(Clone, Copy)]
-pub(crate) struct Carrying<'a> {
+pub struct Carrying<'a> {
     /// Who changes records.
-    pub(crate) changing: Changing<'a>,
+    pub changing: Changing<'a>,
     /// A word for the history: extracted, reported.
-    pub(crate) how: &'static str,
+    pub how: &'static str,
 }
 
 impl Carrying<'_> {
     /// As the function of that name.
-    pub(crate) fn carry_out(
+    pub fn carry_out(
         &self,
         tx: &mut dyn Tx,
         proposal: &Record,

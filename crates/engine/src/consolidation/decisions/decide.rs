@@ -62,7 +62,7 @@ pub async fn decide(
 /// Decides on one record beside others by rules alone: what they leave open is added, with a
 /// conflict where it may contradict them. Whom it may meet, the caller says. `pairs`: how much may
 /// be compared; all decisions of one write have it in common.
-pub(crate) fn decide_alone(
+pub fn decide_alone(
     new: &Record,
     near: &[Neighbourhood],
     limits: &Thresholds,

@@ -21,7 +21,7 @@ use loci_model::{Error, MemoryId, Namespace, Result, StrategyId, Timestamp, limi
 pub use asking_for::ReflectionAsk;
 pub(super) use asking_for::ask_where_due;
 pub(crate) use window::made_since;
-pub(crate) use write::{close, nothing as closed};
+pub use write::{close, nothing as closed};
 
 use self::window::Look;
 use super::{Ended, failure, lease};
@@ -112,7 +112,7 @@ async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
 }
 
 /// When the window was opened: what was known then is what the job looks at, however often it is tried.
-pub(crate) async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp> {
+pub async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp> {
     if let Some(window) = &job.window {
         return Ok(window.opened_at);
     }

@@ -53,14 +53,14 @@ pub(super) async fn write(
 }
 
 /// There is nothing to write: the job's window and questions go, and it is done.
-pub(crate) async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
+pub async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
     let (job, hooks, now) = (job.clone(), engine.job_news(&job.kind), engine.clock.now());
     engine.store.write(move |tx| end(tx, &hooks, &job, now)).await?;
     Ok(Ended::Noted)
 }
 
 /// The window and the questions of a job go: a new start opens a new one.
-pub(crate) async fn close(engine: &Engine, job: &Job) -> Result<()> {
+pub async fn close(engine: &Engine, job: &Job) -> Result<()> {
     let job = job.clone();
     engine.store.write(move |tx| clear(tx, &job)).await
 }

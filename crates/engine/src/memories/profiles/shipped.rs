@@ -9,8 +9,7 @@ use loci_model::{Error, Result, namespace};
 use super::file::{Profile, parse};
 use crate::settings::EngineSettings;
 
-static SHIPPED: LazyLock<[Profile; 2]> =
-    LazyLock::new(|| [include_str!("assistant.toml"), include_str!("coding.toml")].map(read));
+static SHIPPED: LazyLock<[Profile; 1]> = LazyLock::new(|| [include_str!("assistant.toml")].map(read));
 
 #[expect(clippy::expect_used, reason = "the shipped files are parsed by the tests of this file")]
 pub(crate) fn read(text: &str) -> Profile {
@@ -57,7 +56,7 @@ mod tests {
     #[test]
     fn the_shipped_files_hold() {
         let names: Vec<_> = shipped().iter().map(|profile| profile.name.as_str()).collect();
-        assert_eq!(names, ["assistant", "coding"]);
+        assert_eq!(names, ["assistant"]);
         for profile in shipped() {
             assert!(!profile.strategies.is_empty() && !profile.description.is_empty(), "{}", profile.name);
         }
@@ -65,10 +64,16 @@ mod tests {
 
     #[test]
     fn a_servers_own_profile_takes_the_place_of_a_shipped_one() {
-        let own = parse("profile = \"coding\"\nversion = 9").unwrap();
-        let settings = EngineSettings { profiles: vec![own], ..EngineSettings::default() };
+        let [own, other] =
+            ["taken", "other"].map(|name| parse(&format!("profile = \"{name}\"\nversion = 9")).unwrap());
+        let shipped = Profile { version: 1, ..own.clone() };
+        let settings = EngineSettings {
+            profiles: vec![own, other],
+            product_profiles: vec![shipped],
+            ..EngineSettings::default()
+        };
         let found: Vec<_> = all(&settings).map(|profile| (profile.name.as_str(), profile.version)).collect();
-        assert_eq!(found, [("coding", 9), ("assistant", 1)]);
-        assert!(named(&settings, "none-such", "f").unwrap_err().message.contains("coding, assistant"));
+        assert_eq!(found, [("taken", 9), ("other", 9), ("assistant", 1)]);
+        assert!(named(&settings, "none-such", "f").unwrap_err().message.contains("taken, other, assistant"));
     }
 }

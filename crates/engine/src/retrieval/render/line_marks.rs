@@ -14,7 +14,7 @@ pub(crate) fn with_plain_line_ends(text: &str) -> String {
 }
 
 /// Each line of a text deeper than the marks of this system.
-pub(crate) fn indented(text: &str) -> String {
+pub fn indented(text: &str) -> String {
     let text = with_plain_line_ends(text);
     let lines = text.trim().lines().map(|line| format!("  {line}"));
     lines.collect::<Vec<_>>().join("\n")

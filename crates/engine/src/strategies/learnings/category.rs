@@ -3,7 +3,7 @@
 
 /// What a learning is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Category {
+pub enum Category {
     /// What goes wrong.
     Gotcha,
     /// How things are done here.
@@ -99,12 +99,12 @@ const CATEGORIES: &[(Category, &str, &[&str])] = &[
 
 impl Category {
     /// The word that stands for it.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         CATEGORIES.iter().find(|(category, ..)| *category == self).map_or("", |(_, word, _)| word)
     }
 
     /// From its word, in any case.
-    pub(crate) fn parse(word: &str) -> Option<Self> {
+    pub fn parse(word: &str) -> Option<Self> {
         CATEGORIES
             .iter()
             .find(|(_, known, _)| known.eq_ignore_ascii_case(word))

@@ -13,47 +13,47 @@ use loci_model::limits;
 
 use crate::safety::invisible_markdown::visible;
 
-pub(crate) use category::Category;
-pub(crate) use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
+pub use category::Category;
+pub use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
 
 /// The subtype of records of what was learned about a repository.
-pub(crate) const KNOWLEDGE: &str = "knowledge";
+pub const KNOWLEDGE: &str = "knowledge";
 /// The metadata `type` of events and records of what was learned.
-pub(crate) const LEARNING: &str = "repo_learnings";
+pub const LEARNING: &str = "repo_learnings";
 /// What an agent writes that has learned nothing, or missed nothing.
 const SENTINELS: &[&str] = &["no new repository learnings", "no missing context identified"];
 
 /// One learning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Learning {
+pub struct Learning {
     /// What it is about, where it says so.
-    pub(crate) topic: Option<String>,
+    pub topic: Option<String>,
     /// To what it applies, where the topic names that: a path, a glob, `module:<name>`.
-    pub(crate) scope: Option<String>,
+    pub scope: Option<String>,
     /// What it is, where its topic or its words say so.
-    pub(crate) category: Option<Category>,
+    pub category: Option<Category>,
     /// The statement.
-    pub(crate) text: String,
+    pub text: String,
     /// It names no path, identifier, command, number, version or quoted word.
-    pub(crate) is_vague: bool,
+    pub is_vague: bool,
 }
 
 impl Learning {
     /// The text for the index: the topic, and behind it the statement. A question finds both.
-    pub(crate) fn indexed(&self) -> String {
+    pub fn indexed(&self) -> String {
         self.topic.as_ref().map_or_else(|| self.text.clone(), |topic| format!("{topic}. {}", self.text))
     }
 
     /// True for a statement that a record may hold. A longer one is neither embedded nor compared
     /// nor stored.
-    pub(crate) fn fits(&self) -> bool {
+    pub fn fits(&self) -> bool {
         self.text.chars().count() <= limits::LEARNING_CHARS_MAX
     }
 }
 
 /// All learnings of a text, in its order; none where it says that there are none. Comments that no
 /// page shows are none.
-pub(crate) fn parse(text: &str) -> Vec<Learning> {
+pub fn parse(text: &str) -> Vec<Learning> {
     paragraphs::split(&visible(text)).iter().filter_map(|paragraph| one(paragraph)).collect()
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn statements(text: &str) -> Vec<String> {
 }
 
 /// The one learning of a paragraph; `None` where it says that there is none.
-pub(crate) fn one(paragraph: &str) -> Option<Learning> {
+pub fn one(paragraph: &str) -> Option<Learning> {
     let paragraph = paragraph.trim();
     if paragraph.is_empty() || is_sentinel(paragraph) {
         return None;

@@ -4,9 +4,9 @@
 use super::Category;
 
 /// Characters of a topic: a longer one is part of the text.
-pub(crate) const TOPIC_CHARS_MAX: usize = 120;
+pub const TOPIC_CHARS_MAX: usize = 120;
 /// What stands before the name of a module in a scope.
-pub(crate) const MODULE: &str = "module:";
+pub const MODULE: &str = "module:";
 /// Bytes of a file name's ending.
 const EXTENSION_BYTES: std::ops::RangeInclusive<usize> = 1..=8;
 
@@ -69,7 +69,7 @@ fn tagged(topic: &str) -> (&str, Option<Category>) {
 }
 
 /// The scope that a topic names, in its normal form; `None`: the whole repository.
-pub(crate) fn scope_of(topic: &str) -> Option<String> {
+pub fn scope_of(topic: &str) -> Option<String> {
     let topic = topic.trim();
     let lower = topic.to_lowercase();
     let module = lower.strip_prefix(MODULE).or_else(|| lower.strip_suffix(" module"));
@@ -88,7 +88,7 @@ pub(crate) fn scope_of(topic: &str) -> Option<String> {
 }
 
 /// A path in its normal form: what looks like a directory stands for all that is beneath it.
-pub(crate) fn place_of(path: &str) -> String {
+pub fn place_of(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     let is_directory = path.ends_with('/') || (!path.contains('*') && !has_extension(last));
     if is_directory { format!("{}/**", path.trim_end_matches('/')) } else { path.to_owned() }

@@ -31,8 +31,9 @@ const QUOTED: &[Quotation] = &[
     Quotation::any('`', &['`']).of_words(),
 ];
 
+/// Returns the pattern of a constant text.
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this folder")]
-pub(crate) fn compiled(source: &str) -> Regex {
+pub fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 

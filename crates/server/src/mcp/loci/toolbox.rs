@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use loci_engine::verified::Standing;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
 use loci_products::Loci;
+use loci_verified::Standing;
 
 use crate::mcp::provider::Caller;
 use crate::tools::call::call;
@@ -83,14 +83,14 @@ impl ToolBox for EngineTools {
     fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
         Box::pin(async move {
             let (known, standing) = (Self::known(caller)?, self.standing(caller));
-            let page = self.engine.repository_list(known, &standing, None, REPOSITORIES_MAX).await?;
+            let page = self.engine.verified.repository_list(known, &standing, None, REPOSITORIES_MAX).await?;
             Ok(page.items.into_iter().map(|repository| repository.key).collect())
         })
     }
 
     fn mark<'a>(&'a self, caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>> {
         Box::pin(async move {
-            Ok(self.engine.fact_mark(Self::known(caller)?, &self.standing(caller), repo).await?)
+            Ok(self.engine.verified.fact_mark(Self::known(caller)?, &self.standing(caller), repo).await?)
         })
     }
 }

@@ -2,7 +2,7 @@
 //! Only a request that cannot be right, or is not the caller's to make, is an error.
 
 use loci_api::coding::hydration::TaskHydrate;
-use loci_engine::coding::hydration::{Estimator, GRAPH, HydrationKind, KindStatus};
+use loci_coding::hydration::{Estimator, GRAPH, HydrationKind, KindStatus};
 use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, limits};
 use serde_json::{Map, Value, json};

@@ -1,11 +1,11 @@
 //! Arguments of the family as the engine asks for them. Their form has been checked; what needs knowing more is checked here.
 
 use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::verified::verifier::read_claims;
-use loci_engine::verified::{Serving, VerifyMode, record_id};
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::{RecordId, Timestamp};
+use loci_verified::verifier::read_claims;
+use loci_verified::{Serving, VerifyMode, record_id};
 use serde_json::Value;
 
 pub(super) use crate::tools::asked::{needed, standing, string};

@@ -1,7 +1,7 @@
 //! `memory_delete`: facts are erased, by an administrator (verified-memory.md §12).
 
-use loci_engine::verified;
 use loci_model::ports::BoxFuture;
+use loci_verified as verified;
 use serde_json::{Value, json};
 
 use super::asked;
@@ -43,7 +43,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let reason = asked::needed(&arguments, "reason")?;
-        let deleted = context.engine.facts_delete(&context.caller, &standing, &ids, &reason).await?;
+        let deleted = context.engine.verified.facts_delete(&context.caller, &standing, &ids, &reason).await?;
         Ok(json!({ "deleted": deleted }))
     })
 }

@@ -26,7 +26,7 @@ pub(in crate::tools) fn tool() -> Tool {
 fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let (standing, id) = (asked::standing(&context, &arguments), asked::id(&arguments, "memory_id")?);
-        let view = context.engine.fact_read(&context.caller, &standing, &id).await?;
+        let view = context.engine.verified.fact_read(&context.caller, &standing, &id).await?;
         Ok(json!({ "memory": said::whole(&view) }))
     })
 }

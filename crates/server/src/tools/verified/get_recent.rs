@@ -1,7 +1,7 @@
 //! `memory_get_recent`: what is known of a repository, newest first (verified-memory.md §12).
 
-use loci_engine::verified::FactsAsked;
 use loci_model::ports::BoxFuture;
+use loci_verified::FactsAsked;
 use serde_json::Value;
 
 use super::shapes::{agent_id, omitted, repo, revision, session_id, summary, verify};
@@ -53,7 +53,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         let standing = asked::standing(&context, &arguments);
         let (repo, limit) = asked_for(&arguments)?;
         let serving = asked::serving(&context, &arguments);
-        let list = context.engine.facts_recent(&context.caller, &standing, &repo, limit, serving).await?;
+        let list =
+            context.engine.verified.facts_recent(&context.caller, &standing, &repo, limit, serving).await?;
         Ok(Value::Object(said::list(&list)))
     })
 }

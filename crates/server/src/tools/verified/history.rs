@@ -50,7 +50,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let (standing, id) = (asked::standing(&context, &arguments), asked::id(&arguments, "memory_id")?);
         let limit = asked::number(&arguments, "limit").unwrap_or(50);
-        let history = context.engine.fact_history(&context.caller, &standing, &id, limit).await?;
+        let history = context.engine.verified.fact_history(&context.caller, &standing, &id, limit).await?;
         Ok(json!({
             "chain": history.chain.iter().map(said::fact).collect::<Vec<_>>(),
             "events": history.events.iter().map(said::event).collect::<Vec<_>>(),

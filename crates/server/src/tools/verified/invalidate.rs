@@ -1,7 +1,7 @@
 //! `memory_invalidate`: a fact is marked as wrong (verified-memory.md §12).
 
-use loci_engine::verified::check_label;
 use loci_model::ports::BoxFuture;
+use loci_verified::check_label;
 use serde_json::json;
 
 use super::asked;
@@ -42,7 +42,10 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         by.as_deref().map_or(Ok(()), |label| check_label("invalidated_by", label))?;
         let (engine, token) = (&context.engine, asked::token(&arguments)?);
         let by_person = context.place.by_person;
-        let done = engine.fact_invalidate(&context.caller, &standing, &id, &reason, by_person, token).await?;
+        let done = engine
+            .verified
+            .fact_invalidate(&context.caller, &standing, &id, &reason, by_person, token)
+            .await?;
         Ok(json!({ "success": true, "changed": done.changed, "status": done.status.as_str() }))
     })
 }

@@ -1,7 +1,7 @@
 //! `memory_log_applied`: a fact was used, and how it went (verified-memory.md §12).
 
-use loci_engine::verified::AppliedOutcome;
 use loci_model::ports::BoxFuture;
+use loci_verified::AppliedOutcome;
 use serde_json::json;
 
 use super::asked;
@@ -39,7 +39,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         let id = asked::id(&arguments, "memory_id")?;
         let outcome = asked::string(&arguments, "outcome").and_then(|word| AppliedOutcome::parse(&word));
         let token = asked::token(&arguments)?;
-        let done = context.engine.fact_applied(&context.caller, &standing, &id, outcome, token).await?;
+        let done =
+            context.engine.verified.fact_applied(&context.caller, &standing, &id, outcome, token).await?;
         Ok(json!({ "logged": true, "unverified": done.unverified, "refreshed": done.refreshed }))
     })
 }

@@ -23,7 +23,7 @@ pub(super) mod store;
 pub(super) mod supersede;
 pub(super) mod verify_citations;
 
-use loci_engine::verified::FactsAsked;
+use loci_verified::FactsAsked;
 
 use super::error::ToolError;
 use super::tool::Arguments;

@@ -58,8 +58,10 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         let reference = asked::revision(&arguments);
         let around = asked::number(&arguments, "context_lines").unwrap_or(0);
         let engine = &context.engine;
-        let lines =
-            engine.code_read(&context.caller, &standing, &repo, place, reference.as_deref(), around).await?;
+        let lines = engine
+            .verified
+            .code_read(&context.caller, &standing, &repo, place, reference.as_deref(), around)
+            .await?;
         let mut said = json!({
             "repo": lines.repo,
             "ref": lines.reference,

@@ -1,7 +1,7 @@
 //! `memory_refresh`: a fact is confirmed (verified-memory.md §12).
 
-use loci_engine::verified::FactRefresh;
 use loci_model::ports::BoxFuture;
+use loci_verified::FactRefresh;
 use serde_json::json;
 
 use super::asked;
@@ -53,7 +53,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             verified_by: asked::string(&arguments, "verified_by"),
         };
         let token = asked::token(&arguments)?;
-        let done = context.engine.fact_refresh(&context.caller, &standing, refresh, token).await?;
+        let done = context.engine.verified.fact_refresh(&context.caller, &standing, refresh, token).await?;
         Ok(json!({
             "success": true,
             "refreshed_at": done.refreshed_at.to_rfc3339(),

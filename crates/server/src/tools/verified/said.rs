@@ -1,6 +1,5 @@
 //! Facts, verdicts and lists as the family returns them (verified-memory.md §§2.1, 6.1, 12).
 
-use loci_engine::verified::{FactList, FactView, ShownCode, bare_id};
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::FactEvent;
@@ -8,6 +7,7 @@ use loci_model::facts::support::{OtherValue, SupportReport};
 use loci_model::facts::verdict::{CitationVerdict, Method, Verdict, Verification};
 use loci_model::record::RecordState;
 use loci_model::{RecordId, Timestamp};
+use loci_verified::{FactList, FactView, ShownCode, bare_id};
 use serde_json::{Map, Value, json};
 
 /// Excerpts are cut at so many bytes.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
-use loci_engine::verified::{FactFilters, FactSearch, FactsAsked};
 use loci_model::ports::BoxFuture;
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, limits};
+use loci_verified::{FactFilters, FactSearch, FactsAsked};
 use serde_json::{Value, json};
 
 use super::{asked, said, search_repository};
@@ -58,7 +58,7 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
     let question = asked_for(&arguments, repo)?;
     let standing = asked::standing(&context, &arguments);
     let serving = asked::serving(&context, &arguments);
-    let list = context.engine.facts_search(&context.caller, &standing, question, serving).await?;
+    let list = context.engine.verified.facts_search(&context.caller, &standing, question, serving).await?;
     let mut said = said::list(&list);
     let degraded = list.warnings.iter().any(|warning| warning.starts_with("DEGRADED"));
     said.insert("degraded".to_owned(), degraded.into());
@@ -167,7 +167,8 @@ async fn without_facts_of_code(
     hits: &mut Vec<Hit>,
 ) -> Result<Option<String>, ToolError> {
     let facts = hits.iter().map(|hit| &hit.record).filter(|record| record.kind == RecordKind::Fact);
-    let citing = context.engine.citing_code(&context.caller, memory, facts.cloned().collect()).await?;
+    let citing =
+        context.engine.verified.citing_code(&context.caller, memory, facts.cloned().collect()).await?;
     hits.retain(|hit| !citing.contains_key(&hit.record.id));
     let repos: BTreeSet<&str> = citing.values().map(String::as_str).collect();
     let repos = repos.into_iter().collect::<Vec<_>>().join(", ");

@@ -1,7 +1,7 @@
 //! `memory_search_by_path`: facts that cite a path (verified-memory.md §12).
 
-use loci_engine::verified::{ByPath, FactsAsked, PathMatch};
 use loci_model::ports::BoxFuture;
+use loci_verified::{ByPath, FactsAsked, PathMatch};
 use serde_json::Value;
 
 use super::shapes::{agent_id, omitted, path, repo, revision, session_id, summary, verify};
@@ -54,7 +54,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         let standing = asked::standing(&context, &arguments);
         let (repo, by) = asked_for(&arguments)?;
         let serving = asked::serving(&context, &arguments);
-        let list = context.engine.facts_by_path(&context.caller, &standing, &repo, by, serving).await?;
+        let list =
+            context.engine.verified.facts_by_path(&context.caller, &standing, &repo, by, serving).await?;
         Ok(Value::Object(said::list(&list)))
     })
 }

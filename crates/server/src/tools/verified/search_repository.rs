@@ -2,10 +2,10 @@
 //! /v1/repos/{owner}/{name}/search`. Facts that cite code come as the family writes facts, all else as results.
 
 use loci_api::coding::repository_search::{RepositorySearch, SearchFilters};
-use loci_engine::coding::hydration::{RepositoryFound, SearchedRecord};
-use loci_engine::verified::{FactFilters, FactSearch, FactView, FactsAsked, Withholding};
+use loci_coding::hydration::{RepositoryFound, SearchedRecord};
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordState};
+use loci_verified::{FactFilters, FactSearch, FactView, FactsAsked, Withholding};
 use serde_json::{Map, Value, json};
 
 use super::{asked, said};
@@ -48,7 +48,7 @@ pub(super) async fn search(context: Context, arguments: Arguments, repo: String,
     let (owner_name, told) = (repo.clone(), context.told.clone());
     let found = searched(&asking, owner_name, asked, told).await?;
     let standing = asked::standing(&context, &arguments);
-    let withholding = context.engine.withholding(&context.caller, &found.memory, &standing, false);
+    let withholding = context.engine.verified.withholding(&context.caller, &found.memory, &standing, false);
     Ok(answer(repo, &found, withholding))
 }
 

@@ -1,8 +1,8 @@
 //! `memory_stats`: counts and rates of a repository (verified-memory.md §12).
 
-use loci_engine::verified::FactStats;
 use loci_model::ports::BoxFuture;
 use loci_model::record::RecordState;
+use loci_verified::FactStats;
 use serde_json::{Value, json};
 
 use super::shapes::repo;
@@ -52,7 +52,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
     Box::pin(async move {
         let standing = asked::standing(&context, &arguments);
         let repo = asked::needed(&arguments, "repo")?;
-        let stats = context.engine.fact_stats(&context.caller, &standing, &repo).await?;
+        let stats = context.engine.verified.fact_stats(&context.caller, &standing, &repo).await?;
         Ok(shown(&stats))
     })
 }

@@ -1,7 +1,7 @@
 //! `memory_store`: a durable fact about a repository, with the code that proves it (verified-memory.md §12).
 
-use loci_engine::verified::NewFact;
 use loci_model::ports::BoxFuture;
+use loci_verified::NewFact;
 use serde_json::json;
 
 use super::shapes::{
@@ -71,7 +71,7 @@ async fn store(context: Context, arguments: Arguments) -> Outcome {
     };
     let places: Vec<_> = new.citations.iter().map(|citation| citation.place.clone()).collect();
     let (standing, token) = (asked::standing(&context, &arguments), asked::token(&arguments)?);
-    let stored = context.engine.fact_store(&context.caller, &standing, new, token).await?;
+    let stored = context.engine.verified.fact_store(&context.caller, &standing, new, token).await?;
     let source = &stored.view.remembered.fact.detail.source;
     let commit = source.commit;
     Ok(json!({

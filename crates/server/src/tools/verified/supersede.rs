@@ -1,7 +1,7 @@
 //! `memory_supersede`: the corrected version of a fact takes its place (verified-memory.md §12).
 
-use loci_engine::verified::Correction;
 use loci_model::ports::BoxFuture;
+use loci_verified::Correction;
 use serde_json::json;
 
 use super::shapes::{
@@ -67,7 +67,7 @@ async fn supersede(context: Context, arguments: Arguments) -> Outcome {
     let count = match &citations {
         Some(citations) => citations.len(),
         None => {
-            let old = context.engine.fact_get(&context.caller, &standing, &old).await?;
+            let old = context.engine.verified.fact_get(&context.caller, &standing, &old).await?;
             old.remembered.fact.detail.citations.len()
         }
     };
@@ -82,8 +82,8 @@ async fn supersede(context: Context, arguments: Arguments) -> Outcome {
         reference: asked::revision(&arguments),
     };
     let token = asked::token(&arguments)?;
-    let done = context.engine.fact_supersede(&context.caller, &standing, correction, token).await?;
-    let view = context.engine.fact_get(&context.caller, &standing, &done.new).await?;
+    let done = context.engine.verified.fact_supersede(&context.caller, &standing, correction, token).await?;
+    let view = context.engine.verified.fact_get(&context.caller, &standing, &done.new).await?;
     let (places, commit) = (said::cited(&view), view.remembered.fact.detail.source.commit);
     Ok(json!({
         "new_memory_id": said::id(&done.new),

@@ -2,8 +2,8 @@
 
 use super::{asked, said};
 use crate::tools::error::{Code, ToolError};
-use loci_engine::verified::FactsAsked;
 use loci_model::ports::BoxFuture;
+use loci_verified::FactsAsked;
 use serde_json::{Value, json};
 
 use super::shapes::{agent_id, citation, record_id, repo, revision, session_id, support, verdict};
@@ -40,16 +40,18 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
             let repo = asked::needed(&arguments, "repo")?;
             let places: Vec<_> = citations.iter().map(|citation| citation.place.clone()).collect();
             let engine = &context.engine;
-            let verified =
-                engine.code_verify(caller, &standing, &repo, citations, reference.as_deref()).await?;
+            let verified = engine
+                .verified
+                .code_verify(caller, &standing, &repo, citations, reference.as_deref())
+                .await?;
             (verified, places)
         }
         (None, true) => {
             let id = asked::id(&arguments, "memory_id")?;
             let engine = &context.engine;
             let verified = match &context.told {
-                Some(told) => engine.fact_verify_told(caller, &standing, &id, told).await?,
-                None => engine.fact_verify(caller, &standing, &id, reference.as_deref()).await?,
+                Some(told) => engine.verified.fact_verify_told(caller, &standing, &id, told).await?,
+                None => engine.verified.fact_verify(caller, &standing, &id, reference.as_deref()).await?,
             };
             let detail = verified.remembered.as_ref().map(|remembered| &remembered.fact.detail);
             let citations = detail.map(|detail| detail.citations.as_slice()).unwrap_or_default();

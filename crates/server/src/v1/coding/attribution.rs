@@ -1,7 +1,7 @@
 //! What something leads back to: tasks, prompts, people, and what was said.
 
 use loci_api::coding::attribution as shape;
-use loci_engine::coding::{Attributed, AttributionAsk, Snippet};
+use loci_coding::{Attributed, AttributionAsk, Snippet};
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::task::Task;
@@ -53,9 +53,9 @@ pub(crate) async fn attributed(
         branch: asked.branch,
         words: asked.q,
     };
-    let page = asking.engine.attribution(asking.caller, &asking.standing, ask).await?;
+    let page = asking.engine.coding.attribution(asking.caller, &asking.standing, ask).await?;
     let tasks: Vec<Task> = page.items.iter().map(|found| found.task.clone()).collect();
-    let outcomes = asking.engine.outcomes_of(&tasks).await?;
+    let outcomes = asking.engine.coding.outcomes_of(&tasks).await?;
     Ok(shape::Attribution {
         items: page.items.into_iter().zip(outcomes).map(item).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use loci_api::coding::commit as shape;
-use loci_engine::coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
+use loci_coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
 use loci_model::Result;
 
 use super::tasks::{task_id, time};
@@ -43,7 +43,7 @@ async fn report(call: Call, asked: shape::TaskCommits) -> Result<shape::TaskComm
     let rewrites = asked.rewrites.into_iter().map(|one| (one.old, one.new)).collect();
     let report = CommitReport { commits: commits.collect::<Result<_>>()?, rewrites };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let taken = call.doors.engine.task_commits(&call.caller, &standing, &id, report).await?;
+    let taken = call.doors.engine.coding.task_commits(&call.caller, &standing, &id, report).await?;
     Ok(shape::TaskCommitsTaken { stored: taken.stored, rewritten: taken.rewritten, warnings: taken.warnings })
 }
 
@@ -56,7 +56,7 @@ async fn blame(call: Call, asked: shape::BlameAsk) -> Result<shape::Blame> {
         task_ids: ids.filter(|id| !id.is_empty()).map(str::to_owned).collect(),
         authored_at: time("authored_at", asked.authored_at.as_deref())?,
     };
-    let found = call.doors.engine.blame(&call.caller, &standing(&call)?, &repo, ask).await?;
+    let found = call.doors.engine.coding.blame(&call.caller, &standing(&call)?, &repo, ask).await?;
     Ok(shown(asked.commit, found))
 }
 

@@ -1,7 +1,7 @@
 //! Records of a repository that contradict each other: looked at, and decided about by a person.
 
 use loci_api::coding::conflict as shape;
-use loci_engine::coding::{ConflictDecision, ConflictListing, ConflictShown};
+use loci_coding::{ConflictDecision, ConflictListing, ConflictShown};
 use loci_model::record::conflict::ConflictState;
 use loci_model::{Error, RecordId, Result};
 
@@ -41,7 +41,8 @@ async fn list(call: Call, asked: shape::ConflictListing) -> Result<shape::Confli
     let after = cursor::read(asked.cursor.as_deref())?;
     let listing = ConflictListing { state, after, limit: cursor::limit(asked.limit)? };
     let standing = standing(&call)?;
-    let page = call.doors.engine.conflicts_list(&call.caller, &standing, &repo(&call)?, listing).await?;
+    let page =
+        call.doors.engine.coding.conflicts_list(&call.caller, &standing, &repo(&call)?, listing).await?;
     Ok(shape::ConflictList {
         conflicts: page.items.iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -55,7 +56,7 @@ async fn resolve(call: Call, asked: shape::ConflictResolve) -> Result<shape::Con
     };
     let (standing, repo, id) = (standing(&call)?, repo(&call)?, call.path("conflict")?);
     let engine = &call.doors.engine;
-    let resolved = engine.conflict_resolve(&call.caller, &standing, &repo, id, decision).await?;
+    let resolved = engine.coding.conflict_resolve(&call.caller, &standing, &repo, id, decision).await?;
     Ok(shown(&resolved.shown))
 }
 

@@ -24,7 +24,8 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn list(call: Call, asked: shape::DeadLetterListing) -> Result<shape::DeadLetterList> {
     let (after, limit) = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
-    let page = call.doors.engine.dead_letter_list(&call.caller, &standing(&call)?, after, limit).await?;
+    let page =
+        call.doors.engine.coding.dead_letter_list(&call.caller, &standing(&call)?, after, limit).await?;
     Ok(shape::DeadLetterList {
         dead_letters: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -34,7 +35,7 @@ async fn list(call: Call, asked: shape::DeadLetterListing) -> Result<shape::Dead
 async fn retry(call: Call) -> Result<shape::DeadLetterRetried> {
     let id = JobId::parse(call.path("letter")?).map_err(|error| error.on("letter"))?;
     let (standing, token) = (standing(&call)?, call.token()?);
-    let job = call.doors.engine.dead_letter_retry(&call.caller, &standing, &id, token).await?;
+    let job = call.doors.engine.coding.dead_letter_retry(&call.caller, &standing, &id, token).await?;
     Ok(shape::DeadLetterRetried { id: id.to_string(), was_dead: job.state == JobState::Failed })
 }
 

@@ -1,7 +1,7 @@
 //! Evaluations of tasks: stored, listed.
 
 use loci_api::coding::evaluation as shape;
-use loci_engine::coding::{EvaluationListing, NewEvaluation, NewFinding};
+use loci_coding::{EvaluationListing, NewEvaluation, NewFinding};
 use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId};
 
@@ -26,7 +26,7 @@ async fn add(call: Call, asked: shape::EvaluationAdd) -> Result<shape::Evaluatio
         findings: asked.findings.into_iter().map(finding).collect::<Result<_>>()?,
         prompt_suggestion: asked.prompt_suggestion,
     };
-    let added = call.doors.engine.evaluation_add(&call.caller, &standing(&call)?, new).await?;
+    let added = call.doors.engine.coding.evaluation_add(&call.caller, &standing(&call)?, new).await?;
     Ok(shape::EvaluationAdded {
         evaluation: shown(added.evaluation),
         learned: added.learned.into_iter().map(learned).collect(),
@@ -53,7 +53,7 @@ async fn list(call: Call, asked: shape::EvaluationListing) -> Result<shape::Eval
         after: cursor::read(asked.cursor.as_deref())?,
         limit: cursor::limit(asked.limit)?,
     };
-    let page = call.doors.engine.evaluation_list(&call.caller, &standing(&call)?, listing).await?;
+    let page = call.doors.engine.coding.evaluation_list(&call.caller, &standing(&call)?, listing).await?;
     Ok(shape::EvaluationList {
         evaluations: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

@@ -2,11 +2,11 @@
 //! changed, gone back to, evaluated.
 
 use loci_api::coding::extraction_prompt as shape;
-use loci_engine::coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
-use loci_engine::verified::RepositoryName;
+use loci_coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::prompt_evaluation::PromptEvaluation;
 use loci_model::{Error, Result};
+use loci_verified::RepositoryName;
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::{Method, Table, get, other, post};
@@ -62,8 +62,8 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn questions(call: Call) -> Result<shape::PromptQuestionList> {
     let engine = &call.doors.engine;
-    let found = engine.prompt_questions(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
-    let question = |one: loci_engine::coding::PromptQuestion| shape::PromptQuestion {
+    let found = engine.coding.prompt_questions(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let question = |one: loci_coding::PromptQuestion| shape::PromptQuestion {
         case: one.case,
         system: one.system,
         input: one.input,
@@ -77,7 +77,8 @@ async fn questions(call: Call) -> Result<shape::PromptQuestionList> {
 
 async fn evaluations(call: Call) -> Result<shape::PromptEvaluationList> {
     let engine = &call.doors.engine;
-    let found = engine.prompt_evaluations(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let found =
+        engine.coding.prompt_evaluations(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
     Ok(shape::PromptEvaluationList { evaluations: found.into_iter().map(evaluated).collect() })
 }
 
@@ -91,7 +92,8 @@ async fn evaluate(call: Call, asked: shape::PromptEvaluate) -> Result<shape::Pro
         }
     };
     let engine = &call.doors.engine;
-    let done = engine.prompt_evaluate(&call.caller, &standing(&call)?, call.path("prompt")?, answers).await?;
+    let done =
+        engine.coding.prompt_evaluate(&call.caller, &standing(&call)?, call.path("prompt")?, answers).await?;
     Ok(evaluated(done))
 }
 
@@ -118,7 +120,7 @@ fn evaluated(one: PromptEvaluation) -> shape::PromptEvaluation {
 }
 
 async fn list(call: Call) -> Result<shape::ExtractionPromptList> {
-    let prompts = call.doors.engine.extraction_prompts(&call.caller, &standing(&call)?).await?;
+    let prompts = call.doors.engine.coding.extraction_prompts(&call.caller, &standing(&call)?).await?;
     Ok(shape::ExtractionPromptList { prompts: prompts.iter().map(listed).collect() })
 }
 
@@ -127,7 +129,8 @@ async fn show(call: Call, asked: shape::ExtractionPromptAsk) -> Result<shape::Ex
         RepositoryName::parse(repo)?;
     }
     let engine = &call.doors.engine;
-    let found = engine.extraction_prompt(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
+    let found =
+        engine.coding.extraction_prompt(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
     let shape::ExtractionPromptListed { id, name, version, current, note, created_at } = listed(&found);
     let text = asked.repo.map_or_else(|| found.text.clone(), |repo| found.text_for(&repo));
     Ok(shape::ExtractionPrompt { id, name, version, current, note, created_at, text })
@@ -136,7 +139,7 @@ async fn show(call: Call, asked: shape::ExtractionPromptAsk) -> Result<shape::Ex
 async fn put(call: Call, asked: shape::ExtractionPromptPut) -> Result<shape::ExtractionPromptChanged> {
     let shape::ExtractionPromptPut { text, note, force } = asked;
     let new = NewExtractionPrompt { name: call.path("prompt")?.to_owned(), text, note, force };
-    call.doors.engine.extraction_prompt_put(&call.caller, &standing(&call)?, new).await.map(changed)
+    call.doors.engine.coding.extraction_prompt_put(&call.caller, &standing(&call)?, new).await.map(changed)
 }
 
 async fn rollback(
@@ -144,7 +147,11 @@ async fn rollback(
     asked: shape::ExtractionPromptRollback,
 ) -> Result<shape::ExtractionPromptChanged> {
     let (engine, name) = (&call.doors.engine, call.path("prompt")?);
-    engine.extraction_prompt_rollback(&call.caller, &standing(&call)?, name, asked.to).await.map(changed)
+    engine
+        .coding
+        .extraction_prompt_rollback(&call.caller, &standing(&call)?, name, asked.to)
+        .await
+        .map(changed)
 }
 
 fn changed(now: ExtractionPromptChanged) -> shape::ExtractionPromptChanged {

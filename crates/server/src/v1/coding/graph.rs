@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use loci_api::coding::graph as shape;
-use loci_engine::coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
+use loci_coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::{Error, Result};
@@ -57,7 +57,8 @@ async fn co_change(call: Call, asked: shape::CoChangeAsk) -> Result<shape::CoCha
     let asking = asking(&call)?;
     let wanted = (thresholds(asked.min_support, asked.min_confidence), asked.limit.unwrap_or(ROWS));
     let repo = repo(&call)?;
-    let found = asking.engine.co_changes(asking.caller, &asking.standing, &repo, &asked.path, wanted).await?;
+    let found =
+        asking.engine.coding.co_changes(asking.caller, &asking.standing, &repo, &asked.path, wanted).await?;
     let (graph, warnings) = about(found.about);
     Ok(shape::CoChangeList {
         n: graph.n,
@@ -75,9 +76,9 @@ async fn sets(call: Call, asked: shape::FileSetListing) -> Result<shape::FileSet
     }
     let asking = asking(&call)?;
     let repo = repo(&call)?;
-    let (sets, found) = asking.engine.always_together(asking.caller, &asking.standing, &repo).await?;
+    let (sets, found) = asking.engine.coding.always_together(asking.caller, &asking.standing, &repo).await?;
     let (graph, warnings) = about(found);
-    let set = |set: loci_engine::coding::FileSet| shape::FileSet {
+    let set = |set: loci_coding::FileSet| shape::FileSet {
         files: set.files,
         support: set.support,
         confidence: rounded(set.confidence),
@@ -96,14 +97,14 @@ async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList
     let wanted = (asked.depth.unwrap_or(DEPTH), asked.limit.unwrap_or(IMPACT_ROWS));
     let asking = asking(&call)?;
     let repo = repo(&call)?;
-    let found = asking.engine.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
+    let found = asking.engine.coding.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
     let (graph, warnings) = about(found.about);
     let site = |site: ImportSite| shape::ImportSite {
         of: site.of,
         line: site.line,
         by: site.basis.as_str().to_owned(),
     };
-    let row = |row: loci_engine::coding::ImpactRow| shape::ImpactRow {
+    let row = |row: loci_coding::ImpactRow| shape::ImpactRow {
         path: row.path,
         reasons: row.reasons.into_iter().map(str::to_owned).collect(),
         distance: row.distance,
@@ -136,8 +137,11 @@ pub(crate) async fn absent(
     asked: shape::MissingAsk,
 ) -> Result<shape::MissingList> {
     let wanted = (thresholds(asked.min_support, asked.min_confidence), asked.limit.unwrap_or(ROWS));
-    let (files, found) =
-        asking.engine.missing_files(asking.caller, &asking.standing, repo, asked.paths, wanted).await?;
+    let (files, found) = asking
+        .engine
+        .coding
+        .missing_files(asking.caller, &asking.standing, repo, asked.paths, wanted)
+        .await?;
     let (graph, warnings) = about(found);
     Ok(shape::MissingList { files: files.into_iter().map(pair).collect(), graph, warnings })
 }
@@ -150,7 +154,8 @@ async fn rebuild(call: Call, asked: shape::GraphRebuild) -> Result<shape::GraphR
     };
     let asking = asking(&call)?;
     let repo = repo(&call)?;
-    let (memory, job) = asking.engine.graph_rebuild(asking.caller, &asking.standing, &repo, window).await?;
+    let (memory, job) =
+        asking.engine.coding.graph_rebuild(asking.caller, &asking.standing, &repo, window).await?;
     Ok(shape::GraphRebuildAsked { job: job.to_string(), memory: memory.to_string() })
 }
 

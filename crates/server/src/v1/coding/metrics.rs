@@ -1,7 +1,7 @@
 //! How well the tasks of a repository went.
 
 use loci_api::coding::metrics as shape;
-use loci_engine::coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
+use loci_coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 use loci_model::tasks::exposure::rounded;
 use loci_model::{RecordId, Result};
 
@@ -24,7 +24,7 @@ async fn metrics(call: Call, asked: shape::MetricsAsk) -> Result<shape::Metrics>
         record: asked.record.map(RecordId::parse).transpose().map_err(|error| error.on("record"))?,
     };
     let (standing, repo) = (standing(&call)?, repo(&call)?);
-    let found = call.doors.engine.repository_metrics(&call.caller, &standing, &repo, ask).await?;
+    let found = call.doors.engine.coding.repository_metrics(&call.caller, &standing, &repo, ask).await?;
     Ok(shape::Metrics {
         groups: found.groups.into_iter().map(group).collect(),
         records: found.records.into_iter().map(usefulness).collect(),

@@ -1,7 +1,7 @@
 //! What came of tasks: looked at, and set by hand.
 
 use loci_api::coding::outcome as shape;
-use loci_engine::coding::OutcomeByHand;
+use loci_coding::OutcomeByHand;
 use loci_model::tasks::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeGrade};
 use loci_model::{Error, Result, Timestamp};
 
@@ -20,7 +20,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn show(call: Call) -> Result<shape::Outcome> {
     let id = task_id(&call)?;
-    let found = call.doors.engine.task_outcome(&call.caller, &standing(&call)?, &id).await?;
+    let found = call.doors.engine.coding.task_outcome(&call.caller, &standing(&call)?, &id).await?;
     let none = || Error::not_found(format!("nothing is known of what came of task {id} yet")).on("task_id");
     found.map(shown).ok_or_else(none)
 }
@@ -36,7 +36,7 @@ async fn set(call: Call, asked: shape::OutcomeSet) -> Result<shape::Outcome> {
         source: asked.source,
     };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let set = call.doors.engine.task_outcome_set(&call.caller, &standing, &id, said).await?;
+    let set = call.doors.engine.coding.task_outcome_set(&call.caller, &standing, &id, said).await?;
     Ok(shown(set.outcome))
 }
 

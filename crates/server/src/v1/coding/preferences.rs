@@ -1,7 +1,7 @@
 //! What people want of the agents that work for them: shown, set, deleted; what is kept of somebody, and its end.
 
 use loci_api::coding::preference as shape;
-use loci_engine::coding::{PreferenceSet, UserExport, UserShown};
+use loci_coding::{PreferenceSet, UserExport, UserShown};
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::tasks::preference::PreferenceDimension;
@@ -41,7 +41,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn list(call: Call) -> Result<shape::PreferenceList> {
     let engine = &call.doors.engine;
-    let found = engine.preferences_list(&call.caller, &standing(&call)?, call.path("user")?).await?;
+    let found = engine.coding.preferences_list(&call.caller, &standing(&call)?, call.path("user")?).await?;
     Ok(shape::PreferenceList {
         user: user(found.user),
         preferences: found.preferences.into_iter().map(shown).collect(),
@@ -54,14 +54,14 @@ async fn put(call: Call, asked: shape::PreferencePut) -> Result<shape::Preferenc
     let dimension = PreferenceDimension::parse(call.path("preference")?).ok_or_else(unknown)?;
     let set = PreferenceSet { dimension, text: asked.text, repo: asked.repo };
     let engine = &call.doors.engine;
-    let put = engine.preference_put(&call.caller, &standing(&call)?, call.path("user")?, set).await?;
+    let put = engine.coding.preference_put(&call.caller, &standing(&call)?, call.path("user")?, set).await?;
     Ok(shape::PreferenceSet { preference: shown(put.preference), created: put.created })
 }
 
 async fn remove(call: Call) -> Result<shape::PreferenceRemoved> {
     let id = RecordId::parse(call.path("preference")?).map_err(|error| error.on("preference_id"))?;
     let engine = &call.doors.engine;
-    engine.preference_remove(&call.caller, &standing(&call)?, call.path("user")?, &id).await?;
+    engine.coding.preference_remove(&call.caller, &standing(&call)?, call.path("user")?, &id).await?;
     Ok(shape::PreferenceRemoved { preference_id: id.to_string() })
 }
 
@@ -69,7 +69,8 @@ async fn settings(call: Call, asked: shape::UserSettings) -> Result<shape::UserS
     let rule = "send implicit_inference: true or false";
     let wanted = asked.implicit_inference.ok_or_else(|| Error::invalid("implicit_inference", rule))?;
     let engine = &call.doors.engine;
-    let put = engine.user_settings_put(&call.caller, &standing(&call)?, call.path("user")?, wanted).await?;
+    let put =
+        engine.coding.user_settings_put(&call.caller, &standing(&call)?, call.path("user")?, wanted).await?;
     Ok(shape::UserSettingsPut {
         user: user(put.user),
         removed: put.removed.iter().map(ToString::to_string).collect(),
@@ -79,7 +80,7 @@ async fn settings(call: Call, asked: shape::UserSettings) -> Result<shape::UserS
 async fn export(call: Call) -> Result<shape::UserExport> {
     let engine = &call.doors.engine;
     let UserExport { user: of, preferences, tasks, reviews, warnings } =
-        engine.user_export(&call.caller, &standing(&call)?, call.path("user")?).await?;
+        engine.coding.user_export(&call.caller, &standing(&call)?, call.path("user")?).await?;
     let reviews = reviews.into_iter().map(|one| review(one, &of)).collect();
     Ok(shape::UserExport {
         user: user(of),
@@ -92,7 +93,7 @@ async fn export(call: Call) -> Result<shape::UserExport> {
 
 async fn forget(call: Call) -> Result<shape::UserForgotten> {
     let engine = &call.doors.engine;
-    let gone = engine.user_forget(&call.caller, &standing(&call)?, call.path("user")?).await?;
+    let gone = engine.coding.user_forget(&call.caller, &standing(&call)?, call.path("user")?).await?;
     Ok(shape::UserForgotten {
         pseudonym: gone.pseudonym,
         records: gone.records,

@@ -1,7 +1,7 @@
 //! Versions of the prompts that agents are given: store, list, compare, go back.
 
 use loci_api::coding::prompt as shape;
-use loci_engine::coding::{NewPrompt, PromptParts};
+use loci_coding::{NewPrompt, PromptParts};
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, Result};
 
@@ -36,7 +36,7 @@ async fn add(call: Call, asked: shape::PromptAdd) -> Result<shape::PromptAdded> 
         },
         model: asked.model.clone(),
     };
-    let added = call.doors.engine.prompt_add(&call.caller, &standing(&call)?, new).await?;
+    let added = call.doors.engine.coding.prompt_add(&call.caller, &standing(&call)?, new).await?;
     let version = added.prompt.version;
     Ok(shape::PromptAdded {
         diff_url: added.previous.as_ref().map(|before| format!("/v1/prompts/{before}..{version}/diff")),
@@ -56,8 +56,12 @@ async fn add(call: Call, asked: shape::PromptAdd) -> Result<shape::PromptAdded> 
 async fn list(call: Call, asked: shape::PromptListing) -> Result<shape::PromptList> {
     let (after, limit) = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
     let standing = standing(&call)?;
-    let page =
-        call.doors.engine.prompt_list(&call.caller, &standing, asked.template_id, after, limit).await?;
+    let page = call
+        .doors
+        .engine
+        .coding
+        .prompt_list(&call.caller, &standing, asked.template_id, after, limit)
+        .await?;
     Ok(shape::PromptList {
         prompts: page.items.into_iter().map(shown).collect::<Result<_>>()?,
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -66,13 +70,13 @@ async fn list(call: Call, asked: shape::PromptListing) -> Result<shape::PromptLi
 
 async fn show(call: Call) -> Result<shape::Prompt> {
     let version = call.path("prompt")?;
-    shown(call.doors.engine.prompt_get(&call.caller, &standing(&call)?, version).await?)
+    shown(call.doors.engine.coding.prompt_get(&call.caller, &standing(&call)?, version).await?)
 }
 
 async fn diff(call: Call) -> Result<shape::PromptDiff> {
     let rule = || Error::invalid("prompt", "name two versions as A..B");
     let pair = call.path("prompt")?.split_once("..").ok_or_else(rule)?;
-    let found = call.doors.engine.prompt_diff(&call.caller, &standing(&call)?, pair).await?;
+    let found = call.doors.engine.coding.prompt_diff(&call.caller, &standing(&call)?, pair).await?;
     let changed = found.changed.into_iter().map(str::to_owned).collect();
     Ok(shape::PromptDiff { changed, diff: found.lines })
 }
@@ -80,7 +84,7 @@ async fn diff(call: Call) -> Result<shape::PromptDiff> {
 async fn rollback(call: Call, asked: shape::PromptRollback) -> Result<shape::PromptRolledBack> {
     let (standing, template) = (standing(&call)?, call.path("prompt")?);
     let (prompt, previous) =
-        call.doors.engine.prompt_rollback(&call.caller, &standing, template, &asked.to).await?;
+        call.doors.engine.coding.prompt_rollback(&call.caller, &standing, template, &asked.to).await?;
     Ok(shape::PromptRolledBack { prompt_version: prompt.version, previous })
 }
 

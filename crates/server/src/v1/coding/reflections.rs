@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use loci_api::coding::reflection as shape;
-use loci_engine::coding::{ReflectionFound, RepositoryReflectAsk};
+use loci_coding::{ReflectionFound, RepositoryReflectAsk};
 use loci_engine::jobs::ReflectionAsk;
 use loci_model::{Namespace, Result, StrategyId};
 
@@ -39,7 +39,7 @@ async fn repository_reflect(
 ) -> Result<shape::RepositoryReflectAsked> {
     let ask = RepositoryReflectAsk { window: asked.window, dry_run: asked.dry_run };
     let engine = &call.doors.engine;
-    let asked = engine.repository_reflect(&call.caller, &standing(&call)?, &repo(&call)?, ask).await?;
+    let asked = engine.coding.repository_reflect(&call.caller, &standing(&call)?, &repo(&call)?, ask).await?;
     Ok(shape::RepositoryReflectAsked {
         job: asked.job.map(|job| job.to_string()),
         reflections: asked.found.into_iter().map(found).collect(),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use loci_api::coding::repository_search as shape;
-use loci_engine::coding::hydration::{
+use loci_coding::hydration::{
     RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord, outcome_of,
 };
-use loci_engine::verified::Told;
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{Error, Result, TaskId, Timestamp};
+use loci_verified::Told;
 
 use super::tasks::{status, time};
 use crate::asking::Asking;
@@ -39,7 +39,7 @@ pub(crate) async fn searched(
     told: Option<Arc<Told>>,
 ) -> Result<RepositoryFound> {
     let asked = RepositorySearch { repo, told, ..read(asked)? };
-    asking.engine.repository_search(asking.caller, &asking.standing, asked).await
+    asking.engine.coding.repository_search(asking.caller, &asking.standing, asked).await
 }
 
 fn read(asked: shape::RepositorySearch) -> Result<RepositorySearch> {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use loci_api::coding::repository_settings as shape;
-use loci_engine::coding::settings::ReflectionSettings;
-use loci_engine::coding::{
+use loci_coding::settings::ReflectionSettings;
+use loci_coding::{
     CodingSettings, RecordCount, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of,
 };
-use loci_engine::verified::{RepositoryAdd, host_of};
 use loci_model::facts::repository::{Repository, RepositorySettings, ReviewIntake, Tiers};
 use loci_model::{Error, Result};
+use loci_verified::{RepositoryAdd, host_of};
 use serde_json::{Map, Value};
 
 use crate::v1::protocol::call::Call;
@@ -31,7 +31,8 @@ async fn put(call: Call, asked: shape::RepositoryChange) -> Result<shape::Reposi
     let (repo, warnings) = (repo(&call)?, unbuilt(&asked));
     let change = RepositoryChange { replaces: true, settings: settings(&asked) };
     let add = added(&repo, asked)?;
-    let shown = call.doors.engine.repository_put(&call.caller, &standing(&call)?, &repo, add, change).await?;
+    let shown =
+        call.doors.engine.coding.repository_put(&call.caller, &standing(&call)?, &repo, add, change).await?;
     Ok(told(shown, warnings))
 }
 
@@ -51,15 +52,15 @@ async fn patch(call: Call, asked: shape::RepositoryChange) -> Result<shape::Repo
     }
     let change = RepositoryChange { replaces: false, settings: settings(&asked) };
     let engine = &call.doors.engine;
-    let shown = engine.repository_configure(&call.caller, &standing(&call)?, &repo, change).await?;
+    let shown = engine.coding.repository_configure(&call.caller, &standing(&call)?, &repo, change).await?;
     Ok(told(shown, warnings))
 }
 
 async fn show(call: Call) -> Result<shape::RepositoryShown> {
     let engine = &call.doors.engine;
     let (repo, standing) = (repo(&call)?, standing(&call)?);
-    let shown = engine.repository_show(&call.caller, &standing, &repo).await?;
-    let counts = engine.repository_counts(&call.caller, &standing, &repo).await?;
+    let shown = engine.coding.repository_show(&call.caller, &standing, &repo).await?;
+    let counts = engine.coding.repository_counts(&call.caller, &standing, &repo).await?;
     Ok(shape::RepositoryShown { counts: counts.iter().map(counted).collect(), ..told(shown, Vec::new()) })
 }
 

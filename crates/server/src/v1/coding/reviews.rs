@@ -1,7 +1,7 @@
 //! Reviews of pull requests: read from their forge, given by who reads another, from the past.
 
 use loci_api::coding::review as shape;
-use loci_engine::coding::{NewReview, ReviewsPulled};
+use loci_coding::{NewReview, ReviewsPulled};
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use loci_model::{Error, Result, Timestamp};
@@ -50,21 +50,22 @@ pub(super) fn operations(table: Table) -> Table {
 async fn take(call: Call, asked: shape::NewReview) -> Result<shape::ReviewsPulled> {
     let new = read(asked)?;
     let engine = &call.doors.engine;
-    engine.reviews_take(&call.caller, &standing(&call)?, &repo(&call)?, new).await.map(shown)
+    engine.coding.reviews_take(&call.caller, &standing(&call)?, &repo(&call)?, new).await.map(shown)
 }
 
 async fn pull(call: Call) -> Result<shape::ReviewsPulled> {
     let engine = &call.doors.engine;
-    engine.reviews_pull(&call.caller, &standing(&call)?, &repo(&call)?, pr(&call)?).await.map(shown)
+    engine.coding.reviews_pull(&call.caller, &standing(&call)?, &repo(&call)?, pr(&call)?).await.map(shown)
 }
 
 async fn reprocess(call: Call, asked: shape::ReviewsReprocess) -> Result<shape::ReviewsPulled> {
     let (engine, which) = (&call.doors.engine, (pr(&call)?, asked.review_id));
-    engine.reviews_reprocess(&call.caller, &standing(&call)?, &repo(&call)?, which).await.map(shown)
+    engine.coding.reviews_reprocess(&call.caller, &standing(&call)?, &repo(&call)?, which).await.map(shown)
 }
 
 async fn poll(call: Call) -> Result<shape::ReviewsPolled> {
-    let polled = call.doors.engine.reviews_poll(&call.caller, &standing(&call)?, &repo(&call)?).await?;
+    let polled =
+        call.doors.engine.coding.reviews_poll(&call.caller, &standing(&call)?, &repo(&call)?).await?;
     Ok(shape::ReviewsPolled {
         pull_requests: polled.pull_requests,
         reviews: polled.reviews,
@@ -76,7 +77,7 @@ async fn poll(call: Call) -> Result<shape::ReviewsPolled> {
 async fn backfill(call: Call, asked: shape::BackfillRequest) -> Result<shape::Backfill> {
     let which = (asked.reviews.unwrap_or(BACKFILLED), asked.dry_run);
     let engine = &call.doors.engine;
-    let begun = engine.reviews_backfill(&call.caller, &standing(&call)?, &repo(&call)?, which).await?;
+    let begun = engine.coding.reviews_backfill(&call.caller, &standing(&call)?, &repo(&call)?, which).await?;
     Ok(shape::Backfill { pull_requests: begun.pull_requests, job: begun.job.map(|job| job.to_string()) })
 }
 

@@ -1,11 +1,11 @@
 //! What people do with the rules of a repository: written, decided about, shown where from, proposed as a change of its instructions.
 
 use loci_api::coding::rule as shape;
-use loci_engine::coding::{NewRule, RuleDecision, RuleProvenance};
-use loci_engine::verified::record_id;
+use loci_coding::{NewRule, RuleDecision, RuleProvenance};
 use loci_model::tasks::review::{Authority, ForgeUser};
 use loci_model::tasks::rule::{DissentItem, SupportItem};
 use loci_model::{Error, RecordId, Result};
+use loci_verified::record_id;
 
 use super::rules::shown;
 use crate::v1::protocol::call::Call;
@@ -69,7 +69,8 @@ fn rule(call: &Call) -> Result<RecordId> {
 async fn add(call: Call, asked: shape::NewRule) -> Result<shape::Rule> {
     let shape::NewRule { text, scope, pin, reason } = asked;
     let new = NewRule { text, scope, pin, reason };
-    let added = call.doors.engine.rule_add(&call.caller, &standing(&call)?, &repo(&call)?, new).await?;
+    let added =
+        call.doors.engine.coding.rule_add(&call.caller, &standing(&call)?, &repo(&call)?, new).await?;
     Ok(shown(added))
 }
 
@@ -80,7 +81,8 @@ async fn decide(
 ) -> Result<shape::RuleDecided> {
     let (standing, repo, id, decision) = (standing(&call)?, repo(&call)?, rule(&call)?, decision(&asked)?);
     let engine = &call.doors.engine;
-    let decided = engine.rule_decide(&call.caller, &standing, &repo, &id, decision, asked.reason).await?;
+    let decided =
+        engine.coding.rule_decide(&call.caller, &standing, &repo, &id, decision, asked.reason).await?;
     Ok(shape::RuleDecided {
         id: decided.id.to_string(),
         state: decided.state.as_str().to_owned(),
@@ -96,7 +98,7 @@ fn by_another(asked: &shape::RuleDecision) -> Result<RuleDecision> {
 
 async fn provenance(call: Call) -> Result<shape::RuleProvenance> {
     let (standing, repo, id) = (standing(&call)?, repo(&call)?, rule(&call)?);
-    let found = call.doors.engine.rule_provenance(&call.caller, &standing, &repo, &id).await?;
+    let found = call.doors.engine.coding.rule_provenance(&call.caller, &standing, &repo, &id).await?;
     let RuleProvenance { rule, support, weights, against, weight: _, transitions, exposures } = found;
     Ok(shape::RuleProvenance {
         rule: shown(rule),
@@ -163,7 +165,8 @@ fn dissent((item, weight): (DissentItem, f64)) -> shape::RuleItem {
 
 async fn promote(call: Call, asked: shape::RulePromote) -> Result<shape::RulePromotion> {
     let (standing, repo, id) = (standing(&call)?, repo(&call)?, rule(&call)?);
-    let made = call.doors.engine.rule_promote(&call.caller, &standing, &repo, &id, asked.target).await?;
+    let made =
+        call.doors.engine.coding.rule_promote(&call.caller, &standing, &repo, &id, asked.target).await?;
     Ok(shape::RulePromotion {
         id: made.rule.to_string(),
         target: made.target,

@@ -1,7 +1,7 @@
 //! Rules that reviews of a repository left: looked at. What people decide about them is `rule_decisions`.
 
 use loci_api::coding::rule as shape;
-use loci_engine::coding::RuleListing;
+use loci_coding::RuleListing;
 use loci_model::Result;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
@@ -49,7 +49,7 @@ pub(crate) async fn listed(
         after: cursor::read(asked.cursor.as_deref())?,
         limit: cursor::limit(asked.limit)?,
     };
-    let page = asking.engine.rules_list(asking.caller, &asking.standing, repo, listing).await?;
+    let page = asking.engine.coding.rules_list(asking.caller, &asking.standing, repo, listing).await?;
     Ok(shape::RuleList {
         rules: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

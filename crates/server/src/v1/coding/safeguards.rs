@@ -3,7 +3,7 @@
 use loci_api::coding::safeguard as shape;
 use loci_api::quarantine as quarantined_shape;
 use loci_api::record::Record;
-use loci_engine::coding::{
+use loci_coding::{
     HeldDecision, HeldListing, NotUndone, PurgeAsk, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
     Selection, SnapshotOf, SnapshotShown,
 };
@@ -50,7 +50,7 @@ async fn quarantine_some(
     asked: shape::RepositoryQuarantine,
 ) -> Result<quarantined_shape::Quarantined> {
     let (standing, repo, ask) = (standing(&call)?, repo(&call)?, quarantine_ask(asked)?);
-    let done = call.doors.engine.repository_quarantine(&call.caller, &standing, &repo, ask).await?;
+    let done = call.doors.engine.coding.repository_quarantine(&call.caller, &standing, &repo, ask).await?;
     Ok(quarantine::shown(&done))
 }
 
@@ -59,7 +59,7 @@ async fn release_some(
     asked: shape::RepositoryQuarantine,
 ) -> Result<quarantined_shape::Quarantined> {
     let (standing, repo, ask) = (standing(&call)?, repo(&call)?, quarantine_ask(asked)?);
-    let done = call.doors.engine.repository_release(&call.caller, &standing, &repo, ask).await?;
+    let done = call.doors.engine.coding.repository_release(&call.caller, &standing, &repo, ask).await?;
     Ok(quarantine::shown(&done))
 }
 
@@ -89,7 +89,7 @@ async fn held_list(call: Call, asked: shape::HeldListing) -> Result<shape::HeldL
         limit: cursor::limit(asked.limit)?,
     };
     let standing = standing(&call)?;
-    let page = call.doors.engine.held_list(&call.caller, &standing, &repo(&call)?, listing).await?;
+    let page = call.doors.engine.coding.held_list(&call.caller, &standing, &repo(&call)?, listing).await?;
     Ok(shape::HeldList {
         records: page.items.iter().map(record).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -108,12 +108,13 @@ async fn decide(call: Call, decision: HeldDecision, reason: &str) -> Result<Reco
     let id = RecordId::parse(call.path("record")?).map_err(|error| error.on("record"))?;
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let engine = &call.doors.engine;
-    Ok(record(&engine.held_decide(&call.caller, &standing, &repo, (&id, decision), reason).await?))
+    Ok(record(&engine.coding.held_decide(&call.caller, &standing, &repo, (&id, decision), reason).await?))
 }
 
 async fn snapshots_list(call: Call, asked: shape::SnapshotListing) -> Result<shape::SnapshotList> {
     let (standing, limit) = (standing(&call)?, cursor::limit(asked.limit)?);
-    let found = call.doors.engine.snapshots_list(&call.caller, &standing, &repo(&call)?, limit).await?;
+    let found =
+        call.doors.engine.coding.snapshots_list(&call.caller, &standing, &repo(&call)?, limit).await?;
     Ok(shape::SnapshotList { snapshots: found.into_iter().map(snapshot).collect() })
 }
 
@@ -128,7 +129,8 @@ fn snapshot(found: SnapshotShown) -> shape::Snapshot {
 async fn rollback(call: Call, asked: shape::RollbackAsk) -> Result<shape::RolledBack> {
     let ask = RollbackAsk { to: asked.to, reason: asked.reason, dry_run: asked.dry_run };
     let standing = standing(&call)?;
-    let done = call.doors.engine.repository_rollback(&call.caller, &standing, &repo(&call)?, ask).await?;
+    let done =
+        call.doors.engine.coding.repository_rollback(&call.caller, &standing, &repo(&call)?, ask).await?;
     let RolledBack { to, before, applied, rolled_back, restored, changed, not_undone } = done;
     let one = |one: NotUndone| shape::NotUndone { id: one.record.to_string(), reason: one.reason.to_owned() };
     Ok(shape::RolledBack {
@@ -160,7 +162,7 @@ async fn purge_some(call: Call, asked: shape::PurgeAsk) -> Result<shape::Purged>
     };
     let ask = PurgeAsk { which, reason, dry_run, confirm };
     let standing = standing(&call)?;
-    let done = call.doors.engine.repository_purge(&call.caller, &standing, &repo(&call)?, ask).await?;
+    let done = call.doors.engine.coding.repository_purge(&call.caller, &standing, &repo(&call)?, ask).await?;
     Ok(shape::Purged {
         matched: done.matched,
         ids: words(&done.ids),

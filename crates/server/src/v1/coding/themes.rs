@@ -2,7 +2,7 @@
 //! edit of its prompt.
 
 use loci_api::coding::theme as shape;
-use loci_engine::coding::{ProposalOf, Theme, ThemeClosed};
+use loci_coding::{ProposalOf, Theme, ThemeClosed};
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
@@ -47,7 +47,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn propose(call: Call, asked: shape::ThemeProposalAsk) -> Result<shape::ThemeProposal> {
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
-    let found = call.doors.engine.theme_proposal(&call.caller, &standing, of).await?;
+    let found = call.doors.engine.coding.theme_proposal(&call.caller, &standing, of).await?;
     Ok(shape::ThemeProposal {
         proposal: found.id,
         template_id: found.template_id,
@@ -62,7 +62,8 @@ async fn propose(call: Call, asked: shape::ThemeProposalAsk) -> Result<shape::Th
 async fn accept(call: Call, asked: shape::ThemeProposalAccept) -> Result<shape::ThemeProposalAccepted> {
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
-    let done = call.doors.engine.theme_proposal_accept(&call.caller, &standing, of, &asked.proposal).await?;
+    let done =
+        call.doors.engine.coding.theme_proposal_accept(&call.caller, &standing, of, &asked.proposal).await?;
     Ok(shape::ThemeProposalAccepted {
         prompt_version: done.prompt_version,
         previous: done.previous,
@@ -78,13 +79,13 @@ async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList
         Some(_) => return Err(Error::invalid("state", "state must be open or closed")),
     };
     let standing = standing(&call)?;
-    let found = call.doors.engine.themes_list(&call.caller, &standing, &repo(&call)?, closed).await?;
+    let found = call.doors.engine.coding.themes_list(&call.caller, &standing, &repo(&call)?, closed).await?;
     Ok(shape::ThemeList { themes: found.themes.into_iter().map(shown).collect(), warnings: found.warnings })
 }
 
 async fn close(call: Call) -> Result<shape::ThemeClosed> {
     let (standing, repo, theme) = (standing(&call)?, repo(&call)?, call.path("theme")?);
-    let closed = call.doors.engine.theme_close(&call.caller, &standing, &repo, theme).await?;
+    let closed = call.doors.engine.coding.theme_close(&call.caller, &standing, &repo, theme).await?;
     Ok(put_away(closed))
 }
 

@@ -1,7 +1,7 @@
 //! What hooks brought in: listed, and tried again. For administrators.
 
 use loci_api::hook as shape;
-use loci_engine::coding::{HookDeliveryShown, HookState};
+use loci_coding::{HookDeliveryShown, HookState};
 use loci_model::{DeliveryId, Error, Result};
 
 use crate::v1::protocol::call::Call;
@@ -16,8 +16,10 @@ pub(super) async fn list(call: Call, asked: shape::HookDeliveryListing) -> Resul
     });
     let after = cursor::read(asked.cursor.as_deref())?;
     let engine = &call.doors.engine;
-    let page =
-        engine.hook_deliveries(&call.caller, &standing(&call)?, state.transpose()?, after, limit).await?;
+    let page = engine
+        .coding
+        .hook_deliveries(&call.caller, &standing(&call)?, state.transpose()?, after, limit)
+        .await?;
     Ok(shape::HookDeliveryList {
         deliveries: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -26,7 +28,7 @@ pub(super) async fn list(call: Call, asked: shape::HookDeliveryListing) -> Resul
 
 pub(super) async fn retry(call: Call) -> Result<shape::HookDelivery> {
     let id = DeliveryId::parse(call.path("guid")?).map_err(|error| error.on("guid"))?;
-    call.doors.engine.hook_delivery_retry(&call.caller, &standing(&call)?, &id).await.map(shown)
+    call.doors.engine.coding.hook_delivery_retry(&call.caller, &standing(&call)?, &id).await.map(shown)
 }
 
 fn shown(delivery: HookDeliveryShown) -> shape::HookDelivery {

@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::HookAnswer;
-use loci_engine::coding::HookDelivery;
+use loci_coding::HookDelivery;
 use loci_engine::deliveries::HookTaken;
 use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
@@ -77,7 +77,7 @@ pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
         notice,
         id: id.clone(),
     };
-    let (state, reason) = match doors.engine.hook_receive(delivery).await? {
+    let (state, reason) = match doors.engine.coding.hook_receive(delivery).await? {
         HookTaken::Queued => ("queued", None),
         HookTaken::Duplicate => ("duplicate", None),
         HookTaken::Ignored(why) => {
@@ -115,12 +115,12 @@ fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use hmac::{Hmac, KeyInit, Mac};
-    use loci_engine::verified::{RepositoryAdd, Standing};
     use loci_model::ports::forge::NoticeReader;
     use loci_model::principal::Principal;
     use loci_model::tasks::forge_news::ForgeNotice;
     use loci_testkit::SeededIds;
     use loci_testkit::world::TestWorld;
+    use loci_verified::{RepositoryAdd, Standing};
     use serde_json::Value;
     use tower::ServiceExt;
     use zeroize::Zeroizing;
@@ -163,7 +163,9 @@ mod tests {
             let add =
                 RepositoryAdd { name: Some("github.com/acme/shop".to_owned()), ..RepositoryAdd::default() };
             let admin = Principal::administrator("tester");
-            runtime.block_on(world.engine().repository_add(&admin, &Standing::default(), add)).unwrap();
+            runtime
+                .block_on(world.engine().verified.repository_add(&admin, &Standing::default(), add))
+                .unwrap();
             Self { runtime, world, doors }
         }
 
@@ -186,7 +188,7 @@ mod tests {
         fn stored(&self) -> usize {
             let (engine, admin) = (self.world.engine(), Principal::administrator("tester"));
             let standing = Standing::default();
-            let listed = engine.hook_deliveries(&admin, &standing, None, None, 100);
+            let listed = engine.coding.hook_deliveries(&admin, &standing, None, None, 100);
             self.runtime.block_on(listed).unwrap().items.len()
         }
     }

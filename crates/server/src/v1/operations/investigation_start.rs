@@ -2,7 +2,7 @@
 //! mean: all of them name both alike.
 
 use loci_api::operations::investigation as shape;
-use loci_engine::coding::hydration::Estimator;
+use loci_coding::hydration::Estimator;
 use loci_model::{Error, MemoryId, Result};
 use loci_operations::{
     Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound, SreRequester,

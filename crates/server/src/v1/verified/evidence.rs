@@ -1,9 +1,9 @@
 //! Facts for a verifier elsewhere: what they cite, with the anchors by which it is found again.
 
 use loci_api::verified::evidence as shape;
-use loci_engine::verified::{Evidence, bare_id};
 use loci_model::facts::repository::Repository;
 use loci_model::{Error, Result};
+use loci_verified::{Evidence, bare_id};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ async fn list(call: Call, asked: shape::EvidenceListing) -> Result<shape::Eviden
     let (standing, limit) = (standing(&call)?, cursor::limit(asked.limit)?);
     let after = cursor::read(asked.cursor.as_deref())?;
     let engine = &call.doors.engine;
-    let page = engine.facts_evidence(&call.caller, &standing, &asked.repo, after, limit).await?;
+    let page = engine.verified.facts_evidence(&call.caller, &standing, &asked.repo, after, limit).await?;
     Ok(shape::EvidencePage {
         facts: page.facts.iter().map(fact).collect::<Result<_>>()?,
         repository: repository(page.repository),

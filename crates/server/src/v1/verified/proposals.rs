@@ -2,8 +2,8 @@
 //! first; confirming is the tools' part.
 
 use loci_api::verified::proposal as shape;
-use loci_engine::verified::{FactView, bare_id};
 use loci_model::Result;
+use loci_verified::{FactView, bare_id};
 
 use super::repositories::standing;
 use crate::v1::protocol::call::Call;
@@ -20,7 +20,8 @@ async fn list(call: Call, asked: shape::ProposalListing) -> Result<shape::Propos
     let standing = standing(&call)?;
     let limit = asked.limit.unwrap_or(PAGE);
     let engine = &call.doors.engine;
-    let list = engine.facts_proposed(&call.caller, &standing, &asked.repo, limit, asked.reference).await?;
+    let list =
+        engine.verified.facts_proposed(&call.caller, &standing, &asked.repo, limit, asked.reference).await?;
     Ok(shape::ProposalList {
         repo: list.repo,
         commit: list.commit.map(|commit| commit.to_string()),

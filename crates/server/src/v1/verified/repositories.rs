@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use loci_api::verified::repository as shape;
-use loci_engine::verified::{RepositoryAdd, Standing};
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::CodePlace;
+use loci_verified::{RepositoryAdd, Standing};
 
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
@@ -56,7 +56,7 @@ async fn add(call: Call, asked: shape::RepositoryAdd) -> Result<shape::Repositor
         default_ref: asked.default_ref,
         quorum: asked.quorum,
     };
-    let added = call.doors.engine.repository_add(&call.caller, &standing(&call)?, add).await?;
+    let added = call.doors.engine.verified.repository_add(&call.caller, &standing(&call)?, add).await?;
     Ok(shape::RepositoryAdded {
         repository: shown(added.repository),
         created: added.created,
@@ -66,7 +66,8 @@ async fn add(call: Call, asked: shape::RepositoryAdd) -> Result<shape::Repositor
 
 async fn list(call: Call, asked: shape::RepositoryListing) -> Result<shape::RepositoryList> {
     let (standing, limit) = (standing(&call)?, asked.limit.unwrap_or(PAGE));
-    let page = call.doors.engine.repository_list(&call.caller, &standing, asked.cursor, limit).await?;
+    let page =
+        call.doors.engine.verified.repository_list(&call.caller, &standing, asked.cursor, limit).await?;
     Ok(shape::RepositoryList {
         repositories: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next,
@@ -74,7 +75,7 @@ async fn list(call: Call, asked: shape::RepositoryListing) -> Result<shape::Repo
 }
 
 async fn mark(call: Call, asked: shape::RepositoryMarkAsk) -> Result<shape::RepositoryMark> {
-    let mark = call.doors.engine.fact_mark(&call.caller, &standing(&call)?, &asked.repo).await?;
+    let mark = call.doors.engine.verified.fact_mark(&call.caller, &standing(&call)?, &asked.repo).await?;
     Ok(shape::RepositoryMark { mark })
 }
 

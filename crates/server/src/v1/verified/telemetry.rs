@@ -2,8 +2,8 @@
 //! the engine's matter.
 
 use loci_api::admin::Finding;
-use loci_engine::verified::{TelemetryRule, TelemetryViolation};
 use loci_model::{Result, limits};
+use loci_verified::{TelemetryRule, TelemetryViolation};
 
 use crate::v1::protocol::call::Call;
 
@@ -20,7 +20,7 @@ pub(in crate::v1) async fn report(call: &Call) -> Result<Vec<Finding>> {
     loop {
         let page = engine.memory_list(&call.caller, after, limits::PAGE_ITEMS_MAX).await?;
         for memory in &page.items {
-            let found = engine.telemetry_check(&call.caller, &memory.id).await?;
+            let found = engine.verified.telemetry_check(&call.caller, &memory.id).await?;
             records += found.records;
             cut += found.cut;
             violations.extend(found.violations);

@@ -5,10 +5,10 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use loci_api::verified::verdict as shape;
-use loci_engine::verified::{Told, ToldFact, bare_id, record_id};
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Verification;
 use loci_model::{Error, Result};
+use loci_verified::{Told, ToldFact, bare_id, record_id};
 
 use super::evidence;
 use super::repositories::standing;
@@ -45,8 +45,8 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn tell(call: Call, asked: shape::VerdictsTell) -> Result<shape::VerdictsTold> {
     let (standing, told) = (standing(&call)?, told(asked.verdicts)?);
-    let facts = call.doors.engine.facts_tell(&call.caller, &standing, &asked.repo, told).await?;
-    let one = |fact: loci_engine::verified::FactTold| shape::VerdictTold {
+    let facts = call.doors.engine.verified.facts_tell(&call.caller, &standing, &asked.repo, told).await?;
+    let one = |fact: loci_verified::FactTold| shape::VerdictTold {
         memory_id: bare_id(&fact.record).to_owned(),
         verification_id: fact.receipt,
     };
@@ -70,7 +70,7 @@ async fn found(
 ) -> std::result::Result<shape::EvidenceAnswer, ToolError> {
     let (engine, caller) = (context.engine.clone(), context.caller.clone());
     let (standing, facts) = asked_facts(&asked.doors.tools, &context, asked.path("name")?, ask.arguments.0)?;
-    let found = engine.facts_asked(&caller, &standing, facts, ask.commit.as_deref()).await?;
+    let found = engine.verified.facts_asked(&caller, &standing, facts, ask.commit.as_deref()).await?;
     Ok(shape::EvidenceAnswer {
         facts: found.facts.iter().map(evidence::fact).collect::<Result<_>>()?,
         repository: evidence::repository(found.repository),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Result;
 use loci_api::coding::hydration::{TaskHydrate, TaskHydrated};
 use loci_client::ClientError;
-use loci_engine::coding::hydration::{HydrationKind, KindStatus};
+use loci_coding::hydration::{HydrationKind, KindStatus};
 use loci_engine::retrieval::render::{Frame, fence};
 use loci_model::ports::ids::IdSource as _;
 use loci_server::regular_file;

@@ -2,9 +2,9 @@
 //! process; nothing is asked of git.
 
 use anyhow::Result;
-use loci_engine::verified::verifier::is_ref_name;
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_verified::verifier::is_ref_name;
 
 use crate::exit::{NotFound, Usage};
 use crate::local_code::LocalCode;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use loci_engine::verified::RepositoryName;
+use loci_verified::RepositoryName;
 
 use crate::exit::Usage;
 

@@ -3,9 +3,9 @@
 
 use anyhow::Result;
 use loci_api::verified::evidence::EvidenceRepository;
-use loci_engine::verified::Tip;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Unverifiable;
+use loci_verified::Tip;
 
 use super::{revision, unread};
 use crate::exit::NotFound;

@@ -2,10 +2,10 @@
 //! or after, blames nobody.
 
 use loci_api::verified::evidence::FactEvidence;
-use loci_engine::verified::Subject;
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::support::Support;
 use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};
+use loci_verified::Subject;
 
 use super::report::{Cited, Finding, Report, Side};
 

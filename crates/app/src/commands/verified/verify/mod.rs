@@ -19,9 +19,9 @@ use clap::{Args, ValueEnum};
 use loci_api::verified::evidence::{EvidenceListing, EvidencePage, EvidenceRepository, FactEvidence};
 use loci_api::verified::verdict::{Verdicts, VerdictsTell};
 use loci_client::{Client, ClientError};
-use loci_engine::verified::{RepositoryName, Seen, Subject, Tip};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeError;
+use loci_verified::{RepositoryName, Seen, Subject, Tip};
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;

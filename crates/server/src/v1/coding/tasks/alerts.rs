@@ -15,7 +15,7 @@ pub(in crate::v1) fn operations(table: Table) -> Table {
 
 async fn raise(call: Call, asked: shape::TaskAlertRaise) -> Result<shape::TaskAlerted> {
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let found = call.doors.engine.task_alert(&call.caller, &standing, &id, &asked.reason).await?;
+    let found = call.doors.engine.coding.task_alert(&call.caller, &standing, &id, &asked.reason).await?;
     let raised = found.task.security_alert.map(alert);
     Ok(shape::TaskAlerted {
         task_id: id.to_string(),

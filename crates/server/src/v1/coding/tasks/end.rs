@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use loci_api::coding::task::end as shape;
-use loci_engine::coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
+use loci_coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
 use loci_model::{Result, TaskId};
 
 use super::{pull_request, status, task_id, time};
@@ -58,7 +58,7 @@ async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskC
         harmful_memory_ids: asked.harmful_memory_ids,
     };
     let (standing, id, token) = (standing(&call)?, task_id(&call)?, call.token()?);
-    let left = call.doors.engine.task_complete(&call.caller, &standing, &id, said, token).await?;
+    let left = call.doors.engine.coding.task_complete(&call.caller, &standing, &id, said, token).await?;
     Ok(shape::TaskCompleted {
         episode_id: left.episode.to_string(),
         learnings: left.learnings.into_iter().map(learned).collect(),
@@ -79,7 +79,7 @@ async fn finalize(call: Call, asked: shape::TaskFinalize) -> Result<shape::TaskF
         error_message: asked.error_message,
     };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let done = call.doors.engine.task_finalize(&call.caller, &standing, &id, end).await?;
+    let done = call.doors.engine.coding.task_finalize(&call.caller, &standing, &id, end).await?;
     Ok(shape::TaskFinalized {
         wrote: done.wrote,
         kind: if done.wrote { "minimal" } else { "kept_existing" }.to_owned(),
@@ -101,7 +101,7 @@ pub(crate) async fn noted(
     let shape::TaskNote { text, topic, scope, category, observed_at } = asked;
     let observed_at = time("observed_at", observed_at.as_deref())?;
     let note = TaskNote { text, topic, scope, category, observed_at };
-    let noted = asking.engine.task_note(asking.caller, &asking.standing, id, note).await?;
+    let noted = asking.engine.coding.task_note(asking.caller, &asking.standing, id, note).await?;
     Ok(shape::TaskNoted {
         learning: learned(noted.learned),
         degraded: !noted.warnings.is_empty(),

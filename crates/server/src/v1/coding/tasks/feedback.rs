@@ -1,9 +1,9 @@
 //! What is said of memories that a task was shown.
 
 use loci_api::coding::task::feedback as shape;
-use loci_engine::coding::{FeedbackTaken, NewFeedback};
-use loci_engine::verified::record_id;
+use loci_coding::{FeedbackTaken, NewFeedback};
 use loci_model::{Error, RecordId, Result, TaskId};
+use loci_verified::record_id;
 
 use super::task_id;
 use crate::asking::Asking;
@@ -29,7 +29,7 @@ pub(crate) async fn taken(
     id: &TaskId,
     asked: shape::TaskFeedback,
 ) -> Result<shape::TaskFeedbackTaken> {
-    let taken = asking.engine.task_feedback(asking.caller, &asking.standing, id, read(asked)?).await?;
+    let taken = asking.engine.coding.task_feedback(asking.caller, &asking.standing, id, read(asked)?).await?;
     Ok(answer(id.to_string(), taken))
 }
 

@@ -1,8 +1,8 @@
 //! What a task is shown of what is remembered, and what it was shown.
 
 use loci_api::coding::hydration as shape;
-use loci_engine::coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
-use loci_engine::coding::prompts::task_prompt::{Source, SourceComment, SourceThread};
+use loci_coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
+use loci_coding::prompts::task_prompt::{Source, SourceComment, SourceThread};
 use loci_model::{Error, ExposureId, Result, TaskId};
 
 use super::hydration_shape::{explained, exposure, hydrated};
@@ -47,7 +47,7 @@ pub(crate) async fn of_task(
 ) -> Result<shape::TaskHydrated> {
     let rendered = render(asked.render.as_deref())?;
     let (asked, warnings) = read(asked)?;
-    let mut shown = asking.engine.task_hydrate(asking.caller, &asking.standing, id, asked).await?;
+    let mut shown = asking.engine.coding.task_hydrate(asking.caller, &asking.standing, id, asked).await?;
     shown.warnings.extend(warnings);
     Ok(hydrated(shown, rendered))
 }
@@ -60,7 +60,8 @@ pub(crate) async fn of_repository(
 ) -> Result<shape::TaskHydrated> {
     let rendered = render(asked.render.as_deref())?;
     let (asked, warnings) = read(asked)?;
-    let mut shown = asking.engine.repository_hydrate(asking.caller, &asking.standing, repo, asked).await?;
+    let mut shown =
+        asking.engine.coding.repository_hydrate(asking.caller, &asking.standing, repo, asked).await?;
     shown.warnings.extend(warnings);
     Ok(hydrated(shown, rendered))
 }
@@ -150,12 +151,13 @@ fn unknown_estimator() -> Error {
 }
 
 async fn explain(call: Call) -> Result<shape::TaskExplained> {
-    let found = call.doors.engine.task_explain(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
+    let found =
+        call.doors.engine.coding.task_explain(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
     Ok(explained(found))
 }
 
 async fn show(call: Call) -> Result<shape::Exposure> {
     let id = ExposureId::parse(call.path("exposure")?)?;
-    let found = call.doors.engine.exposure_get(&call.caller, &standing(&call)?, &id).await?;
+    let found = call.doors.engine.coding.exposure_get(&call.caller, &standing(&call)?, &id).await?;
     Ok(exposure(found))
 }

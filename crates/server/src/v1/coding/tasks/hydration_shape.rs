@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use loci_api::coding::hydration as shape;
-use loci_engine::coding::hydration::{
+use loci_coding::hydration::{
     Candidate, GRAPH, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,
     listed_text, outcome_of, reflection_evidence, rule_sources, shown_text,
 };
-use loci_engine::coding::prompts::task_prompt::Assembled;
-use loci_engine::coding::{CoChange, Explained, ExplainedRecord, Hydrated};
+use loci_coding::prompts::task_prompt::Assembled;
+use loci_coding::{CoChange, Explained, ExplainedRecord, Hydrated};
 use loci_model::Timestamp;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
@@ -42,7 +42,7 @@ pub(super) fn hydrated(found: Hydrated, rendered: bool) -> shape::TaskHydrated {
             })
             .collect(),
     };
-    let kept_back = |left: &loci_engine::coding::hydration::Left| shape::Withheld {
+    let kept_back = |left: &loci_coding::hydration::Left| shape::Withheld {
         id: left.candidate.record.id.to_string(),
         reason: left.reason.to_owned(),
     };

@@ -9,7 +9,7 @@ pub(super) mod parts;
 pub(super) mod sessions;
 
 use loci_api::coding::task as shape;
-use loci_engine::coding::{NewTask, TaskListing, TaskPatch};
+use loci_coding::{NewTask, TaskListing, TaskPatch};
 use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::task::{
     MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
@@ -110,10 +110,10 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
     };
     let token = call.token()?;
     let engine = &call.doors.engine;
-    let mut made = engine.task_create(&call.caller, &standing(&call)?, new, token).await?;
+    let mut made = engine.coding.task_create(&call.caller, &standing(&call)?, new, token).await?;
     // Where nobody is asked for credentials a token would say nothing.
     let agent_token = if call.doors.gate.any_keys().await? {
-        let token = engine.agent_token_for(&call.caller, &made.task).await?;
+        let token = engine.coding.agent_token_for(&call.caller, &made.task).await?;
         if token.is_none() {
             made.warnings.push(NO_AGENT_TOKEN.to_owned());
         }
@@ -126,8 +126,8 @@ async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, 
 }
 
 async fn show(call: Call) -> Result<shape::Task> {
-    let task = call.doors.engine.task_get(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
-    let outcomes = call.doors.engine.outcomes_of(std::slice::from_ref(&task)).await?;
+    let task = call.doors.engine.coding.task_get(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
+    let outcomes = call.doors.engine.coding.outcomes_of(std::slice::from_ref(&task)).await?;
     Ok(shape::Task { outcome: graded(outcomes.into_iter().flatten().next().as_ref()), ..shown(task) })
 }
 
@@ -153,8 +153,8 @@ pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Re
         outcome: grade("outcome", asked.outcome.as_deref())?,
         words: asked.q,
     };
-    let page = asking.engine.task_list(asking.caller, &asking.standing, listing).await?;
-    let outcomes = asking.engine.outcomes_of(&page.items).await?;
+    let page = asking.engine.coding.task_list(asking.caller, &asking.standing, listing).await?;
+    let outcomes = asking.engine.coding.outcomes_of(&page.items).await?;
     let with_outcome = |(task, outcome): (Task, Option<Outcome>)| shape::Task {
         outcome: graded(outcome.as_ref()),
         ..shown(task)
@@ -174,7 +174,7 @@ async fn patch(call: Call, asked: shape::TaskPatch) -> Result<shape::TaskPatched
         merge_commit_sha: asked.merge_commit_sha,
     };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let patched = call.doors.engine.task_patch(&call.caller, &standing, &id, patch).await?;
+    let patched = call.doors.engine.coding.task_patch(&call.caller, &standing, &id, patch).await?;
     Ok(shape::TaskPatched { task: shown(patched.task), warnings: patched.warnings })
 }
 

@@ -2,7 +2,7 @@
 //! §6.1). Aliases: what they do is what a report does.
 
 use loci_api::coding::task::end as shape;
-use loci_engine::coding::{Completion, Learned, LearnedAction};
+use loci_coding::{Completion, Learned, LearnedAction};
 use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Error, Result};
 
@@ -42,7 +42,7 @@ async fn episode(call: Call, asked: shape::TaskEpisode) -> Result<shape::TaskWro
         ..Completion::default()
     };
     let (standing, id, token) = (standing(&call)?, task_id(&call)?, call.token()?);
-    let left = call.doors.engine.task_complete(&call.caller, &standing, &id, said, token).await?;
+    let left = call.doors.engine.coding.task_complete(&call.caller, &standing, &id, said, token).await?;
     let mut warnings = left.warnings;
     warnings.extend(left.self_feedback.iter().filter_map(left_out));
     Ok(shape::TaskWrote { written: true, warnings })
@@ -50,7 +50,7 @@ async fn episode(call: Call, asked: shape::TaskEpisode) -> Result<shape::TaskWro
 
 async fn learnings(call: Call, asked: shape::TaskLearnings) -> Result<shape::TaskWrote> {
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let taken = call.doors.engine.task_learnings(&call.caller, &standing, &id, &asked.text).await?;
+    let taken = call.doors.engine.coding.task_learnings(&call.caller, &standing, &id, &asked.text).await?;
     let mut warnings = taken.warnings;
     if taken.learned.is_empty() {
         warnings.push(NOTHING.to_owned());

@@ -3,7 +3,7 @@
 
 use http::StatusCode;
 use loci_api::coding::task::session as shape;
-use loci_engine::coding::{NewSessionItem, SessionListing, of_event};
+use loci_coding::{NewSessionItem, SessionListing, of_event};
 use loci_model::event::Role;
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, Result, TaskId};
@@ -60,7 +60,7 @@ async fn append(call: Call, asked: shape::SessionAppend) -> Result<shape::Sessio
     let items = (0..).zip(asked.events);
     let items = items.map(|(at, event)| new_item(event).map_err(|error| of_event(at, error)));
     let items = items.collect::<Result<Vec<_>>>()?;
-    let done = call.doors.engine.session_append(&call.caller, &standing, &id, items).await?;
+    let done = call.doors.engine.coding.session_append(&call.caller, &standing, &id, items).await?;
     Ok(shape::SessionAppended {
         accepted: done.accepted,
         duplicates: done.duplicates,
@@ -113,7 +113,7 @@ async fn events(call: Call, asked: shape::SessionListing) -> Result<shape::Sessi
         limit: cursor::limit(asked.limit)?,
     };
     let (standing, id) = (standing(&call)?, session_task(&call)?);
-    let found = call.doors.engine.session_events(&call.caller, &standing, &id, listing).await?;
+    let found = call.doors.engine.coding.session_events(&call.caller, &standing, &id, listing).await?;
     Ok(shape::SessionEvents {
         events: found.page.items.into_iter().map(said).collect(),
         next_after_seq: found.page.next,
@@ -149,7 +149,7 @@ fn said(item: SessionItem) -> shape::SaidEvent {
 
 async fn state(call: Call) -> Result<shape::SessionState> {
     let (standing, id) = (standing(&call)?, session_task(&call)?);
-    let (state, version) = call.doors.engine.session_state(&call.caller, &standing, &id).await?;
+    let (state, version) = call.doors.engine.coding.session_state(&call.caller, &standing, &id).await?;
     Ok(shape::SessionState { state: state.value()?, version })
 }
 
@@ -157,7 +157,7 @@ async fn keep_state(call: Call, asked: shape::SessionState) -> Result<shape::Ses
     let (standing, id) = (standing(&call)?, session_task(&call)?);
     let state = Document::from_value(&asked.state)?;
     let engine = &call.doors.engine;
-    let version = engine.session_state_put(&call.caller, &standing, &id, state, asked.version).await?;
+    let version = engine.coding.session_state_put(&call.caller, &standing, &id, state, asked.version).await?;
     Ok(shape::SessionStateKept { version })
 }
 
@@ -169,7 +169,7 @@ async fn promote(call: Call, asked: shape::SessionPromote) -> Result<shape::Sess
     };
     let (standing, id) = (standing(&call)?, session_task(&call)?);
     let engine = &call.doors.engine;
-    let done = engine.session_promote(&call.caller, &standing, &id, asked.seq, as_feedback).await?;
+    let done = engine.coding.session_promote(&call.caller, &standing, &id, asked.seq, as_feedback).await?;
     let events = done.events.into_iter().map(|one| shape::PromotedEvent {
         seq: one.seq,
         learnings: one.learned.into_iter().map(learned).collect(),
@@ -179,6 +179,6 @@ async fn promote(call: Call, asked: shape::SessionPromote) -> Result<shape::Sess
 
 async fn end(call: Call) -> Result<shape::TaskSessionEnded> {
     let (standing, id) = (standing(&call)?, session_task(&call)?);
-    let ended = call.doors.engine.session_end_of_task(&call.caller, &standing, &id).await?;
+    let ended = call.doors.engine.coding.session_end_of_task(&call.caller, &standing, &id).await?;
     Ok(shape::TaskSessionEnded { ended })
 }

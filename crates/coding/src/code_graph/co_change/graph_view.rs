@@ -1,0 +1,280 @@
+//! Asking a repository's graph: who may, how far it is counted, and what of its files is shown. What is counted is elsewhere.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::file_change::HistoryProgress;
+use loci_model::{Error, Result, Timestamp, limits};
+
+use super::graph::{FileId, Graph};
+use super::graph_cache::Counted;
+use super::measures::{Measure, Thresholds};
+use crate::Coding;
+use crate::code_graph::dependencies::ModuleName;
+use crate::hydration::AskedPaths;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// Files that stand for a directory or a pattern: those that change most.
+const MATCHED_MAX: usize = 100;
+/// Of a task among samples.
+const TASK: &str = "task:";
+
+/// How far a repository's history is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HistoryState {
+    /// Not at all: what tasks told is all there is.
+    #[default]
+    None,
+    /// In part: it is being read.
+    Reading,
+    /// To the tip that was seen last.
+    Read,
+}
+
+impl HistoryState {
+    /// The word of answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Reading => "reading",
+            Self::Read => "read",
+        }
+    }
+}
+
+/// What a graph is counted from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphAbout {
+    /// Changes that are counted.
+    pub transactions: u32,
+    /// How far the history is read.
+    pub state: HistoryState,
+    /// The tip up to which it is.
+    pub tip: Option<ObjectId>,
+    /// Commits that are read.
+    pub commits: u32,
+    /// Commits that are still to be read.
+    pub remaining: u32,
+    /// It goes on behind the oldest commit.
+    pub is_cut: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// A file that changes with another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoChange {
+    /// The file.
+    pub path: String,
+    /// The one that it changes with.
+    pub because: String,
+    /// How often.
+    pub support: u32,
+    /// In which part of that one's changes.
+    pub confidence: f64,
+    /// In which part of its own.
+    pub reverse_confidence: f64,
+    /// How much more often than by chance.
+    pub lift: f64,
+    /// The last time.
+    pub last_seen: Option<Timestamp>,
+    /// Commits, and tasks as `task:<id>`: the newest.
+    pub samples: Vec<String>,
+}
+
+/// What a question is answered by.
+pub(crate) struct Scene<'a> {
+    pub(super) tx: &'a dyn ReadTx,
+    pub(super) repository: &'a Repository,
+    pub(super) counted: &'a Counted,
+}
+
+impl Coding {
+    /// Answers a question by the graph of a repository.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's: what tasks changed is part of what is counted.
+    pub(super) async fn ask_graph<T: Send + 'static>(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        answer: impl Fn(&Scene<'_>) -> Result<T> + Send + Sync + 'static,
+    ) -> Result<(T, GraphAbout)> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, repo) = (caller.clone(), repo.to_owned());
+        let coding = self.clone();
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                coding.ask_graph_of(tx, &caller, &repository, &answer)
+            })
+            .await
+    }
+
+    /// The same of a repository that is found already.
+    ///
+    /// # Errors
+    /// `Denied`, as there.
+    pub(crate) fn ask_graph_of<T>(
+        &self,
+        tx: &dyn ReadTx,
+        caller: &Principal,
+        repository: &Repository,
+        answer: &dyn Fn(&Scene<'_>) -> Result<T>,
+    ) -> Result<(T, GraphAbout)> {
+        let actor = task_namespaces::actor_of(repository)?;
+        task_namespaces::require_all(caller, &repository.memory, &actor, Capability::Read)?;
+        let key = HistoryProgress::key_of(&repository.id);
+        let progress = tx.ledger().noun::<HistoryProgress>(&repository.memory, &key)?;
+        let counted = match &progress {
+            Some(progress) => {
+                let excluded = &self.parts.settings.graph_excluded;
+                self.parts.graphs.caught_up(tx, repository, progress, excluded)?
+            }
+            None => Arc::default(),
+        };
+        let about = about(repository, progress.as_ref(), &counted.graph);
+        let answered = answer(&Scene { tx, repository, counted: &counted })?;
+        Ok((answered, about))
+    }
+}
+
+fn about(repository: &Repository, progress: Option<&HistoryProgress>, graph: &Graph) -> GraphAbout {
+    let shown = progress.and_then(|progress| progress.shown.as_ref());
+    let next = progress.and_then(|progress| progress.next.as_ref());
+    let under_way = next.or(shown).filter(|reading| !reading.is_done());
+    let mut warnings = Vec::new();
+    let problem = progress.and_then(|progress| progress.problem.as_deref());
+    if let Some(problem) = problem {
+        warnings.push(format!("HISTORY_UNREAD: {problem}"));
+    } else if under_way.is_some() {
+        warnings.push("HISTORY_INCOMPLETE: the history is still being read".to_owned());
+    } else if shown.is_none() {
+        let how = "loci graph build, or wait until it is read in the background";
+        warnings
+            .push(format!("HISTORY_UNREAD: the history was not read yet, tasks alone are counted: {how}"));
+    }
+    if repository.settings.tiers.graph == Some(false) {
+        let rule = "tiers.graph is off for this repository: its history is read when it is asked for alone";
+        warnings.push(format!("TIER_OFF: {rule}"));
+    }
+    GraphAbout {
+        transactions: graph.count(),
+        state: match (shown, under_way) {
+            (None, _) => HistoryState::None,
+            (Some(_), Some(_)) => HistoryState::Reading,
+            (Some(_), None) => HistoryState::Read,
+        },
+        tip: shown.and_then(|shown| shown.tip),
+        commits: shown.map_or(0, |shown| shown.commits),
+        remaining: under_way.map_or(0, |reading| reading.on_the_way.saturating_sub(reading.done)),
+        is_cut: shown.is_some_and(|shown| shown.is_cut),
+        warnings,
+    }
+}
+
+impl Graph {
+    /// A pair as it is shown.
+    pub(super) fn shown(&self, because: FileId, one: &Measure) -> Option<CoChange> {
+        let newest = self.newest_of_both(because, one.file);
+        let at_s = newest.first().and_then(|id| self.transaction(*id)).map(|newest| newest.at_s);
+        let label = |id: &u32| {
+            let transaction = self.transaction(*id)?;
+            let task = || transaction.tasks.last().map(|task| format!("{TASK}{task}"));
+            transaction.commit.map(|commit| commit.to_string()).or_else(task)
+        };
+        Some(CoChange {
+            path: self.path(one.file)?.to_owned(),
+            because: self.path(because)?.to_owned(),
+            support: one.support,
+            confidence: one.confidence,
+            reverse_confidence: one.reverse_confidence,
+            lift: one.lift,
+            last_seen: at_s.map(|at_s| Timestamp::clamped(at_s.saturating_mul(1_000))),
+            samples: newest.iter().filter_map(label).collect(),
+        })
+    }
+
+    /// Files that paths, directories and patterns mean; of each that is no file those that change most. And all that they mean.
+    pub(super) fn meant(&self, paths: &[String]) -> Meant {
+        let mut meant = Meant::default();
+        let mut wide = Vec::new();
+        for path in paths {
+            match self.file(path.trim().trim_start_matches("./")) {
+                Some(file) => {
+                    meant.files.insert(file);
+                }
+                None => wide.push(path.clone()),
+            }
+        }
+        let asked = AskedPaths::new(&wide);
+        if !asked.is_empty() {
+            self.widen(&mut meant, |path| asked.meet(path));
+        }
+        meant
+    }
+
+    /// The files of a module; where there are none, of what it names without its first segment.
+    pub(super) fn of_module(&self, module: &str) -> Meant {
+        let module = ModuleName::parse(module);
+        let mut meant = Meant::default();
+        self.widen(&mut meant, |path| module.has(path));
+        if let Some(rest) = module.without_first().filter(|_| meant.files.is_empty()) {
+            self.widen(&mut meant, |path| rest.has(path));
+        }
+        meant
+    }
+
+    fn widen(&self, meant: &mut Meant, fits: impl Fn(&str) -> bool) {
+        let mut matched: Vec<(FileId, &str)> = self.files().filter(|(_, path)| fits(path)).collect();
+        meant.beside.extend(matched.iter().map(|(file, _)| *file));
+        matched.sort_by(|a, b| self.count_of(b.0).cmp(&self.count_of(a.0)).then_with(|| a.1.cmp(b.1)));
+        meant.files.extend(matched.into_iter().take(MATCHED_MAX).map(|(file, _)| file));
+    }
+}
+
+/// Files that a question is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Meant {
+    /// These are looked at.
+    pub(super) files: BTreeSet<FileId>,
+    /// These are meant, too.
+    pub(super) beside: BTreeSet<FileId>,
+}
+
+/// Checks what a question says.
+pub(super) fn check(paths: &[String], thresholds: &Thresholds) -> Result<()> {
+    let most = limits::RELATED_PATHS_MAX;
+    if paths.is_empty() || paths.len() > most {
+        return Err(Error::invalid("paths", format!("paths must have 1 to {most} items")));
+    }
+    let bytes = limits::CODE_PATH_BYTES_MAX;
+    if paths.iter().any(|path| path.trim().is_empty() || path.len() > bytes) {
+        return Err(Error::invalid("paths", format!("a path must have 1 to {bytes} bytes")));
+    }
+    if thresholds.support == 0 {
+        return Err(Error::invalid("min_support", "min_support must be at least 1"));
+    }
+    if !(0.0..=1.0).contains(&thresholds.confidence) {
+        return Err(Error::invalid("min_confidence", "min_confidence must be a number from 0 to 1"));
+    }
+    Ok(())
+}
+
+/// Rows of an answer.
+pub(super) fn rows(limit: u32) -> Result<usize> {
+    let most = limits::RELATED_ROWS_MAX;
+    if !(1..=most).contains(&limit) {
+        return Err(Error::invalid("limit", format!("limit must be 1 to {most}")));
+    }
+    Ok(limit as usize)
+}

@@ -1,0 +1,219 @@
+//! The verbs of the graph of changes: files that change with a file, files that always change
+//! together, files that are missing (coding-agent-memory.md §15). `impact` is in
+//! `impact_of_change`.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::file_change::{HistoryWindow, TaskFiles};
+use loci_model::tasks::task::Task;
+use loci_model::{Error, JobId, MemoryId, Result, limits};
+
+use super::graph::FileId;
+use super::graph_view::{CoChange, GraphAbout, Meant, Scene, check, rows};
+use super::history_job::{ask_for_history, progress_of};
+use super::measures::Thresholds;
+use super::missing_files::missing;
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// What changes with a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoChanges {
+    /// The file, by its present path.
+    pub path: String,
+    /// How often it changes.
+    pub changes: u32,
+    /// The surest first.
+    pub pairs: Vec<CoChange>,
+    /// What it is counted from.
+    pub about: GraphAbout,
+}
+
+/// Files that are always modified together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileSet {
+    /// The one that changes most first.
+    pub files: Vec<String>,
+    /// How often two of them change together, at least.
+    pub support: u32,
+    /// In which part of one's changes, at least.
+    pub confidence: f64,
+}
+
+impl Coding {
+    /// What changes with a file often. Of a file that is not known nothing does.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
+    pub async fn co_changes(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        path: &str,
+        (thresholds, limit): (Thresholds, u32),
+    ) -> Result<CoChanges> {
+        check(std::slice::from_ref(&path.to_owned()), &thresholds).map_err(|error| named(error, "path"))?;
+        let (path, rows) = (path.trim().trim_start_matches("./").to_owned(), rows(limit)?);
+        let (mut found, about) = self
+            .ask_graph(caller, standing, repo, move |scene| {
+                let graph = &scene.counted.graph;
+                let file = graph.file(&path);
+                let pairs = file.map(|file| graph.often_with(file, &thresholds)).unwrap_or_default();
+                let shown = pairs.iter().take(rows).filter_map(|one| graph.shown(file?, one));
+                Ok(CoChanges {
+                    pairs: shown.collect(),
+                    changes: file.map_or(0, |file| graph.count_of(file)),
+                    path: file.and_then(|file| graph.path(file)).unwrap_or(&path).to_owned(),
+                    about: GraphAbout::default(),
+                })
+            })
+            .await?;
+        found.about = about;
+        if found.changes == 0 {
+            let rule = "PATH_UNKNOWN: no change of this path is counted; generated and vendored files and lock files never are";
+            found.about.warnings.push(rule.to_owned());
+        }
+        Ok(found)
+    }
+
+    /// Groups of files that are always modified together, those that change most first.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied`.
+    pub async fn always_together(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+    ) -> Result<(Vec<FileSet>, GraphAbout)> {
+        self.ask_graph(caller, standing, repo, |scene| {
+            let graph = &scene.counted.graph;
+            let path = |file: &FileId| graph.path(*file).map(str::to_owned);
+            let sets = scene.counted.sets();
+            let shown = sets.iter().take(limits::RELATED_ROWS_MAX as usize).map(|set| FileSet {
+                files: set.files.iter().filter_map(path).collect(),
+                support: set.support,
+                confidence: set.confidence,
+            });
+            Ok(shown.collect())
+        })
+        .await
+    }
+
+    /// Files that usually change with some others, and are not among them. Directories and patterns stand for what they mean.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
+    pub async fn missing_files(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        paths: Vec<String>,
+        (thresholds, limit): (Thresholds, u32),
+    ) -> Result<(Vec<CoChange>, GraphAbout)> {
+        check(&paths, &thresholds)?;
+        let rows = rows(limit)?;
+        self.ask_graph(caller, standing, repo, move |scene| Ok(absent(scene, &paths, &thresholds, rows)))
+            .await
+    }
+
+    /// Files that usually change with those that a task said it changed, and that it did not name; none of a task that said nothing.
+    ///
+    /// # Errors
+    /// `Denied` where the caller may not read all of the repository's.
+    pub async fn missed_by_task(&self, caller: &Principal, task: &Task) -> Result<Vec<CoChange>> {
+        let (coding, caller, task) = (self.clone(), caller.clone(), task.clone());
+        self.engine
+            .store()
+            .read(move |tx| {
+                let Some(id) = &task.repository else { return Ok(Vec::new()) };
+                let told = tx.ledger().noun::<TaskFiles>(&task.memory, &TaskFiles::key_of(&task.id))?;
+                let Some(repository) = tx.repositories().get(&task.memory, id)? else {
+                    return Ok(Vec::new());
+                };
+                let Some(told) = told else { return Ok(Vec::new()) };
+                let answer = |scene: &Scene<'_>| {
+                    let rows = limits::RELATED_ROWS_MAX as usize;
+                    Ok(absent(scene, &told.files, &Thresholds::default(), rows))
+                };
+                Ok(coding.ask_graph_of(tx, &caller, &repository, &answer)?.0)
+            })
+            .await
+    }
+
+    /// Asks for the history of a repository to be read anew, so much of it.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied` for whoever may not write all of the repository's.
+    pub async fn graph_rebuild(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        window: HistoryWindow,
+    ) -> Result<(MemoryId, JobId)> {
+        let (commits, months) = (limits::HISTORY_COMMITS_MAX, limits::HISTORY_MONTHS_MAX);
+        if !(1..=commits).contains(&window.commits_max) {
+            return Err(Error::invalid("commits", format!("commits must be 1 to {commits}")));
+        }
+        if window.months > months {
+            return Err(Error::invalid("months", format!("months must be at most {months}; 0: all")));
+        }
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.engine.now());
+        let of = memory.clone();
+        let fresh = uuid7(self.engine.ids().as_ref(), now.millis());
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let asked = self.engine.store().write(move |tx| {
+            existing(tx, &memory)?;
+            let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+            task_namespaces::require_all(
+                &caller,
+                &memory,
+                &task_namespaces::actor_of(&repository)?,
+                Capability::Write,
+            )?;
+            let mut progress = progress_of(tx, &repository, &fresh, now)?;
+            progress.wanted = Some(window);
+            progress.updated_at = now;
+            tx.ledger_mut().put_noun(&progress)?;
+            ask_for_history(tx, &memory, &repository.id, &job, now)
+        });
+        let job = asked.await?;
+        self.engine.wake().call();
+        Ok((of, job))
+    }
+}
+
+pub(super) fn named(mut error: Error, field: &'static str) -> Error {
+    if error.field.as_deref() == Some("paths") {
+        error = error.on(field);
+    }
+    error
+}
+
+/// What is absent beside paths.
+pub(crate) fn absent(
+    scene: &Scene<'_>,
+    paths: &[String],
+    thresholds: &Thresholds,
+    rows: usize,
+) -> Vec<CoChange> {
+    let graph = &scene.counted.graph;
+    let Meant { files, beside } = graph.meant(paths);
+    let found = missing(graph, &files, &beside, thresholds);
+    found.iter().take(rows).filter_map(|one| graph.shown(one.because, &one.together)).collect()
+}
+
+/// Paths of files that often change with one, the surest first.
+pub(crate) fn often_beside(scene: &Scene<'_>, path: &str) -> Vec<String> {
+    let graph = &scene.counted.graph;
+    let Some(file) = graph.file(path) else { return Vec::new() };
+    let often = graph.often_with(file, &Thresholds::default());
+    often.iter().filter_map(|one| graph.path(one.file).map(str::to_owned)).collect()
+}

@@ -1,0 +1,191 @@
+//! The files that import each file of a revision, and a change's way along them: importers,
+//! importers of those, step by step. Pure.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::languages::{c_family, go, java_virtual_machine, javascript, python, rust};
+use super::layout::{Basis, FileNumber, Layout, Target};
+use super::scan::{Import, Language};
+
+/// Places of one file that are listed, the surest first.
+const SITES_MAX: usize = 20;
+/// Imports that are looked up, and edges that come of them; files behind that are left out.
+const IMPORTS_MAX: usize = 300_000;
+const EDGES_MAX: usize = 500_000;
+/// Names of files that are compared with those that others of their package declare.
+pub(super) const COMPARISONS_MAX: usize = 30_000_000;
+/// The share of certainty that is left behind each further file: an importer may shield its own
+/// importers.
+const STEP: f64 = 0.5;
+
+/// An import of one file by another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Edge {
+    from: FileNumber,
+    line: u32,
+    basis: Basis,
+}
+
+/// A place where a file names another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportSite {
+    /// The file that is named.
+    pub of: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The way in which the name was matched.
+    pub basis: Basis,
+}
+
+/// A file that depends on others.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Dependent {
+    /// The file.
+    pub(crate) path: String,
+    /// Imports to it: 1 where it imports one of the files itself.
+    pub(crate) distance: u32,
+    /// The precision of its surest way, halved for each further file on it.
+    pub(crate) certainty: f64,
+    /// Lines in which it names the files before it, at most 20.
+    pub(crate) sites: Vec<ImportSite>,
+    /// All such places.
+    pub(crate) site_count: u32,
+}
+
+/// The imports of a revision, backwards.
+#[derive(Debug, Default)]
+pub(crate) struct ImportGraph {
+    paths: Vec<String>,
+    by_path: HashMap<String, FileNumber>,
+    /// By file: those that import it, in the order of their paths.
+    importers: Vec<Vec<Edge>>,
+    /// Files of languages that are read which are too many, too large or no text.
+    pub(crate) left_out: u32,
+}
+
+impl ImportGraph {
+    pub(super) fn new(layout: Layout, left_out: u32) -> Self {
+        Self::within(layout, left_out, (IMPORTS_MAX, EDGES_MAX))
+    }
+
+    /// The graph of so many imports and edges. A file whose names could not all be looked up is
+    /// left out, too.
+    pub(super) fn within(
+        layout: Layout,
+        mut left_out: u32,
+        (imports_max, edges_max): (usize, usize),
+    ) -> Self {
+        let mut importers: Vec<BTreeMap<FileNumber, Edge>> = vec![BTreeMap::new(); layout.paths.len()];
+        let mut add = |to: FileNumber, edge: Edge| {
+            let Some(of_file) = importers.get_mut(to as usize) else { return };
+            let known = of_file.entry(edge.from).or_insert(edge);
+            if (edge.basis, edge.line) < (known.basis, known.line) {
+                *known = edge;
+            }
+        };
+        let (mut imports, mut edges) = (0, 0);
+        for from in (0..).take(layout.paths.len()) {
+            let Some(language) = Language::of(layout.path(from)) else { continue };
+            let mut is_whole = imports < imports_max && edges < edges_max && layout.has_room();
+            for import in layout.scan(from).map_or(&[][..], |scan| scan.imports.as_slice()) {
+                if !is_whole {
+                    break;
+                }
+                imports += 1;
+                for (to, basis) in resolve(&layout, language, from, import) {
+                    edges += 1;
+                    add(to, Edge { from, line: import.line, basis });
+                }
+                is_whole = edges <= edges_max && layout.has_room();
+            }
+            if is_whole {
+                for (to, line) in seen(&layout, language, from) {
+                    edges += 1;
+                    add(to, Edge { from, line, basis: Basis::Reference });
+                }
+                is_whole = edges <= edges_max && layout.has_room();
+            }
+            left_out = left_out.saturating_add(u32::from(!is_whole));
+        }
+        let importers = importers.into_iter().map(|of_file| of_file.into_values().collect()).collect();
+        let by_path = (0..).zip(&layout.paths).map(|(file, path)| (path.clone(), file)).collect();
+        Self { paths: layout.paths, by_path, importers, left_out }
+    }
+
+    /// Files whose imports are read.
+    pub(crate) fn file_count(&self) -> u32 {
+        u32::try_from(self.paths.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The file of a path.
+    pub(crate) fn file(&self, path: &str) -> Option<FileNumber> {
+        self.by_path.get(path).copied()
+    }
+
+    /// Files of paths that fit.
+    pub(crate) fn matching(&self, fits: impl Fn(&str) -> bool) -> BTreeSet<FileNumber> {
+        (0..).zip(&self.paths).filter(|(_, path)| fits(path)).map(|(file, _)| file).collect()
+    }
+
+    pub(crate) fn path(&self, file: FileNumber) -> &str {
+        self.paths.get(file as usize).map_or("", String::as_str)
+    }
+
+    /// Files that depend on these, in at most so many steps, in the order of their paths.
+    pub(crate) fn dependents(&self, of: &BTreeSet<FileNumber>, depth: u32) -> Vec<Dependent> {
+        let mut found: BTreeMap<FileNumber, Dependent> = BTreeMap::new();
+        let mut front: BTreeMap<FileNumber, f64> = of.iter().map(|file| (*file, 1.0)).collect();
+        for distance in 1..=depth {
+            let mut next: BTreeMap<FileNumber, Dependent> = BTreeMap::new();
+            for (file, certainty) in &front {
+                for edge in self.importers.get(*file as usize).map_or(&[][..], Vec::as_slice) {
+                    if of.contains(&edge.from) || found.contains_key(&edge.from) {
+                        continue;
+                    }
+                    let row = next.entry(edge.from).or_insert_with(|| Dependent {
+                        path: self.path(edge.from).to_owned(),
+                        distance,
+                        certainty: 0.0,
+                        sites: Vec::new(),
+                        site_count: 0,
+                    });
+                    let step = if distance > 1 { STEP } else { 1.0 };
+                    row.certainty = row.certainty.max(certainty * edge.basis.precision() * step);
+                    let of = self.path(*file).to_owned();
+                    row.sites.push(ImportSite { of, line: edge.line, basis: edge.basis });
+                }
+            }
+            front = next.iter().map(|(file, row)| (*file, row.certainty)).collect();
+            found.extend(next);
+        }
+        let mut rows: Vec<Dependent> = found.into_values().collect();
+        for row in &mut rows {
+            row.site_count = u32::try_from(row.sites.len()).unwrap_or(u32::MAX);
+            row.sites.sort_by(|a, b| (a.basis, a.line, &a.of).cmp(&(b.basis, b.line, &b.of)));
+            row.sites.truncate(SITES_MAX);
+        }
+        rows.sort_by(|a, b| a.path.cmp(&b.path));
+        rows
+    }
+}
+
+fn resolve(layout: &Layout, language: Language, from: FileNumber, import: &Import) -> Vec<Target> {
+    match language {
+        Language::Rust => rust::resolve(layout, from, import),
+        Language::JavaScript => javascript::resolve(layout, from, import),
+        Language::Python => python::resolve(layout, from, import),
+        Language::Go => go::resolve(layout, from, import),
+        Language::Java | Language::Kotlin => java_virtual_machine::resolve(layout, from, import),
+        Language::C => c_family::resolve(layout, from, import),
+    }
+}
+
+/// Files whose names a file uses without an import.
+fn seen(layout: &Layout, language: Language, from: FileNumber) -> Vec<(FileNumber, u32)> {
+    match language {
+        Language::Go => go::seen(layout, from),
+        Language::Java | Language::Kotlin => java_virtual_machine::seen(layout, from),
+        Language::C => c_family::seen(layout, from),
+        Language::Rust | Language::JavaScript | Language::Python => Vec::new(),
+    }
+}

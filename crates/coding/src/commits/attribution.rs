@@ -1,0 +1,342 @@
+//! `attribution`: which tasks, prompts and people a repository, a pull request, a commit, an issue, a file or a few words lead back
+//! to, and what was said there. Tasks come the newest first; of each, what the archive of its conversation has to say.
+
+use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, StoreExt, TaskQuery};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::commit::{BlameHow, TaskCommit};
+use loci_model::tasks::task::{Task, TaskStatus};
+use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToldEnd};
+use loci_model::{ActorId, Error, MemoryId, Result, SessionId, TaskId, Timestamp, limits};
+
+use super::{blame, task_commits};
+use crate::Coding;
+use crate::hydration::AskedPaths;
+use crate::tasks::{list, sessions, task_namespaces};
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_verified::Standing;
+
+/// Repositories that have a commit.
+const REPOSITORIES_MAX: usize = 100;
+/// Commits of one task that are shown.
+const COMMITS_MAX: usize = 1_000;
+/// Characters before the word that an excerpt is shown for.
+const LEAD_CHARS: usize = 120;
+
+/// Which tasks; every member that is given must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttributionAsk {
+    /// Of this repository, by one of its names.
+    pub repo: Option<String>,
+    /// This commit leads back to them.
+    pub commit: Option<String>,
+    /// About this pull request, or ended in it.
+    pub pr: Option<u64>,
+    /// About this issue.
+    pub issue: Option<u64>,
+    /// This one.
+    pub task: Option<TaskId>,
+    /// Of this session.
+    pub session: Option<SessionId>,
+    /// With this version of the prompt.
+    pub prompt_version: Option<String>,
+    /// Asked for by this name.
+    pub user: Option<String>,
+    /// They changed a file there: a path, a directory, a glob.
+    pub path: Option<String>,
+    /// On this branch.
+    pub branch: Option<String>,
+    /// So far.
+    pub status: Option<TaskStatus>,
+    /// Taken in then or later.
+    pub since: Option<Timestamp>,
+    /// Taken in before.
+    pub until: Option<Timestamp>,
+    /// Each of these words is in the description, in what was told at the end, or in what was said.
+    pub words: Option<String>,
+    /// Behind this task.
+    pub after: Option<(Timestamp, TaskId)>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+/// A task, and what leads to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attributed {
+    /// The task.
+    pub task: Task,
+    /// The template of its prompt.
+    pub template: Option<String>,
+    /// Its commits, the first reported first, and how each leads to it.
+    pub commits: Vec<(TaskCommit, BlameHow)>,
+    /// It has more.
+    pub has_more_commits: bool,
+    /// What was told at its end.
+    pub told: ToldEnd,
+    /// What was said, the first first: where a question has words, what holds one of them, else decisions and notes.
+    pub snippets: Vec<Snippet>,
+}
+
+/// A part of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snippet {
+    /// Its number in its session.
+    pub seq: u64,
+    /// What it is.
+    pub kind: SessionItemKind,
+    /// Who spoke.
+    pub role: String,
+    /// What was said.
+    pub text: String,
+    /// It is a part of that.
+    pub is_cut: bool,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A question that is read.
+struct Reading {
+    memory: MemoryId,
+    ask: AttributionAsk,
+    paths: Option<AskedPaths>,
+    words: Vec<String>,
+    limit: usize,
+    now: Timestamp,
+}
+
+impl Coding {
+    /// A page of tasks and what leads to them.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Denied` without a repository and a task for a caller whose grants
+    /// name no actors.
+    pub async fn attribution(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        ask: AttributionAsk,
+    ) -> Result<Page<Attributed, (Timestamp, TaskId)>> {
+        let sha = ask.commit.as_deref().map(|sha| task_commits::id("commit", sha)).transpose()?;
+        let words = words(ask.words.as_deref())?;
+        let paths = ask.path.as_ref().map(|path| AskedPaths::new(std::slice::from_ref(path)));
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let caller = caller.clone();
+        let limit = ask.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        let paths = paths.filter(|paths| !paths.is_empty());
+        let reading = Reading { memory, ask, paths, words, limit, now: self.engine.now() };
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &reading.memory)?;
+                let nothing = Page { items: Vec::new(), next: None };
+                let Some(actors) = reading.whose(tx, &caller)? else { return Ok(nothing) };
+                let led = match &sha {
+                    Some(sha) => Some(reading.led_to(tx, &caller, &actors, sha)?),
+                    None => None,
+                };
+                let page = reading.tasks(tx, actors, led.as_deref())?;
+                let shown = |task| reading.attributed(tx, task, led.as_deref().unwrap_or_default());
+                let items = page.items.into_iter().map(shown).collect::<Result<_>>()?;
+                Ok(Page { items, next: page.next })
+            })
+            .await
+    }
+}
+
+/// A task that a commit leads back to, how, and the commit.
+type Led = (TaskId, BlameHow, TaskCommit);
+
+impl Reading {
+    /// Whose tasks are looked through, none meaning everybody's; `None` where there is nothing that the caller may see.
+    fn whose(&self, tx: &dyn ReadTx, caller: &Principal) -> Result<Option<Vec<ActorId>>> {
+        if let (Some(id), None) = (&self.ask.task, &self.ask.repo) {
+            // Whoever may see one task only may ask for that one.
+            let task = tx.tasks().get(&self.memory, id)?;
+            return Ok(task_namespaces::visible(caller, id, task, Capability::Read)
+                .ok()
+                .map(|task| vec![task.actor]));
+        }
+        list::actors(tx, caller, &self.memory, self.ask.repo.as_deref()).map(Some)
+    }
+
+    fn led_to(
+        &self,
+        tx: &dyn ReadTx,
+        caller: &Principal,
+        actors: &[ActorId],
+        sha: &loci_model::facts::code::ObjectId,
+    ) -> Result<Vec<Led>> {
+        let mut led = Vec::new();
+        for row in tx.commits().of_sha(&self.memory, sha, REPOSITORIES_MAX)? {
+            if actors.is_empty() || actors.contains(&row.actor) {
+                let (how, tasks) = blame::reported(tx, caller, (&self.memory, &row.actor), sha)?;
+                led.extend(tasks.into_iter().map(|task| (task, how, row.clone())));
+            }
+        }
+        Ok(led)
+    }
+
+    /// A page of tasks: what the store cannot ask is asked of each here, of so many for one page.
+    fn tasks(
+        &self,
+        tx: &dyn ReadTx,
+        actors: Vec<ActorId>,
+        led: Option<&[Led]>,
+    ) -> Result<Page<Task, (Timestamp, TaskId)>> {
+        let mut query = self.query(actors, led);
+        let mut items = Vec::new();
+        let mut looked_at = 0;
+        loop {
+            let found = tx.tasks().list(&query)?;
+            let is_last = found.len() < query.limit;
+            for task in found {
+                if items.len() == self.limit || looked_at == limits::ATTRIBUTION_SCANNED_MAX {
+                    return Ok(Page { items, next: query.after });
+                }
+                looked_at += 1;
+                query.after = Some((task.created_at, task.id.clone()));
+                if self.holds(tx, &task)? {
+                    items.push(task);
+                }
+            }
+            if is_last {
+                return Ok(Page { items, next: None });
+            }
+        }
+    }
+
+    fn query(&self, actors: Vec<ActorId>, led: Option<&[Led]>) -> TaskQuery {
+        let ask = self.ask.clone();
+        let by_commit = led.map(|led| led.iter().map(|(task, ..)| task.clone()).collect::<Vec<_>>());
+        let by_session = ask.session.as_ref().and_then(task_namespaces::tasks_of_session);
+        let by_id = ask.task.map(|task| vec![task]);
+        let ids = [by_commit, by_session, by_id].into_iter().flatten().reduce(both);
+        let said = SaidWords { words: self.words.clone(), now: self.now };
+        TaskQuery {
+            ids,
+            actors,
+            user: ask.user,
+            status: ask.status,
+            issue: ask.issue,
+            pr: ask.pr,
+            branch: ask.branch,
+            prompt_version: ask.prompt_version,
+            since: ask.since,
+            until: ask.until,
+            said: (!self.words.is_empty()).then_some(said),
+            after: ask.after,
+            ..TaskQuery::all(self.memory.clone(), self.limit + 1)
+        }
+    }
+
+    fn holds(&self, tx: &dyn ReadTx, task: &Task) -> Result<bool> {
+        if self.ask.session.as_ref().is_some_and(|session| *session != task.session) {
+            return Ok(false);
+        }
+        let Some(paths) = &self.paths else { return Ok(true) };
+        let session = tx.task_sessions().get(&self.memory, &task.id)?;
+        Ok(session.is_some_and(|session| session.told.files_changed.iter().any(|file| paths.meet(file))))
+    }
+
+    fn attributed(&self, tx: &dyn ReadTx, task: Task, led: &[Led]) -> Result<Attributed> {
+        let mut commits: Vec<(TaskCommit, BlameHow)> = Vec::new();
+        let own = tx.commits().of_task(&self.memory, &task.id, COMMITS_MAX + 1)?;
+        let has_more_commits = own.len() > COMMITS_MAX;
+        commits.extend(own.into_iter().take(COMMITS_MAX).map(|commit| (commit, BlameHow::PostCommit)));
+        for (_, how, commit) in led.iter().filter(|(id, ..)| *id == task.id) {
+            if !commits.iter().any(|(known, _)| known.sha == commit.sha) {
+                commits.push((commit.clone(), *how));
+            }
+        }
+        let prompt = task.prompt_version.as_deref().map(|version| tx.prompts().get(&self.memory, version));
+        let of_task = task.prompt.as_ref().and_then(|prompt| prompt.template_id.clone());
+        let template = of_task.or(prompt.transpose()?.flatten().map(|prompt| prompt.template_id));
+        let session = tx.task_sessions().get(&self.memory, &task.id)?;
+        let told = session.map(|session| session.told).unwrap_or_default();
+        let snippets = self.snippets(tx, &task)?;
+        Ok(Attributed { task, template, commits, has_more_commits, told, snippets })
+    }
+
+    fn snippets(&self, tx: &dyn ReadTx, task: &Task) -> Result<Vec<Snippet>> {
+        let kinds = match self.words.is_empty() {
+            true => vec![SessionItemKind::Decision, SessionItemKind::Note],
+            false => Vec::new(),
+        };
+        let words = self.words.clone();
+        let most = limits::SNIPPETS_MAX;
+        let items = tx.task_sessions().items(&SessionItemQuery {
+            kinds,
+            words,
+            ..sessions::everything(task, self.now, most)
+        })?;
+        Ok(items.into_iter().filter_map(|item| snippet(item, &self.words)).collect())
+    }
+}
+
+/// What is in both.
+fn both(mut some: Vec<TaskId>, others: Vec<TaskId>) -> Vec<TaskId> {
+    some.retain(|id| others.contains(id));
+    some
+}
+
+fn snippet(item: SessionItem, words: &[String]) -> Option<Snippet> {
+    let (text, is_cut) = excerpt(item.text.as_deref()?, words);
+    Some(Snippet { seq: item.seq, kind: item.kind, role: item.role, text, is_cut, at: item.at })
+}
+
+/// The words of a question, in small letters.
+fn words(text: Option<&str>) -> Result<Vec<String>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let max = limits::SAID_WORDS_MAX;
+    if words.is_empty() || words.len() > max {
+        return Err(Error::invalid("q", format!("q must have 1 to {max} words")));
+    }
+    Ok(words)
+}
+
+/// The part of a text around the first of the words, else its beginning; whether it is a part.
+fn excerpt(text: &str, words: &[String]) -> (String, bool) {
+    let chars = text.chars().count();
+    if chars <= limits::SNIPPET_CHARS_MAX {
+        return (text.to_owned(), false);
+    }
+    let small = text.to_lowercase();
+    let place = |word: &String| small.find(word.as_str()).and_then(|at| small.get(..at));
+    let first = words.iter().filter_map(place).map(|before| before.chars().count()).min().unwrap_or(0);
+    let start = first.saturating_sub(LEAD_CHARS).min(chars - limits::SNIPPET_CHARS_MAX);
+    (text.chars().skip(start).take(limits::SNIPPET_CHARS_MAX).collect(), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_question() {
+        assert_eq!(words(Some(" Größe\tof  Pages ")).unwrap(), ["größe", "of", "pages"]);
+        assert_eq!(words(None).unwrap(), Vec::<String>::new());
+        let many = |count: usize| vec!["a"; count].join(" ");
+        assert_eq!(
+            words(Some(&many(loci_model::limits::SAID_WORDS_MAX))).unwrap().len(),
+            loci_model::limits::SAID_WORDS_MAX
+        );
+        for bad in [" ".to_owned(), many(loci_model::limits::SAID_WORDS_MAX + 1)] {
+            assert_eq!(words(Some(&bad)).unwrap_err().field.as_deref(), Some("q"), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_excerpt_shows_the_word() {
+        let max = loci_model::limits::SNIPPET_CHARS_MAX;
+        assert_eq!(excerpt(&"ä".repeat(max), &[]), ("ä".repeat(max), false));
+        let needle = "Nadel".to_owned();
+        for (before, after) in [(0, 900), (300, 900), (900, 0), (900, 900)] {
+            let text = format!("{}{needle}{}", "ä".repeat(before), "ö".repeat(after));
+            let (part, is_cut) = excerpt(&text, &["fehlt".to_owned(), "nadel".to_owned()]);
+            assert!(is_cut && part.contains(&needle) && part.chars().count() == max, "{before} {after}");
+        }
+        let (part, _) = excerpt(&format!("İ{}x", "a".repeat(max)), &["x".to_owned()]);
+        assert_eq!(part.chars().count(), max, "small letters may be more than great ones");
+    }
+}

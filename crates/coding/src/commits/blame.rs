@@ -1,0 +1,229 @@
+//! `blame`: which tasks led to a commit. What hooks reported decides; where they said nothing of the commit itself it is the one
+//! that took another's place, the one by which a pull request came onto its base, or one that changes the same. Trailers are
+//! hints: they count where nothing else is known and the task they name can have made it.
+
+use std::collections::BTreeSet;
+
+use loci_model::facts::code::ObjectId;
+use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::commit::{BlameHow, TaskCommit};
+use loci_model::tasks::task::Task;
+use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
+
+use super::task_commits;
+use crate::Coding;
+use crate::tasks::{field_checks, task_namespaces};
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// Commits that are followed back from one.
+const STEPS_MAX: usize = 1_000;
+/// Commits that change the same, and tasks of a pull request.
+const ALIKE_MAX: usize = 20;
+/// Clocks differ, and a commit may be written before its task is known here.
+const BEFORE_MS: i64 = 60 * 60 * 1_000;
+/// What is left of a task is committed soon.
+const AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// A commit, as whoever has the clone sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BlameAsk {
+    /// Its id.
+    pub commit: String,
+    /// The stable id of what it changes.
+    pub patch_id: Option<String>,
+    /// The tasks that its trailers name.
+    pub task_ids: Vec<String>,
+    /// When it was written.
+    pub authored_at: Option<Timestamp>,
+}
+
+/// A task that led to a commit, and the commit that it made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlamedTask {
+    /// The task.
+    pub task: Task,
+    /// What it made, where that is known.
+    pub commit: Option<TaskCommit>,
+}
+
+/// What a commit leads back to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blame {
+    /// How that is known.
+    pub how: BlameHow,
+    /// The tasks, the nearest first.
+    pub tasks: Vec<BlamedTask>,
+    /// Trailers name a task that did not make it.
+    pub conflict: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// A task, and the commit that it made, where that is known.
+type Made = (TaskId, Option<TaskCommit>);
+
+/// The repository that is asked.
+struct Asking<'a> {
+    tx: &'a dyn ReadTx,
+    caller: &'a Principal,
+    memory: &'a MemoryId,
+    actor: &'a ActorId,
+}
+
+impl Coding {
+    /// What a commit of a repository leads back to.
+    ///
+    /// # Errors
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
+    pub async fn blame(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: BlameAsk,
+    ) -> Result<Blame> {
+        let sha = task_commits::id("commit", &ask.commit)?;
+        field_checks::name("patch_id", ask.patch_id.as_ref())?;
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.engine.now());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
+                Asking { tx, caller: &caller, memory: &memory, actor: &actor }.answer(&sha, &ask, now)
+            })
+            .await
+    }
+}
+
+/// The tasks that a commit leads back to by what was reported, whoever may see them, and how.
+pub(crate) fn reported(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    (memory, actor): (&MemoryId, &ActorId),
+    sha: &ObjectId,
+) -> Result<(BlameHow, Vec<TaskId>)> {
+    let (how, found) = Asking { tx, caller, memory, actor }.by_rows(sha, &BlameAsk::default())?;
+    Ok((how, found.into_iter().map(|(task, _)| task).collect()))
+}
+
+impl Asking<'_> {
+    fn answer(&self, sha: &ObjectId, ask: &BlameAsk, now: Timestamp) -> Result<Blame> {
+        let (how, found) = self.by_rows(sha, ask)?;
+        let mut tasks = Vec::new();
+        for (id, commit) in found {
+            let task = self.tx.tasks().get(self.memory, &id)?;
+            // One that was forgotten, or that the caller may not see, is as if it never was.
+            if let Ok(task) = task_namespaces::visible(self.caller, &id, task, Capability::Read) {
+                tasks.push(BlamedTask { task, commit });
+            }
+        }
+        let named = self.named(ask, now)?;
+        if tasks.is_empty() {
+            let how = if named.is_empty() { BlameHow::None } else { BlameHow::Trailer };
+            let unproven = named.len() < distinct(&ask.task_ids);
+            let warnings = if unproven { vec![UNPROVEN.to_owned()] } else { Vec::new() };
+            let tasks = named.into_iter().map(|task| BlamedTask { task, commit: None }).collect();
+            return Ok(Blame { how, tasks, conflict: false, warnings });
+        }
+        let known = |id: &String| tasks.iter().any(|one| one.task.id.as_str() == id);
+        let conflict = !ask.task_ids.iter().all(known);
+        let warnings = if conflict { vec![CONFLICT.to_owned()] } else { Vec::new() };
+        Ok(Blame { how, tasks, conflict, warnings })
+    }
+
+    fn by_rows(&self, sha: &ObjectId, ask: &BlameAsk) -> Result<(BlameHow, Vec<Made>)> {
+        let row = self.tx.commits().get(self.memory, self.actor, sha)?;
+        if let Some(row) = row {
+            let (is_its_own, pr) = (row.task.is_some(), row.merged_pr);
+            let found = self.followed(row)?;
+            if !found.is_empty() {
+                return Ok((if is_its_own { BlameHow::PostCommit } else { BlameHow::Rewrite }, found));
+            }
+            let found = pr.map(|pr| self.of_pull_request(pr)).transpose()?.unwrap_or_default();
+            if !found.is_empty() {
+                return Ok((BlameHow::MergeSha, found));
+            }
+        }
+        if let Some(patch) = &ask.patch_id {
+            let alike = self.tx.commits().by_patch(self.memory, self.actor, patch, ALIKE_MAX)?;
+            for commit in alike.into_iter().filter(|commit| commit.sha != *sha) {
+                let found = self.followed(commit)?;
+                if !found.is_empty() {
+                    return Ok((BlameHow::PatchId, found));
+                }
+            }
+        }
+        Ok((BlameHow::None, Vec::new()))
+    }
+
+    /// The tasks of a commit and of those whose place it took, back to the first.
+    fn followed(&self, from: TaskCommit) -> Result<Vec<Made>> {
+        let mut seen = BTreeSet::from([from.sha]);
+        let mut open = vec![from];
+        let mut found: Vec<Made> = Vec::new();
+        let mut next = 0;
+        while let Some(commit) = open.get(next).cloned() {
+            next += 1;
+            for sha in &commit.rewritten_from {
+                if seen.len() < STEPS_MAX && seen.insert(*sha) {
+                    open.extend(self.tx.commits().get(self.memory, self.actor, sha)?);
+                }
+            }
+            let Some(task) = commit.task.clone() else { continue };
+            if !found.iter().any(|(known, _)| *known == task) {
+                found.push((task, Some(commit)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn of_pull_request(&self, pr: u64) -> Result<Vec<Made>> {
+        let query = TaskQuery {
+            actors: vec![self.actor.clone()],
+            pr: Some(pr),
+            ..TaskQuery::all(self.memory.clone(), ALIKE_MAX)
+        };
+        let tasks = self.tx.tasks().list(&query)?;
+        // The last commit that each reported says whose prompt it was, and which.
+        let with_last = |task: Task| {
+            let mut commits = self.tx.commits().of_task(self.memory, &task.id, STEPS_MAX)?;
+            Ok((task.id, commits.pop()))
+        };
+        tasks.into_iter().map(with_last).collect()
+    }
+
+    /// The tasks that trailers name, as far as they can have made the commit.
+    fn named(&self, ask: &BlameAsk, now: Timestamp) -> Result<Vec<Task>> {
+        let mut tasks: Vec<Task> = Vec::new();
+        for id in ask.task_ids.iter().take(limits::COMMIT_TRAILERS_MAX) {
+            let Ok(id) = TaskId::parse(id.as_str()) else { continue };
+            let task = self.tx.tasks().get(self.memory, &id)?.filter(|task| task.actor == *self.actor);
+            let Ok(task) = task_namespaces::visible(self.caller, &id, task, Capability::Read) else {
+                continue;
+            };
+            let fits = ask.authored_at.is_some_and(|at| {
+                let end = task.completed_at.unwrap_or(now);
+                at >= task.created_at.plus_millis(-BEFORE_MS) && at <= end.plus_millis(AFTER_MS)
+            });
+            if fits && !tasks.iter().any(|known| known.id == task.id) {
+                tasks.push(task);
+            }
+        }
+        Ok(tasks)
+    }
+}
+
+const UNPROVEN: &str =
+    "TRAILER_UNPROVEN: the commit's trailers name a task that cannot have made it, or is not known here";
+const CONFLICT: &str =
+    "ATTRIBUTION_CONFLICT: the commit's trailers name a task that did not make it; what was reported counts";
+
+fn distinct(ids: &[String]) -> usize {
+    ids.iter().collect::<BTreeSet<_>>().len()
+}

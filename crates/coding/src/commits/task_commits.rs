@@ -1,0 +1,275 @@
+//! `task_commits`: what git hooks report. A report may come late, twice, and from several clones: each commit is one row, which a
+//! repetition does not change, and of which the first task that says it made it stays the task.
+
+use std::collections::BTreeMap;
+
+use loci_model::facts::code::ObjectId;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
+use loci_model::{ActorId, Error, MemoryId, Result, TaskId, Timestamp, limits};
+
+use crate::Coding;
+use crate::tasks::log_fields::Call;
+use crate::tasks::{field_checks, task_namespaces};
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
+use loci_verified::Standing;
+
+/// What happened in a repository for a task.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommitReport {
+    /// Commits that it made.
+    pub commits: Vec<NewCommit>,
+    /// Commits that took the place of others: old, new.
+    pub rewrites: Vec<(String, String)>,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewCommit {
+    /// Its id.
+    pub sha: String,
+    /// The commits before it.
+    pub parents: Vec<String>,
+    /// The branch it was made on.
+    pub branch: Option<String>,
+    /// Its author.
+    pub author: Option<String>,
+    /// When it was written.
+    pub authored_at: Option<Timestamp>,
+    /// Whose prompt led to it; `None`: whoever asked for the task.
+    pub user: Option<String>,
+    /// The version of that prompt; `None`: that of the task.
+    pub prompt_version: Option<String>,
+    /// The trailers of its message.
+    pub trailers: BTreeMap<String, String>,
+    /// The stable id of what it changes.
+    pub patch_id: Option<String>,
+}
+
+/// What became of a report.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommitsTaken {
+    /// Commits that were not known like this before.
+    pub stored: u32,
+    /// Commits whose place another has taken now.
+    pub rewritten: u32,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// A report whose ids are read.
+struct Read {
+    commits: Vec<(ObjectId, Vec<ObjectId>, NewCommit)>,
+    rewrites: Vec<(ObjectId, ObjectId)>,
+}
+
+impl Coding {
+    /// Stores what hooks report.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `NotFound`; `Denied`.
+    pub async fn task_commits(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        report: CommitReport,
+    ) -> Result<CommitsTaken> {
+        Call::write("task_commits", Some(id))
+            .told(async {
+                let read = read(report)?;
+                let memory = self.verified.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now, settings) =
+                    (caller.clone(), id.clone(), self.engine.now(), self.engine.settings().clone());
+                self.engine
+                    .store()
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let mut taken = CommitsTaken::default();
+                        for (sha, parents, new) in &read.commits {
+                            take(tx, &task, (*sha, parents), new, policy.secrets, now, &mut taken)?;
+                        }
+                        for (old, new) in &read.rewrites {
+                            rewrite(tx, &task, old, new, now, &mut taken)?;
+                        }
+                        Ok(taken)
+                    })
+                    .await
+            })
+            .await
+    }
+}
+
+/// Stores the commits that an agent names when its task ends: no more is known of them, and a hook's report, before or behind, says the
+/// rest. What is no whole id leads nowhere, and is passed over.
+pub(crate) fn told(tx: &mut dyn Tx, task: &Task, shas: &[String], now: Timestamp) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    for sha in shas.iter().take(limits::COMMITS_PER_REPORT_MAX).filter_map(|sha| ObjectId::parse(sha)) {
+        let (mut commit, _) = row(tx, (&task.memory, &task.actor), &sha, now)?;
+        match &commit.task {
+            None => {
+                commit.task = Some(task.id.clone());
+                tx.commits_mut().put(&commit)?;
+            }
+            Some(other) if *other != task.id => warnings.push(conflict(&sha, other)),
+            Some(_) => {}
+        }
+    }
+    Ok(warnings)
+}
+
+fn conflict(sha: &ObjectId, other: &TaskId) -> String {
+    format!("ATTRIBUTION_CONFLICT: {sha} was reported by task {other} before")
+}
+
+/// The row of a commit, there or new.
+pub(crate) fn row(
+    tx: &dyn Tx,
+    (memory, actor): (&MemoryId, &ActorId),
+    sha: &ObjectId,
+    now: Timestamp,
+) -> Result<(TaskCommit, bool)> {
+    let known = tx.commits().get(memory, actor, sha)?;
+    let is_known = known.is_some();
+    Ok((known.unwrap_or_else(|| TaskCommit::bare(memory.clone(), actor.clone(), *sha, now)), is_known))
+}
+
+fn take(
+    tx: &mut dyn Tx,
+    task: &Task,
+    (sha, parents): (ObjectId, &[ObjectId]),
+    new: &NewCommit,
+    mode: RedactionMode,
+    now: Timestamp,
+    taken: &mut CommitsTaken,
+) -> Result<()> {
+    let (known, _) = row(tx, (&task.memory, &task.actor), &sha, now)?;
+    if let Some(other) = known.task.as_ref().filter(|other| **other != task.id) {
+        taken.warnings.push(conflict(&sha, other));
+        return Ok(());
+    }
+    let clean = |text: &String| secrets::redact(text.clone(), mode).0;
+    let mut commit = TaskCommit {
+        task: Some(task.id.clone()),
+        user: new.user.as_ref().map(clean).or_else(|| task.user.clone()),
+        prompt_version: new.prompt_version.as_ref().map(clean).or_else(|| task.prompt_version.clone()),
+        parents: parents.to_vec(),
+        branch: new.branch.as_ref().map(clean),
+        author: new.author.as_ref().map(clean),
+        authored_at: new.authored_at,
+        trailers: new.trailers.iter().map(|(name, value)| (clean(name), clean(value))).collect(),
+        patch_id: new.patch_id.as_ref().map(clean),
+        ..known.clone()
+    };
+    if known.task.is_some() {
+        commit = filled_in(&known, commit);
+    }
+    if commit != known {
+        tx.commits_mut().put(&commit)?;
+        taken.stored = taken.stored.saturating_add(1);
+    }
+    Ok(())
+}
+
+/// A commit that was said before: what is said now fills in what was left open, and changes nothing else.
+fn filled_in(known: &TaskCommit, said: TaskCommit) -> TaskCommit {
+    let first = |before: &Option<String>, now: Option<String>| before.clone().or(now);
+    TaskCommit {
+        user: first(&known.user, said.user),
+        prompt_version: first(&known.prompt_version, said.prompt_version),
+        parents: if known.parents.is_empty() { said.parents } else { known.parents.clone() },
+        branch: first(&known.branch, said.branch),
+        author: first(&known.author, said.author),
+        authored_at: known.authored_at.or(said.authored_at),
+        trailers: if known.trailers.is_empty() { said.trailers } else { known.trailers.clone() },
+        patch_id: first(&known.patch_id, said.patch_id),
+        ..known.clone()
+    }
+}
+
+fn rewrite(
+    tx: &mut dyn Tx,
+    task: &Task,
+    old: &ObjectId,
+    new: &ObjectId,
+    now: Timestamp,
+    taken: &mut CommitsTaken,
+) -> Result<()> {
+    let place = (&task.memory, &task.actor);
+    let (before, _) = row(tx, place, old, now)?;
+    if before.rewritten_to.as_ref() != Some(new) {
+        tx.commits_mut().put(&TaskCommit { rewritten_to: Some(*new), ..before.clone() })?;
+        taken.rewritten = taken.rewritten.saturating_add(1);
+    }
+    let (mut after, _) = row(tx, place, new, now)?;
+    if after.rewritten_from.contains(old) {
+        return Ok(());
+    }
+    if after.rewritten_from.len() >= limits::COMMITS_PER_REPORT_MAX {
+        taken.warnings.push(format!("TOO_MANY: {new} took the place of more commits than are kept"));
+        return Ok(());
+    }
+    // What is applied elsewhere changes the same, unless it became part of something greater.
+    let is_alone = after.rewritten_from.is_empty();
+    after.patch_id = after.patch_id.or(before.patch_id).filter(|_| is_alone || after.task.is_some());
+    after.rewritten_from.push(*old);
+    tx.commits_mut().put(&after)
+}
+
+fn read(report: CommitReport) -> Result<Read> {
+    let max = limits::COMMITS_PER_REPORT_MAX;
+    for (field, count) in [("commits", report.commits.len()), ("rewrites", report.rewrites.len())] {
+        if count > max {
+            return Err(Error::invalid(
+                field,
+                format!("{field} must be at most {max} in one report: send several"),
+            ));
+        }
+    }
+    let mut commits = Vec::with_capacity(report.commits.len());
+    for new in report.commits {
+        check(&new)?;
+        let parents = new.parents.iter().map(|parent| id("commits.parents", parent));
+        commits.push((id("commits.sha", &new.sha)?, parents.collect::<Result<_>>()?, new));
+    }
+    let mut rewrites = Vec::with_capacity(report.rewrites.len());
+    for (old, new) in report.rewrites {
+        let (old, new) = (id("rewrites.old", &old)?, id("rewrites.new", &new)?);
+        if old != new {
+            rewrites.push((old, new));
+        }
+    }
+    Ok(Read { commits, rewrites })
+}
+
+/// The id of a commit.
+pub(crate) fn id(field: &'static str, text: &str) -> Result<ObjectId> {
+    ObjectId::parse(text).ok_or_else(|| Error::invalid(field, format!("{field} must be 40 or 64 hex digits")))
+}
+
+fn check(new: &NewCommit) -> Result<()> {
+    for (field, value) in [
+        ("commits.branch", new.branch.as_ref()),
+        ("commits.author", new.author.as_ref()),
+        ("commits.user", new.user.as_ref()),
+        ("commits.prompt_hash", new.prompt_version.as_ref()),
+        ("commits.patch_id", new.patch_id.as_ref()),
+    ] {
+        field_checks::name(field, value)?;
+    }
+    let max = limits::COMMIT_TRAILERS_MAX;
+    if new.trailers.len() > max || new.parents.len() > max {
+        return Err(Error::invalid("commits", format!("a commit has at most {max} trailers and parents")));
+    }
+    new.trailers
+        .iter()
+        .flat_map(|(name, value)| [name, value])
+        .try_for_each(|text| field_checks::name("commits.trailers", Some(text)))
+}

@@ -1,0 +1,47 @@
+//! How an earlier task ended, and whether an agent may follow it (coding-agent-memory.md §10). Pure; nothing is graded here.
+
+use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
+use loci_model::tasks::task::TaskStatus;
+
+use super::super::outcomes::grading;
+use super::candidate::Candidate;
+use loci_engine::strategies::episodes::episode_form::Episode;
+
+/// What is said of a task whose agent left nothing else.
+const UNKNOWN: &str = "unknown";
+
+/// By the grade of a task; `None` for one that says nothing of how good it was.
+fn of_grade(outcome: &str) -> Option<Polarity> {
+    match OutcomeGrade::parse(outcome) {
+        Some(grade) => grading::polarity_of(grade),
+        // Words of others.
+        None => match outcome {
+            "merged" => Some(Polarity::Positive),
+            "failed" => Some(Polarity::Negative),
+            _ => None,
+        },
+    }
+}
+
+fn of_status(status: &str) -> Polarity {
+    TaskStatus::parse(status).map_or(Polarity::Neutral, grading::polarity_of_status)
+}
+
+/// How the task of an episode ended: its grade where it has one, else its status, else how the conversation reads.
+pub fn outcome_of(candidate: &Candidate) -> (String, Polarity) {
+    let status = candidate.text("status");
+    let by_status = status.map(of_status);
+    if let Some(outcome) = candidate.text("outcome") {
+        let polarity = of_grade(outcome).or(by_status).unwrap_or(Polarity::Neutral);
+        return (outcome.to_owned(), polarity);
+    }
+    if let (Some(status), Some(polarity)) = (status, by_status) {
+        return (status.to_owned(), polarity);
+    }
+    let told: Option<Episode> = serde_json::from_str(&candidate.record.text).ok();
+    match told.map(|episode| episode.assessment).as_deref() {
+        Some("success") => ("success".to_owned(), Polarity::Positive),
+        Some("failure") => ("failure".to_owned(), Polarity::Negative),
+        Some(_) | None => (UNKNOWN.to_owned(), Polarity::Neutral),
+    }
+}

@@ -1,0 +1,69 @@
+//! Files that a record names without citing lines of them (coding-agent-memory.md §6.5): where one is gone, and was not renamed, the
+//! record is withheld. A repository that cannot be read withholds nothing by this.
+
+use std::collections::HashSet;
+
+use loci_model::RecordId;
+
+use super::kind::HydrationKind;
+use super::reading::{KindRead, Reading};
+use loci_engine::calls::deadline::Read;
+use loci_verified::{PathsLook, Remembered, path_refs_of};
+
+impl Reading<'_> {
+    /// What was read, with what became of the code that it cites, and of the files that it names.
+    pub(super) async fn with_code(
+        &self,
+        kind: HydrationKind,
+        read: KindRead,
+        facts: Vec<Remembered>,
+    ) -> KindRead {
+        // Of a file whose lines are cited the citation speaks.
+        let of = |one: &Remembered| {
+            let (id, paths) = (one.record.id.clone(), one.fact.paths());
+            paths.into_iter().map(move |path| (id.clone(), path)).collect::<Vec<_>>()
+        };
+        let cited: HashSet<(RecordId, String)> = facts.iter().flat_map(of).collect();
+        let read = self.with_branches(read).await;
+        let read = self.with_look(kind, read, facts).await;
+        self.with_paths(read, &cited).await
+    }
+
+    async fn with_paths(&self, mut read: KindRead, cited: &HashSet<(RecordId, String)>) -> KindRead {
+        // What a caller found where the code is says nothing of files.
+        let Some(repository) = self.place.repository.as_ref().filter(|_| self.told.is_none()) else {
+            return read;
+        };
+        let named: Vec<_> = read
+            .found
+            .iter()
+            .map(|one| {
+                let id = &one.record.id;
+                let mut refs = path_refs_of(&one.record);
+                refs.retain(|named| !cited.contains(&(id.clone(), named.path.clone())));
+                (id.clone(), refs)
+            })
+            .filter(|(_, refs)| !refs.is_empty())
+            .collect();
+        if named.is_empty() {
+            return read;
+        }
+        let look = async {
+            let revision = self.asked.revision();
+            Ok(self.coding.verified.look_for_paths(repository, self.standing, revision, named).await)
+        };
+        let unread =
+            |why: &str| format!("PATHS_UNVERIFIED: whether named files are there is not known ({why})");
+        match self.deadline.read(look).await {
+            Read::Done(Ok(Ok(PathsLook { gone, error }))) => {
+                for one in &mut read.found {
+                    one.gone_path = gone.get(&one.record.id).cloned();
+                }
+                read.warnings.extend(error.map(|error| unread(error.why.as_str())));
+            }
+            Read::Done(Ok(Err(error))) => read.warnings.push(unread(error.why.as_str())),
+            Read::Done(Err(_)) | Read::Late => read.warnings.push(unread("deadline")),
+        }
+        read
+    }
+}

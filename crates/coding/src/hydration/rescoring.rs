@@ -1,0 +1,104 @@
+//! The finished block is scored once more (coding-agent-memory.md §4.5): what looks harmless line by line may not be so together. What is
+//! flagged is taken out and the block made anew; where it cannot be scored, or is still flagged with nothing left to take out, nothing
+//! is shown. The work goes on either way.
+
+use std::collections::BTreeMap;
+
+use loci_model::{Error, Result};
+
+use super::candidate::{Candidate, Left};
+use super::kind::HydrationKind;
+use super::planning::{Limits, Plan, plan};
+use super::screening::Ready;
+use crate::Coding;
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::retrieval::render::Screened;
+use loci_engine::safety::Patterns;
+use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
+
+/// Why an entry is not shown that made the block look like instructions.
+const SUSPICIOUS: &str = "suspicious";
+/// Why one is not that stood in a block which could not be scored.
+pub(super) const UNSCREENED: &str = "screening_failed";
+/// What an entry must look like, round by round, to be taken out: what is doubtful first, then what matches anything at all.
+const ROUNDS: [f32; 2] = [FLAGGED, f32::MIN_POSITIVE];
+
+/// A block that may be shown.
+pub(super) struct Rescored {
+    pub(super) plan: Plan,
+    /// Why nothing is shown, where that is so.
+    pub(super) failed: Option<Error>,
+}
+
+impl Coding {
+    /// Plans a block, and scores it until it may be shown.
+    pub(super) async fn rescored(
+        &self,
+        mut ready: BTreeMap<HydrationKind, Ready>,
+        limits: &Limits,
+        deadline: &Deadline,
+    ) -> Rescored {
+        let settings = &self.parts.settings;
+        let mut rounds = ROUNDS.into_iter();
+        loop {
+            let planned = plan(ready.clone(), limits, settings);
+            if planned.shown.is_empty() && planned.related.is_empty() {
+                return Rescored { plan: planned, failed: None };
+            }
+            let score = match deadline.assemble(self.score_of(&planned.block)).await {
+                Read::Done(score) => score,
+                Read::Late => Err(Error::unavailable("the block was not scored in time")),
+            };
+            let failed = match score {
+                Ok(score) if score < QUARANTINED => return Rescored { plan: planned, failed: None },
+                Ok(_) => match rounds.next() {
+                    Some(from) => {
+                        take_out(&mut ready, &planned, from);
+                        continue;
+                    }
+                    None => {
+                        Error::unavailable("the block looks like instructions whatever is taken out of it")
+                    }
+                },
+                Err(error) => error,
+            };
+            let left = ready.into_values().flat_map(|ready| {
+                let kept = ready.kept.into_iter().map(|(candidate, _)| Left::new(candidate, UNSCREENED));
+                ready.left.into_iter().chain(kept)
+            });
+            let left = left.collect();
+            let empty = plan(BTreeMap::new(), limits, settings);
+            return Rescored { plan: Plan { left, ..empty }, failed: Some(failed) };
+        }
+    }
+
+    /// How much a text that is to be shown looks like instructions: by the patterns, and by the classifier where there is one.
+    pub(super) async fn score_of(&self, text: &str) -> Result<f32> {
+        let by_patterns = Patterns::in_force(self.engine.settings().patterns).score(text).score;
+        match self.engine.scorer() {
+            Some(scorer) => {
+                let score = scorer.score(text).await?;
+                // What is no number says nothing, and nothing is no leave.
+                let is_number = (0.0..=1.0).contains(&score);
+                let odd = || Error::unavailable("the scorer gave no number from 0 to 1");
+                is_number.then(|| by_patterns.max(score)).ok_or_else(odd)
+            }
+            None => Ok(by_patterns),
+        }
+    }
+}
+
+/// Takes out what is shown and looks like instructions from so much on.
+fn take_out(ready: &mut BTreeMap<HydrationKind, Ready>, planned: &Plan, from: f32) {
+    for ready in ready.values_mut() {
+        let kept = std::mem::take(&mut ready.kept);
+        let is_out = |(candidate, screened): &(Candidate, Screened)| {
+            let id = &candidate.record.id;
+            screened.score() >= from && planned.shown.iter().any(|one| one.candidate.record.id == *id)
+        };
+        let (out, kept): (Vec<_>, Vec<_>) = kept.into_iter().partition(is_out);
+        ready.kept = kept;
+        ready.left.extend(out.into_iter().map(|(candidate, _)| Left::new(candidate, SUSPICIOUS)));
+        ready.beside.retain(|line| line.score() < from);
+    }
+}

@@ -1,0 +1,96 @@
+//! What is returned of what was found, and why not the rest: trust, code, order, and a look at each text before it is returned.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use loci_model::Timestamp;
+
+use super::super::candidate::{Candidate, Left};
+use super::super::choosing::by_code;
+use super::super::kind::HydrationKind;
+use super::super::lines::entry;
+use super::super::trust::{is_distrusted, trust};
+use crate::settings::CodingSettings;
+use loci_engine::calls::deadline::{Deadline, Turn};
+use loci_engine::retrieval::render::Screened;
+use loci_engine::safety::Patterns;
+
+/// Why a candidate is not returned that is behind those that are.
+const LIMIT: &str = "limit";
+/// Why one is not that looks like instructions.
+const SUSPICIOUS: &str = "suspicious";
+/// Why one is not that there was no time to look at.
+const DEADLINE: &str = "deadline";
+
+/// How a search picks.
+pub(super) struct Picking<'a> {
+    pub(super) settings: &'a CodingSettings,
+    pub(super) patterns: &'a Patterns,
+    pub(super) deadline: &'a Deadline,
+    pub(super) now: Timestamp,
+    /// A question was asked, so that how well each fits orders them; else the newest come first.
+    pub(super) by_question: bool,
+    /// At most so many.
+    pub(super) most: usize,
+}
+
+/// What is returned, best first, and what is not.
+#[derive(Debug, Default)]
+pub(super) struct Picked {
+    pub(super) kept: Vec<(Candidate, Screened)>,
+    pub(super) left: Vec<Left>,
+    /// The kinds of those that there was no time to look at, each as often.
+    pub(super) late: Vec<HydrationKind>,
+}
+
+impl Picking<'_> {
+    /// Picks among candidates of all kinds.
+    pub(super) async fn pick(&self, found: Vec<Candidate>) -> Picked {
+        let (mut picked, mut turn) = (Picked::default(), Turn::default());
+        for candidate in self.ranked(found) {
+            if let Some(reason) = self.unfit(&candidate) {
+                picked.left.push(Left::new(candidate, reason));
+            } else if picked.kept.len() >= self.most {
+                picked.left.push(Left::new(candidate, LIMIT));
+            } else if self.deadline.has_time(&mut turn).await {
+                let screened = Screened::new(&entry(&candidate, self.now), self.patterns);
+                match screened.is_suspicious() {
+                    true => picked.left.push(Left::new(candidate, SUSPICIOUS)),
+                    false => picked.kept.push((candidate, screened)),
+                }
+            } else {
+                picked.late.push(candidate.kind);
+                picked.left.push(Left::new(candidate, DEADLINE));
+            }
+        }
+        picked
+    }
+
+    /// All in order, each with its rank in its kind.
+    fn ranked(&self, mut found: Vec<Candidate>) -> Vec<Candidate> {
+        for candidate in &mut found {
+            candidate.trust = trust(candidate, self.now);
+            candidate.score = candidate.similarity * candidate.trust;
+        }
+        found.sort_by(|a, b| {
+            let score = |one: &Candidate| if self.by_question { one.score } else { 0.0 };
+            let newest = |one: &Candidate| Reverse(one.observed_at);
+            score(b)
+                .total_cmp(&score(a))
+                .then_with(|| newest(a).cmp(&newest(b)))
+                .then_with(|| a.record.id.cmp(&b.record.id))
+        });
+        let mut ranks: BTreeMap<HydrationKind, u32> = BTreeMap::new();
+        for candidate in &mut found {
+            let rank = ranks.entry(candidate.kind).or_default();
+            *rank += 1;
+            candidate.rank = *rank;
+        }
+        found
+    }
+
+    fn unfit(&self, candidate: &Candidate) -> Option<&'static str> {
+        by_code(candidate, self.settings)
+            .or_else(|| is_distrusted(candidate, self.settings.trust_threshold).then_some("trust"))
+    }
+}

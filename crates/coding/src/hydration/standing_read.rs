@@ -1,0 +1,137 @@
+//! What others say of what was found (coding-agent-memory.md §16, §18.3): who agrees, what contradicts it and is not decided yet, and what
+//! holds on a branch alone. What holds on a branch is shown only where one of its commits is: to its own task, to tasks of that branch, and
+//! where the code tells so within the deadline.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use loci_model::facts::branch_fact::BranchFact;
+use loci_model::facts::code::ObjectId;
+use loci_model::ledger::Shelf;
+use loci_model::ports::code::CodeSource;
+use loci_model::ports::store::ReadTx;
+use loci_model::record::agreement::Agreement;
+use loci_model::tasks::task::Task;
+use loci_model::{ActorId, MemoryId, RecordId, Result};
+
+use super::candidate::Candidate;
+use super::reading::{KindRead, Reading};
+use crate::learnings::consolidation::{OnBranch, commits_of, holds_any};
+use loci_engine::calls::deadline::Read;
+use loci_engine::records::conflicts;
+use loci_verified::tip_of;
+
+/// It holds on a branch, and not where the task is.
+const OTHER_BRANCH: &str = "other_branch";
+/// Whether its branch is where the task is cannot be found out now.
+const BRANCH_UNKNOWN: &str = "branch_unknown";
+/// On the branch of the task something else holds in its place.
+const REPLACED_ON_BRANCH: &str = "replaced_on_branch";
+
+/// Reads what others say of candidates, in the transaction that found them or right after.
+pub(super) fn with_standing(
+    tx: &dyn ReadTx,
+    (memory, actor): (&MemoryId, &ActorId),
+    candidates: &mut [Candidate],
+) -> Result<()> {
+    if candidates.is_empty() {
+        return Ok(());
+    }
+    let mut contradicted: HashMap<RecordId, u32> = HashMap::new();
+    for conflict in conflicts::open_of(tx, memory, actor)? {
+        for record in [conflict.standing, conflict.against] {
+            *contradicted.entry(record).or_default() += 1;
+        }
+    }
+    let are_any = |shelf| Ok::<_, loci_model::Error>(tx.ledger().count(memory, shelf, Some(actor))? > 0);
+    let (are_any_of_branches, are_any_agreed) = (are_any(Shelf::BranchFact)?, are_any(Shelf::Agreement)?);
+    for candidate in candidates {
+        let id = &candidate.record.id;
+        candidate.standing.conflicts = contradicted.get(id).copied().unwrap_or_default();
+        let fact = match are_any_of_branches {
+            true => tx.ledger().noun::<BranchFact>(memory, id.as_str())?,
+            false => None,
+        };
+        if let Some(fact) = fact {
+            let commits = commits_of(tx, &fact)?;
+            candidate.standing.on_branch = Some(Box::new((fact, commits)));
+        }
+        let agreement = match are_any_agreed {
+            true => tx.ledger().noun::<Agreement>(memory, id.as_str())?,
+            false => None,
+        };
+        if let Some(agreement) = agreement {
+            candidate.standing.agreed = agreement.count();
+            candidate.standing.is_approved = agreement.approved_by.is_some();
+            candidate.observed_at = candidate.observed_at.max(agreement.confirmed_at);
+        }
+    }
+    Ok(())
+}
+
+impl Reading<'_> {
+    /// Says of what holds on a branch alone whether it holds where the task is.
+    pub(super) async fn with_branches(&self, mut read: KindRead) -> KindRead {
+        let task = self.place.task.as_ref();
+        let asked: Vec<OnBranch> = read
+            .found
+            .iter()
+            .filter_map(|one| one.standing.on_branch.as_deref())
+            .filter(|(fact, _)| !is_of(fact, task))
+            .cloned()
+            .collect();
+        let here = if asked.is_empty() { Ok(Vec::new()) } else { self.held_here(asked).await };
+        if let Err(why) = &here {
+            let rule = "what was learned on branches is left out, for which of it holds here is not known";
+            read.warnings.push(format!("BRANCHES_UNKNOWN: {rule} ({why})"));
+        }
+        let mut replaced: Vec<RecordId> = Vec::new();
+        for one in &mut read.found {
+            let Some(on_branch) = one.standing.on_branch.as_deref() else { continue };
+            let holds = is_of(&on_branch.0, task)
+                || here.as_ref().is_ok_and(|held: &Vec<RecordId>| held.contains(&one.record.id));
+            if holds {
+                replaced.extend(on_branch.0.against.iter().cloned());
+            } else {
+                one.standing.elsewhere = Some(if here.is_ok() { OTHER_BRANCH } else { BRANCH_UNKNOWN });
+            }
+        }
+        for one in read.found.iter_mut().filter(|one| replaced.contains(&one.record.id)) {
+            one.standing.elsewhere = Some(REPLACED_ON_BRANCH);
+        }
+        read
+    }
+
+    /// Those of some facts of branches that hold at the commit of the task, or why that cannot be found out.
+    async fn held_here(&self, asked: Vec<OnBranch>) -> std::result::Result<Vec<RecordId>, &'static str> {
+        let Some(repository) = &self.place.repository else { return Err("no_repository") };
+        let named = self.asked.revision().map(str::to_owned);
+        let based_on = self.place.task.as_ref().and_then(|task| task.base_sha.clone());
+        let default = repository.default_ref.clone();
+        let work = move |source: &dyn CodeSource| {
+            let at = |name: Option<&str>| -> Option<ObjectId> {
+                tip_of(source, name, default.as_deref()).ok().and_then(|tip| tip.commit())
+            };
+            // The commit that a task leaves from may not have come here.
+            let tip = match &named {
+                Some(named) => tip_of(source, Some(named), default.as_deref())?.commit(),
+                None => based_on.as_deref().and_then(|base| at(Some(base))).or_else(|| at(None)),
+            };
+            let held =
+                asked.iter().filter(|(_, commits)| tip.is_some_and(|tip| holds_any(source, &tip, commits)));
+            Ok(held.map(|(fact, _)| fact.record.clone()).collect::<Vec<_>>())
+        };
+        let look =
+            async { Ok(self.coding.verified.on_code(repository, self.standing, Arc::new(work)).await) };
+        match self.deadline.read(look).await {
+            Read::Done(Ok(Ok(held))) => Ok(held),
+            Read::Done(Ok(Err(error))) => Err(error.why.as_str()),
+            Read::Done(Err(_)) | Read::Late => Err("deadline"),
+        }
+    }
+}
+
+/// Learned by the task itself, or on its branch.
+fn is_of(fact: &BranchFact, task: Option<&Task>) -> bool {
+    task.is_some_and(|task| task.id == fact.task || (fact.branch.is_some() && task.branch == fact.branch))
+}

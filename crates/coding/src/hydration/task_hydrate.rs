@@ -1,0 +1,196 @@
+//! `task_hydrate`: what is remembered of a task's repository, for its prompt; and `repository_hydrate`: the same for whoever knows the
+//! repository alone.
+
+use futures::FutureExt;
+use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::task::Task;
+use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
+
+use super::asked::Hydration;
+use super::hydrating::Hydrated;
+use super::reading::{Nobody, Place};
+use crate::Coding;
+use crate::preferences;
+use crate::tasks::log_fields::{Call, of_repository};
+use crate::tasks::task_namespaces;
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// A repository with no more tasks than these has hardly anything to tell.
+const COLD_TASKS: usize = 5;
+
+impl Coding {
+    /// Puts together what a task is shown. A part of memory that cannot be read, or not in time, is left out, and the answer says so;
+    /// a task of the control group is shown nothing.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of the request; `NotFound`; `Unavailable` where not even the task could be read in time.
+    pub async fn task_hydrate(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        asked: Hydration,
+    ) -> Result<Hydrated> {
+        Call::load("task_hydrate", Some(id))
+            .told(async {
+                asked.check()?;
+                let deadline =
+                    Deadline::begin(self.engine.clock().clone(), asked.timeout_ms(&self.parts.settings));
+                let place = async {
+                    let memory = self.verified.code_memory(caller, standing).await?;
+                    let caller = self.acting(caller, &memory, id).await?;
+                    let place = self.place_of_task(&caller, &memory, id, asked.user.as_deref()).await?;
+                    Ok::<_, Error>((caller, place))
+                };
+                let (caller, place) = match deadline.read(place).await {
+                    Read::Done(place) => place?,
+                    Read::Late => return Err(Error::unavailable("the task could not be read in time")),
+                };
+                let asked = self.at_working_tree(standing, &place, asked, &deadline).await;
+                self.hydrate(&caller, standing, place, asked, &deadline).boxed().await
+            })
+            .await
+    }
+
+    /// Puts together what a task of a repository would be shown, for whoever has no task, or may read and not write. Nothing is written
+    /// down, and the control group is not asked about: whoever runs agents with one names the task.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of the request; `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's;
+    /// `Unavailable` where not even the repository could be read in time.
+    pub async fn repository_hydrate(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        asked: Hydration,
+    ) -> Result<Hydrated> {
+        Call::load("repository_hydrate", None)
+            .told(async {
+                asked.check()?;
+                let deadline =
+                    Deadline::begin(self.engine.clock().clone(), asked.timeout_ms(&self.parts.settings));
+                let place = async {
+                    let memory = self.verified.code_memory(caller, standing).await?;
+                    let place =
+                        self.place_of_repository(caller, &memory, repo, asked.user.as_deref()).await?;
+                    of_repository(&place.memory, &place.actor);
+                    Ok::<_, Error>(place)
+                };
+                let place = match deadline.read(place).await {
+                    Read::Done(place) => place?,
+                    Read::Late => return Err(Error::unavailable("the repository could not be read in time")),
+                };
+                let asked = self.at_working_tree(standing, &place, asked, &deadline).await;
+                self.hydrate(caller, standing, place, asked, &deadline).boxed().await
+            })
+            .await
+    }
+
+    /// The request at the caller's working tree of the repository, where it names no revision and there is
+    /// such a tree: all that reads code for it reads the same files.
+    pub(super) async fn at_working_tree(
+        &self,
+        standing: &Standing,
+        place: &Place,
+        asked: Hydration,
+        deadline: &Deadline,
+    ) -> Hydration {
+        let (Some(repository), None) = (&place.repository, asked.revision()) else { return asked };
+        let looked = async { Ok(self.verified.revision_of(repository, standing, None).await) };
+        match deadline.read(looked).await {
+            Read::Done(Ok(reference)) => Hydration { reference, ..asked },
+            Read::Done(Err(_)) | Read::Late => asked,
+        }
+    }
+
+    async fn place_of_task(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &TaskId,
+        user: Option<&str>,
+    ) -> Result<Place> {
+        let (caller, memory, id) = (caller.clone(), memory.clone(), id.clone());
+        let user = user.map(str::to_owned);
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let task =
+                    task_namespaces::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Write)?;
+                let repository = match &task.repository {
+                    Some(repository) => tx.repositories().get(&memory, repository)?,
+                    None => None,
+                };
+                let (sequence, is_cold) =
+                    (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &task.actor)?);
+                let (preferences, nobody) = wishes_of_task(tx, &task, user.as_deref())?;
+                let (memory, actor, task) = (memory.clone(), task.actor.clone(), Some(task));
+                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
+            })
+            .await
+    }
+
+    async fn place_of_repository(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        repo: &str,
+        user: Option<&str>,
+    ) -> Result<Place> {
+        let (caller, memory, repo) = (caller.clone(), memory.clone(), repo.to_owned());
+        let user = user.map(str::to_owned);
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
+                let (sequence, is_cold) = (tx.memories().sequence(&memory)?, is_cold(tx, &memory, &actor)?);
+                let repository = Some(repository);
+                let (preferences, nobody) = wishes_of_named(tx, &memory, user.as_deref())?;
+                let (memory, task) = (memory.clone(), None);
+                Ok(Place { memory, actor, task, repository, preferences, nobody, sequence, is_cold })
+            })
+            .await
+    }
+}
+
+/// The place where preferences are read, and the reason why they are not, or not by everybody.
+pub(super) type Wishes = (Option<String>, Option<Nobody>);
+
+/// Those of whoever a task is for: a request that names somebody else is shown nobody's, whoever has that login.
+pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
+    let is_unnamed = |name: &str| preferences::login_of(name).is_none();
+    match asked {
+        Some(name) if !preferences::is_whose(tx, task, name)? => {
+            Ok((None, Some(if is_unnamed(name) { Nobody::Unnamed } else { Nobody::Other })))
+        }
+        Some(_) | None => {
+            let Some(found) = preferences::requester_place(tx, task)? else {
+                let is_unnamed = task.user.as_deref().is_some_and(is_unnamed);
+                return Ok((None, is_unnamed.then_some(Nobody::Unnamed)));
+            };
+            Ok((Some(found.path), (!found.is_proved).then_some(Nobody::Unproved)))
+        }
+    }
+}
+
+/// Those of whoever is named where there is no task: by their login as it is now, or by `user:` and their number.
+fn wishes_of_named(tx: &dyn ReadTx, memory: &MemoryId, asked: Option<&str>) -> Result<Wishes> {
+    let Some(name) = asked else { return Ok((None, None)) };
+    let found = preferences::place_named(tx, memory, name)?;
+    let nobody = found.is_none().then_some(Nobody::Unnamed);
+    Ok((found, nobody))
+}
+
+/// Whether hardly any task of an actor was taken in yet.
+pub(crate) fn is_cold(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<bool> {
+    let query = TaskQuery { actors: vec![actor.clone()], ..TaskQuery::all(memory.clone(), COLD_TASKS + 1) };
+    Ok(tx.tasks().list(&query)?.len() <= COLD_TASKS)
+}

@@ -1,0 +1,66 @@
+//! Themes of self-feedback among what is shown: each one line of the knowledge, told by its newest item, with how many tasks lacked it. They
+//! are shown whatever the question is, and are few.
+
+use super::candidate::Candidate;
+use super::kind::{HydrationKind, KindStatus};
+use super::reading::{KindRead, Reading};
+use crate::reflection::themes::{Theme, ThemePlace, ThemeState};
+use crate::tasks::log_fields::LOAD_INFRA;
+use loci_engine::calls::deadline::Read;
+use loci_model::ErrorKind;
+
+/// Themes that are shown at most: those that most tasks lacked.
+const SHOWN_MAX: usize = 3;
+
+/// What was read of themes.
+pub(super) type ThemesRead = Read<(Vec<Theme>, Vec<String>)>;
+
+impl Reading<'_> {
+    /// Themes, where they are wanted.
+    pub(super) async fn themes(&self) -> Option<ThemesRead> {
+        if !self.wants_themes {
+            return None;
+        }
+        let place = ThemePlace { memory: self.place.memory.clone(), actor: self.place.actor.clone() };
+        Some(self.deadline.read(self.coding.themes_of(self.caller, &place, false)).await)
+    }
+}
+
+/// What was read of the knowledge, with the themes.
+pub(super) fn with_themes(mut read: KindRead, themes: Option<ThemesRead>) -> KindRead {
+    let kind = HydrationKind::Knowledge;
+    let (themes, warnings) = match themes {
+        None => return read,
+        Some(Read::Done(Ok(found))) => found,
+        // Whoever may not read the knowledge is told that of it already.
+        Some(Read::Done(Err(error))) if error.kind == ErrorKind::Denied => return read,
+        Some(Read::Done(Err(error))) => {
+            tracing::warn!(metric_type = LOAD_INFRA, ?error, "themes of self-feedback could not be read");
+            read.status = KindStatus::Error;
+            read.warnings.push("NOT_READ: the themes of self-feedback could not be read".to_owned());
+            return read;
+        }
+        Some(Read::Late) => {
+            read.status = KindStatus::Timeout;
+            read.warnings.push("NOT_IN_TIME: the themes of self-feedback were not read in time".to_owned());
+            return read;
+        }
+    };
+    read.warnings.extend(warnings);
+    let open = themes.iter().filter(|theme| theme.state == ThemeState::Open).take(SHOWN_MAX);
+    let told = open.filter_map(|theme| {
+        let count = u32::try_from(theme.tasks.len()).unwrap_or(u32::MAX);
+        Some(Candidate { lacked_by: Some(count), ..Candidate::new(kind, theme.told_by()?.clone(), 1.0) })
+    });
+    let told: Vec<Candidate> = told.collect();
+    if told.is_empty() {
+        return read;
+    }
+    // The same item as an answer to the question is no second line.
+    read.found.retain(|one| !told.iter().any(|theme| theme.record.id == one.record.id));
+    read.found.extend(told);
+    if matches!(read.status, KindStatus::Empty | KindStatus::Disabled | KindStatus::Skipped) {
+        read.status = KindStatus::Ok;
+    }
+    read
+}

@@ -1,0 +1,48 @@
+//! `dead_letter_list`, `dead_letter_retry`: what a memory for code should hold and could not be written, when it was given up
+//! (coding-agent-memory.md §7). A door to jobs that failed, which are kept with what they are about and why: there is no second place.
+
+use loci_model::job::{Job, JobState};
+use loci_model::ports::store::JobQuery;
+use loci_model::principal::Principal;
+use loci_model::{JobId, Result, Timestamp};
+
+use crate::Coding;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::jobs::JobPage;
+use loci_verified::Standing;
+
+impl Coding {
+    /// A page of what was given up, the latest first.
+    ///
+    /// # Errors
+    /// `Denied` for whoever may not read the whole memory; `Invalid` (limit not 1 to 100).
+    pub async fn dead_letter_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        after: Option<(Timestamp, JobId)>,
+        limit: u32,
+    ) -> Result<JobPage> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let state = Some(JobState::Failed);
+        let query = JobQuery { state, after, limit: limit as usize, ..JobQuery::default() };
+        self.engine.job_list(caller, &memory, query).await
+    }
+
+    /// Tries one again, now; the job, as it was.
+    ///
+    /// # Errors
+    /// `NotFound`; `Denied`.
+    pub async fn dead_letter_retry(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &JobId,
+        token: Option<ClientToken>,
+    ) -> Result<Job> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let job = self.engine.job_get(caller, &memory, id).await?;
+        self.engine.job_start(caller, &memory, id, token).await?;
+        Ok(job)
+    }
+}

@@ -1,0 +1,103 @@
+//! `conflicts_list`: the conflicts of a repository, with both records.
+
+use loci_model::ledger::Shelf;
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::conflict::{Conflict, ConflictState};
+use loci_model::record::{Record, RecordState};
+use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
+
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::records::conflicts::open_of;
+use loci_verified::{Standing, find_repository};
+
+/// Which conflicts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConflictListing {
+    /// Those that nobody decided about, or those that somebody did.
+    pub state: ConflictState,
+    /// Behind this one.
+    pub after: Option<(Timestamp, String)>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+/// A conflict with its records, as they are now; a deleted one is absent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConflictShown {
+    /// The conflict.
+    pub conflict: Conflict,
+    /// The record that was there.
+    pub standing: Option<Record>,
+    /// The one that says otherwise.
+    pub against: Option<Record>,
+}
+
+impl Coding {
+    /// A page of conflicts, the newest first. Open ones are those of two records that both stand.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's.
+    pub async fn conflicts_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        listing: ConflictListing,
+    ) -> Result<Page<ConflictShown, (Timestamp, String)>> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, repo) = (caller.clone(), repo.to_owned());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
+                let wanted = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+                let mut found = page(tx, &memory, &actor, &listing, wanted + 1)?;
+                found.truncate(wanted + 1);
+                let shown = found.into_iter().map(|conflict| shown(tx, conflict)).collect::<Result<_>>()?;
+                Ok(Page::cut(shown, wanted, |one: &ConflictShown| {
+                    (one.conflict.found_at, one.conflict.id.clone())
+                }))
+            })
+            .await
+    }
+}
+
+fn page(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    actor: &ActorId,
+    listing: &ConflictListing,
+    limit: usize,
+) -> Result<Vec<Conflict>> {
+    if listing.state == ConflictState::Open {
+        let is_behind = |one: &Conflict| {
+            let Some((at, id)) = &listing.after else { return true };
+            one.found_at < *at || (one.found_at == *at && one.id > *id)
+        };
+        return Ok(open_of(tx, memory, actor)?.into_iter().filter(is_behind).take(limit).collect());
+    }
+    tx.ledger().nouns(&LedgerPage {
+        memory: memory.clone(),
+        shelf: Shelf::Conflict,
+        actor: Some(actor.clone()),
+        subject: Some(Conflict::subject_of(actor, listing.state)),
+        after: listing.after.clone(),
+        limit,
+    })
+}
+
+pub(super) fn shown(tx: &dyn ReadTx, conflict: Conflict) -> Result<ConflictShown> {
+    let of = |id| {
+        let found = tx.records().get(&conflict.memory, id)?;
+        Ok::<_, loci_model::Error>(found.filter(|record| record.state != RecordState::Erased))
+    };
+    let (standing, against) = (of(&conflict.standing)?, of(&conflict.against)?);
+    Ok(ConflictShown { conflict, standing, against })
+}

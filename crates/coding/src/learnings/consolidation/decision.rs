@@ -1,0 +1,199 @@
+//! What becomes of a learning beside what is known, decided in the write: what was found before it is read again, and what was written
+//! since, by the same report or another, is compared here.
+
+use loci_model::facts::branch_fact::BranchFact;
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, RecordPage};
+use loci_model::record::agreement::Agreement;
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::scope::RecordScope;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
+use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+use loci_text::similarity::jaccard;
+use loci_text::terms;
+
+use super::similar_records::{Around, COSINE_MIN, JACCARD_MIN};
+use crate::learnings::learning_write::SELF_FEEDBACK;
+use loci_engine::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, WordPairs, decide_alone};
+
+/// Records written since, that are compared: the newest.
+const WRITTEN_SINCE_MAX: usize = 100;
+
+/// What is looked at beside a learning.
+pub(crate) struct Beside<'a> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) around: &'a Around,
+    pub(crate) now: Timestamp,
+    /// The branch that the learning holds on alone; `None`: it holds on the default branch, or nobody can tell.
+    pub(crate) on_branch: Option<Option<&'a str>>,
+}
+
+/// What becomes of it.
+pub(crate) struct Found {
+    pub(crate) decision: Decision,
+    /// It holds on a branch alone, and takes the place of these when that comes onto the default branch.
+    pub(crate) against: Vec<RecordId>,
+    /// It is known already, of a branch alone: from now on it holds on the default branch.
+    pub(crate) landed: Option<BranchFact>,
+}
+
+impl Found {
+    fn of(decision: Decision) -> Self {
+        Self { decision, against: Vec::new(), landed: None }
+    }
+}
+
+impl Beside<'_> {
+    /// Decides about a record that is not written yet. `said`: its text as it was looked for.
+    /// `pairs`: the comparisons that are left for all records of that write.
+    pub(crate) fn decide(
+        &self,
+        tx: &dyn ReadTx,
+        (record, said): (&Record, &str),
+        pairs: &mut WordPairs,
+    ) -> Result<Found> {
+        let limits = Thresholds::read(self.memory.settings.consolidation.thresholds.as_deref())?;
+        let near = self.near(tx, record, said)?;
+        let (elsewhere, here): (Vec<Met>, Vec<Met>) =
+            near.into_iter().partition(|met| self.is_elsewhere(met));
+        let beside: Vec<Neighbourhood> = here.iter().map(|met| met.neighbourhood.clone()).collect();
+        let decision = decide_alone(record, &beside, &limits, pairs);
+        let found = match decision {
+            Decision::Supersede { old, why } => self.in_the_place_of(old, why, &here),
+            Decision::Add { why } if self.on_branch.is_none() => {
+                // The same was learned on a branch before: now it holds here.
+                let others: Vec<Neighbourhood> =
+                    elsewhere.iter().map(|met| met.neighbourhood.clone()).collect();
+                match decide_alone(record, &others, &limits, pairs) {
+                    Decision::Skip { of, why } => {
+                        let landed = elsewhere.into_iter().find(|met| met.neighbourhood.record.id == of);
+                        Found {
+                            landed: landed.and_then(|met| met.branch),
+                            ..Found::of(Decision::Skip { of, why })
+                        }
+                    }
+                    _ => Found::of(Decision::Add { why }),
+                }
+            }
+            // On the default branch it says nothing yet.
+            Decision::Doubt { why, .. } if self.on_branch.is_some() => Found::of(Decision::Add { why }),
+            other => Found::of(other),
+        };
+        Ok(found)
+    }
+
+    /// Decides about a record of a branch that comes onto the default one: beside what holds there, whatever was decided when it was learned.
+    /// `seen_at`: when it was last seen to be so. What holds on another branch alone is not looked at.
+    pub(crate) fn decide_landed(
+        &self,
+        tx: &dyn ReadTx,
+        record: &Record,
+        (said, seen_at): (&str, Timestamp),
+    ) -> Result<Decision> {
+        let limits = Thresholds::read(self.memory.settings.consolidation.thresholds.as_deref())?;
+        let near = self.near(tx, record, said)?;
+        let here: Vec<Neighbourhood> =
+            near.into_iter().filter(|met| met.branch.is_none()).map(|met| met.neighbourhood).collect();
+        let landed = Record { tier: tier(tx, record)?, timestamp: seen_at, ..record.clone() };
+        Ok(decide_alone(&landed, &here, &limits, &mut WordPairs::of_a_write()))
+    }
+
+    /// What holds on a branch alone takes the place of what holds on that branch alone, and of nothing else yet.
+    fn in_the_place_of(&self, old: Vec<RecordId>, why: Why, here: &[Met]) -> Found {
+        if self.on_branch.is_none() {
+            return Found::of(Decision::Supersede { old, why });
+        }
+        let is_of_branch =
+            |id: &RecordId| here.iter().any(|met| met.neighbourhood.record.id == *id && met.branch.is_some());
+        let (old, against): (Vec<RecordId>, Vec<RecordId>) = old.into_iter().partition(is_of_branch);
+        let decision = if old.is_empty() { Decision::Add { why } } else { Decision::Supersede { old, why } };
+        Found { against, ..Found::of(decision) }
+    }
+
+    /// It holds on a branch alone, and not on the one of the learning.
+    fn is_elsewhere(&self, met: &Met) -> bool {
+        let Some(fact) = &met.branch else { return false };
+        match self.on_branch {
+            None => true,
+            Some(branch) => branch.is_none() || fact.branch.as_deref() != branch,
+        }
+    }
+
+    fn near(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Vec<Met>> {
+        let mut alike: Vec<(RecordId, Alike)> = self.around.of(said).to_vec();
+        alike.extend(self.written_since(tx, record, said)?);
+        let mut near: Vec<Met> = Vec::with_capacity(alike.len());
+        for (id, alike) in alike {
+            let is_known = near.iter().any(|met| met.neighbourhood.record.id == id);
+            let Some(other) = tx.records().get(&self.memory.id, &id)?.filter(|_| !is_known) else { continue };
+            if !may_meet(record, &other) {
+                continue;
+            }
+            let branch = tx.ledger().noun::<BranchFact>(&self.memory.id, id.as_str())?;
+            let other = Record { tier: tier(tx, &other)?, ..other };
+            near.push(Met { neighbourhood: Neighbourhood { of: 0, record: other, alike }, branch });
+        }
+        Ok(near)
+    }
+
+    /// Records of the namespace that were written since the index was asked: those of the same report by words and
+    /// vectors, others by their words.
+    fn written_since(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Vec<(RecordId, Alike)>> {
+        if tx.memories().sequence(&self.memory.id)? <= self.around.sequence {
+            return Ok(Vec::new());
+        }
+        let scope = RecordScope {
+            namespaces: vec![NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact)],
+            kinds: vec![RecordKind::Fact],
+            ..RecordScope::whole(self.memory.id.clone(), self.now)
+        };
+        let newest = tx.records().list(&RecordPage { scope, after: None, limit: WRITTEN_SINCE_MAX })?;
+        let own = terms(record.indexed());
+        let since = newest.into_iter().filter(|other| other.sequence > self.around.sequence);
+        let alike = |other: &Record| Alike {
+            jaccard: jaccard(&terms(other.indexed()), &own),
+            cosine: self.around.cosine(said, &other.text),
+        };
+        let is_near = |alike: &Alike| {
+            alike.jaccard >= JACCARD_MIN || alike.cosine.is_some_and(|cosine| cosine >= COSINE_MIN)
+        };
+        let found = since.map(|other| (alike(&other), other.id)).filter(|(alike, _)| is_near(alike));
+        Ok(found.map(|(alike, id)| (id, alike)).collect())
+    }
+}
+
+/// A record beside a learning, and the branch that it holds on alone.
+struct Met {
+    neighbourhood: Neighbourhood,
+    branch: Option<BranchFact>,
+}
+
+fn may_meet(new: &Record, other: &Record) -> bool {
+    other.state == RecordState::Active
+        && other.id != new.id
+        && other.kind == new.kind
+        && other.namespace == new.namespace
+        && other.subtype.as_deref() != Some(SELF_FEEDBACK)
+        && !other.provenance.verbatim
+}
+
+/// How far a record is trusted where another contradicts it: what a client wrote on purpose, what a person wrote or approved, and what
+/// was stored with citations, never gives its place by itself.
+pub(super) fn tier(tx: &dyn ReadTx, record: &Record) -> Result<TrustTier> {
+    let is_human = matches!(
+        record.metadata.get("source_type"),
+        Some(MetadataValue::String(source)) if source == "human"
+    );
+    let is_written = record.origin == RecordOrigin::BatchCreated && record.tier == TrustTier::Agent;
+    if is_human || is_written {
+        return Ok(TrustTier::Confirmed);
+    }
+    let approved = tx.ledger().noun::<Agreement>(&record.memory, record.id.as_str())?;
+    let is_approved = approved.is_some_and(|agreement| agreement.approved_by.is_some());
+    let is_stored_fact = || {
+        Ok::<_, loci_model::Error>(
+            tx.facts().get(&record.memory, &record.id)?.is_some_and(|fact| !fact.proposed),
+        )
+    };
+    Ok(if is_approved || is_stored_fact()? { TrustTier::Confirmed } else { record.tier })
+}

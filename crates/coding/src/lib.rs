@@ -1,0 +1,131 @@
+//! Tasks of coding agents, and what they leave behind (coding-agent-memory.md): a task is on a repository, which is its actor;
+//! everything that is written for it carries its session.
+//!
+//! | folder | idea |
+//! |---|---|
+//! | `tasks` | the verbs on a task; its sessions, its reports, and what it was shown |
+//! | `commits` | commits that hooks report, and the tasks that code leads back to |
+//! | `learnings` | writing learnings, their consolidation, and conflicts that a person decides |
+//! | `repositories` | settings, counts, marks of work, and documents of a repository |
+//! | `hydration` | what is remembered, for the prompt of a task |
+//! | `outcomes`, `metrics` | what came of tasks, graded; how well tasks went, and evaluations |
+//! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
+//! | `rules` | the rules that reviews left: learned, decided about, listed, shown where from |
+//! | `safeguards` | holding back, deciding about what waits, going back to a snapshot, erasing |
+//! | `preferences` | what people want of the agents that work for them |
+//! | `reflection` | what several tasks have in common, and themes of what they lacked |
+//! | `code_graph` | files that change together, and imports of files |
+//! | `prompts` | versions of prompts, the prompt of a task, extraction prompts and their evaluation |
+//! | `settings` | the settings of the server |
+//! | `jobs`, `sweep` | the jobs, the list of those that failed, and the parts of the sweep |
+//!
+//! A verb: one file with an `impl Coding` block, its request and answer beside it. Everything that one call writes is one write:
+//! a report is stored whole or not at all.
+
+mod code_graph;
+mod commits;
+mod hooks;
+pub mod hydration;
+mod jobs;
+mod learnings;
+mod metrics;
+mod outcomes;
+mod preferences;
+mod product;
+pub mod prompts;
+mod reflection;
+mod repositories;
+mod reviews;
+pub mod rules;
+mod safeguards;
+mod scanners;
+pub mod settings;
+mod sweep;
+mod tasks;
+
+pub use code_graph::co_change::{
+    CoChange, CoChanges, FileSet, GraphAbout, HistoryState, Impact, ImpactOf, ImpactRow, Thresholds,
+};
+pub use code_graph::dependencies::{Basis as ImportBasis, ImportSite};
+pub use commits::attribution::{Attributed, AttributionAsk, Snippet};
+pub use commits::blame::{Blame, BlameAsk, BlamedTask};
+pub use commits::task_commits::{CommitReport, CommitsTaken, NewCommit};
+pub use hydration::Hydrated;
+pub use learnings::conflicts::{ConflictDecision, ConflictListing, ConflictResolved, ConflictShown};
+pub use metrics::evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
+pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
+pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
+pub use preferences::SCANNERS as PREFERENCE_SCANNERS;
+pub use preferences::{
+    PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
+};
+pub use product::CodingParts;
+pub use prompts::evaluation::{PromptAnswers, PromptQuestion, PromptQuestions};
+pub use prompts::extraction::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
+pub use prompts::versions::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
+pub use reflection::themes::{
+    ProposalOf, Theme, ThemeClosed, ThemeProposal, ThemeProposalAccepted, ThemeState, Themes,
+};
+pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
+pub use repositories::counts::RecordCount;
+pub use repositories::repository_settings::{RepositoryChange, RepositoryShown};
+pub use reviews::SCANNERS as REVIEW_SCANNERS;
+pub use reviews::{
+    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, NewReview, ReviewsPolled, ReviewsPulled,
+    intake_of,
+};
+pub use rules::rules_list::RuleListing;
+pub use rules::{NewRule, ReviewLearned, RuleDecision, RuleExposure, RulePromotion, RuleProvenance};
+pub use safeguards::{
+    HeldDecision, HeldListing, NotUndone, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
+    Selection, SnapshotOf, SnapshotShown,
+};
+pub use scanners::SCANNERS;
+pub use settings::{CodingSettings, RuleSettings, share_of};
+pub use tasks::alert::TaskAlerted;
+pub use tasks::create::{NewTask, TaskCreated};
+pub use tasks::exposures::explain::{Explained, ExplainedRecord};
+pub use tasks::exposures::feedback::{FeedbackTaken, NewFeedback};
+pub use tasks::list::TaskListing;
+pub use tasks::patch::{TaskPatch, TaskPatched};
+pub use tasks::reports::completion::{Completed, Completion, Learned, LearnedAction};
+pub use tasks::reports::finalize::{Finalization, Finalized};
+pub use tasks::reports::learnings::LearningsTaken;
+pub use tasks::reports::note::{TaskNote, TaskNoted};
+pub use tasks::sessions::{
+    NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,
+};
+
+use loci_engine::Engine;
+use loci_verified::Verified;
+
+/// The memory of coding agents over an engine and its facts: cheap to clone, shared by all doors.
+#[derive(Clone)]
+pub struct Coding {
+    pub(crate) engine: Engine,
+    pub(crate) verified: Verified,
+    pub(crate) parts: CodingParts,
+}
+
+impl Coding {
+    /// Returns coding memory over verified memory, whose engine the parts of both were registered
+    /// with.
+    pub fn new(verified: Verified, parts: &CodingParts) -> Self {
+        Self { engine: verified.engine().clone(), verified, parts: parts.clone() }
+    }
+
+    /// Returns the settings in force.
+    pub fn settings(&self) -> &CodingSettings {
+        &self.parts.settings
+    }
+
+    /// Returns a handle for work in which one question is embedded once, however often it is asked.
+    pub(crate) fn asking_once(&self) -> Self {
+        Self::new(self.verified.asking_once(), &self.parts)
+    }
+
+    /// Returns the parts that this handle was made of.
+    pub(crate) fn registered(&self) -> product::Registered {
+        product::Registered { parts: self.parts.clone(), verified: self.verified.parts().clone() }
+    }
+}

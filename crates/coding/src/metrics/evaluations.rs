@@ -1,0 +1,281 @@
+//! `evaluation_add`, `evaluation_list`: what evaluations found in the work of tasks (coding-agent-memory.md §20.6). A finding becomes a
+//! record by the way of every learning, in the write of the evaluation, and says where it comes from; a suggestion for a prompt is kept
+//! for a person to decide. The same evaluation of a task again is the one that is there.
+
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
+use loci_model::{Error, Result, TaskId, Timestamp, limits};
+use sha2::{Digest, Sha256};
+
+use crate::Coding;
+use crate::tasks::log_fields::Call;
+use crate::tasks::reports::completion::Learned;
+use crate::tasks::reports::learnings::Lessons;
+use crate::tasks::{list, task_namespaces};
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, secrets};
+use loci_engine::strategies::learnings::{self, Learning, scope_of};
+use loci_verified::Standing;
+
+/// Hex digits of an evaluation's id.
+const ID_DIGITS: usize = 24;
+/// What a finding's record says it comes from.
+const SOURCE: &str = "evaluation";
+
+/// A finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFinding {
+    /// Which kind of failure it is.
+    pub category: FailureCategory,
+    /// The lesson for future tasks: one of more than [`limits::LEARNING_CHARS_MAX`] characters is
+    /// answered as a rejected learning.
+    pub text: String,
+    /// What it is about: a path, a glob or `module:<name>`.
+    pub scope: Option<String>,
+    /// What it rests on.
+    pub evidence: Option<String>,
+}
+
+/// An evaluation of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEvaluation {
+    /// The task.
+    pub task: TaskId,
+    /// What was found, at most 50.
+    pub findings: Vec<NewFinding>,
+    /// How the prompt should be changed.
+    pub prompt_suggestion: Option<String>,
+}
+
+/// An evaluation that was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvaluationAdded {
+    /// The evaluation.
+    pub evaluation: Evaluation,
+    /// What became of the findings, in their order.
+    pub learned: Vec<Learned>,
+    /// What could not be looked at.
+    pub warnings: Vec<String>,
+}
+
+/// Which evaluations; every member that is given must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EvaluationListing {
+    /// Of this repository.
+    pub repo: Option<String>,
+    /// Of this task.
+    pub task: Option<TaskId>,
+    /// Behind this one.
+    pub after: Option<(Timestamp, String)>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+impl NewEvaluation {
+    fn learnings(&self) -> Result<Vec<Learning>> {
+        if self.findings.is_empty() && self.prompt_suggestion.is_none() {
+            return Err(Error::invalid(
+                "findings",
+                "findings must not be empty where no prompt_suggestion is given",
+            ));
+        }
+        if self.findings.len() > limits::LEARNINGS_PER_REPORT_MAX {
+            let rule = format!("findings must be at most {}: send several", limits::LEARNINGS_PER_REPORT_MAX);
+            return Err(Error::invalid("findings", rule));
+        }
+        text("prompt_suggestion", self.prompt_suggestion.as_ref())?;
+        self.findings.iter().map(NewFinding::learning).collect()
+    }
+
+    /// What is learned of it: each record says which evaluation found it.
+    fn lessons(&self, learnings: Vec<Learning>) -> Lessons {
+        let id = self.id();
+        let text = |text: &str| MetadataValue::String(text.to_owned());
+        let mark = |finding: &NewFinding| {
+            Metadata::from([
+                ("source_type".to_owned(), text(SOURCE)),
+                ("failure_category".to_owned(), text(finding.category.as_str())),
+                ("evaluation_id".to_owned(), text(&id)),
+            ])
+        };
+        Lessons { learnings, marks: self.findings.iter().map(mark).collect(), observed_at: None }
+    }
+
+    /// The same evaluation of a task has the same.
+    fn id(&self) -> String {
+        let mut hasher = Sha256::new();
+        let mut add = |part: &str| {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part);
+        };
+        add(self.task.as_str());
+        for finding in &self.findings {
+            add(finding.category.as_str());
+            add(&finding.text);
+            add(finding.scope.as_deref().unwrap_or_default());
+            add(finding.evidence.as_deref().unwrap_or_default());
+        }
+        add(self.prompt_suggestion.as_deref().unwrap_or_default());
+        let digest = hex::encode(hasher.finalize());
+        format!("eval_{}", digest.get(..ID_DIGITS).unwrap_or_default())
+    }
+}
+
+impl NewFinding {
+    fn learning(&self) -> Result<Learning> {
+        let empty = || Error::invalid("findings.text", "text must say something");
+        text("findings.evidence", self.evidence.as_ref())?;
+        let mut learning = learnings::one(&self.text).ok_or_else(empty)?;
+        if let Some(scope) = &self.scope {
+            let rule = "scope must be a path, a glob or module:<name>";
+            let found = scope_of(scope).filter(|_| scope.chars().count() <= limits::SHORT_TEXT_CHARS_MAX);
+            learning.scope = Some(found.ok_or_else(|| Error::invalid("findings.scope", rule))?);
+            learning.is_vague = false;
+        }
+        Ok(learning)
+    }
+}
+
+fn text(field: &'static str, value: Option<&String>) -> Result<()> {
+    let max = limits::EVALUATION_TEXT_CHARS_MAX;
+    match value.map(|text| text.chars().count()) {
+        Some(count) if count == 0 || count > max => {
+            Err(Error::invalid(field, format!("{field} must have 1 to {max} characters")))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Coding {
+    /// Stores an evaluation.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own
+    /// agent.
+    pub async fn evaluation_add(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        new: NewEvaluation,
+    ) -> Result<EvaluationAdded> {
+        let task = new.task.clone();
+        Call::write("evaluation_add", Some(&task))
+            .told(async {
+                let learnings = new.learnings()?;
+                let memory = self.verified.code_memory(caller, standing).await?;
+                self.known_task(&memory, &task).await?;
+                let (of, by, id) = (memory.clone(), caller.clone(), task.clone());
+                self.engine
+                    .store()
+                    .read(move |tx| {
+                        let task =
+                            task_namespaces::visible(&by, &id, tx.tasks().get(&of, &id)?, Capability::Write)?;
+                        task_namespaces::require_all(&by, &of, &task.actor, Capability::Write)
+                    })
+                    .await?;
+                let said = new.lessons(learnings);
+                let (taken, evaluation) = if said.learnings.is_empty() {
+                    let (by, now) = (caller.name.clone(), self.engine.now());
+                    let write = move |tx: &mut dyn Tx| {
+                        let memory = existing(tx, &memory)?;
+                        store(tx, &Changing { memory: &memory, by: &by, at: now }, &new, &[])
+                    };
+                    (crate::LearningsTaken::default(), self.engine.store().write(write).await?)
+                } else {
+                    // One write: where it does not come to its end nothing was learned, and it is said again as a whole.
+                    let also = move |tx: &mut dyn Tx, changing: &Changing<'_>, learned: &[Learned]| {
+                        store(tx, changing, &new, learned)
+                    };
+                    self.learn_and(caller, standing, &task, said, also).await?
+                };
+                self.engine.wake().call();
+                Ok(EvaluationAdded { evaluation, learned: taken.learned, warnings: taken.warnings })
+            })
+            .await
+    }
+
+    /// A page of evaluations, the newest first.
+    ///
+    /// # Errors
+    /// `Invalid` where neither a repository nor a task is named; `REPO_UNKNOWN`; `NotFound`; `Denied`.
+    pub async fn evaluation_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        listing: EvaluationListing,
+    ) -> Result<Page<Evaluation, (Timestamp, String)>> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let caller = caller.clone();
+        let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let actor = match (&listing.repo, &listing.task) {
+                    (Some(repo), _) => list::actors(tx, &caller, &memory, Some(repo.as_str()))?.pop(),
+                    (None, Some(id)) => {
+                        let task = tx.tasks().get(&memory, id)?;
+                        Some(task_namespaces::visible(&caller, id, task, Capability::Read)?.actor)
+                    }
+                    (None, None) => return Err(Error::invalid("repo", "repo or task must be given")),
+                };
+                let found: Vec<Evaluation> = tx.ledger().nouns(&LedgerPage {
+                    memory: memory.clone(),
+                    shelf: Shelf::Evaluation,
+                    actor,
+                    subject: listing.task.as_ref().map(ToString::to_string),
+                    after: listing.after.clone(),
+                    limit: limit + 1,
+                })?;
+                Ok(Page::cut(found, limit, |one| (one.at(), one.key())))
+            })
+            .await
+    }
+}
+
+/// Writes the evaluation, beside what became of its findings.
+fn store(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    new: &NewEvaluation,
+    learned: &[Learned],
+) -> Result<Evaluation> {
+    let memory = &changing.memory.id;
+    let id = new.id();
+    if let Some(known) = tx.ledger().noun::<Evaluation>(memory, &id)? {
+        return Ok(known);
+    }
+    let gone = || Error::not_found(format!("there is no task {} here", new.task)).on("task_id");
+    let mut task = tx.tasks().get(memory, &new.task)?.ok_or_else(gone)?;
+    // Secrets are masked whatever the settings are: what is said here is read by people alone.
+    let masked = |text: &String| secrets::redact(text.clone(), RedactionMode::Mask).0;
+    let mut findings = Vec::with_capacity(new.findings.len());
+    for (place, finding) in new.findings.iter().enumerate() {
+        let record = learned.get(place).and_then(|learned| learned.id.clone());
+        let evidence = finding.evidence.as_ref().map(masked);
+        findings.push(EvaluationFinding { category: finding.category, evidence, record });
+    }
+    if let (None, Some(first)) = (&task.failure_category, new.findings.first()) {
+        task.failure_category = Some(first.category.as_str().to_owned());
+        task.updated_at = changing.at;
+        tx.tasks_mut().put(&task)?;
+    }
+    let evaluation = Evaluation {
+        memory: memory.clone(),
+        actor: task.actor,
+        id,
+        task: task.id,
+        findings,
+        prompt_suggestion: new.prompt_suggestion.as_ref().map(masked),
+        prompt_version: task.prompt_version,
+        by: changing.by.to_owned(),
+        at: changing.at,
+    };
+    tx.ledger_mut().put_noun(&evaluation)?;
+    Ok(evaluation)
+}

@@ -1,0 +1,150 @@
+//! Mistakes that were made although a rule against them was in force before the task began: comments of reviewers that say what the rule
+//! says (coding-agent-memory.md §20.3). By vectors where there is a model for them, else by words.
+
+use std::collections::BTreeSet;
+
+use loci_model::{RecordId, Result};
+use loci_text::similarity::jaccard;
+use loci_text::terms;
+
+use super::gathering::Gathered;
+use crate::Coding;
+
+/// Vectors this near say the same.
+const COSINE_MIN: f32 = 0.85;
+/// Words this much in common do, where there are no vectors.
+const LEXICAL_MIN: f32 = 0.6;
+
+/// Repeated mistakes of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Repeated {
+    /// The task was shown the rule.
+    pub(super) exposed: u32,
+    /// It was not.
+    pub(super) not_exposed: u32,
+}
+
+/// How texts were compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ComparedBy {
+    /// By vectors.
+    Vectors,
+    /// By words.
+    Words,
+}
+
+impl ComparedBy {
+    /// The word of answers.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Vectors => "vectors",
+            Self::Words => "words",
+        }
+    }
+}
+
+/// What of texts is compared.
+enum Marks {
+    Vectors { comments: Vec<Vec<f32>>, rules: Vec<Vec<f32>> },
+    Words { comments: Vec<Vec<String>>, rules: Vec<Vec<String>> },
+}
+
+impl Marks {
+    fn alike(&self, comment: usize, rule: usize) -> bool {
+        match self {
+            Self::Vectors { comments, rules } => {
+                let pair = comments.get(comment).zip(rules.get(rule));
+                // Vectors have the length one.
+                pair.is_some_and(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() >= COSINE_MIN)
+            }
+            Self::Words { comments, rules } => {
+                let pair = comments.get(comment).zip(rules.get(rule));
+                pair.is_some_and(|(a, b)| jaccard(a, b) >= LEXICAL_MIN)
+            }
+        }
+    }
+}
+
+impl Coding {
+    /// The repeated mistakes of each task, in their order.
+    pub(super) async fn repeated(&self, gathered: &Gathered) -> Result<(Vec<Repeated>, ComparedBy)> {
+        let comments: Vec<String> =
+            gathered.tasks.iter().flat_map(|one| one.comments.iter().cloned()).collect();
+        let rules: Vec<String> = gathered.rules.iter().map(|rule| rule.record.text.clone()).collect();
+        let by = if self.engine.embedder().is_some() { ComparedBy::Vectors } else { ComparedBy::Words };
+        if comments.is_empty() || rules.is_empty() {
+            return Ok((vec![Repeated::default(); gathered.tasks.len()], by));
+        }
+        let marks = match self.engine.embedder() {
+            Some(embedder) => Marks::Vectors {
+                comments: embedder.embed(comments).await?,
+                rules: embedder.embed(rules).await?,
+            },
+            None => Marks::Words {
+                comments: comments.iter().map(|text| terms(text)).collect(),
+                rules: rules.iter().map(|text| terms(text)).collect(),
+            },
+        };
+        Ok((counted(gathered, &marks), by))
+    }
+}
+
+fn counted(gathered: &Gathered, marks: &Marks) -> Vec<Repeated> {
+    let mut next = 0;
+    let mut all = Vec::with_capacity(gathered.tasks.len());
+    for one in &gathered.tasks {
+        let mut repeated = Repeated::default();
+        // Whatever task of the pull request was shown the rule.
+        let pr = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr);
+        let together = gathered.tasks.iter().filter(|other| {
+            pr.is_some() && other.outcome.as_ref().and_then(|outcome| outcome.facts.pr) == pr
+        });
+        let shown: BTreeSet<&RecordId> = match one.comments.is_empty() {
+            true => BTreeSet::new(),
+            false => together.flat_map(|other| &other.shown).collect(),
+        };
+        for _ in &one.comments {
+            let rules = gathered.rules.iter().enumerate();
+            let said: Vec<&RecordId> = rules
+                .filter(|(place, rule)| rule.was_active(one.task.created_at) && marks.alike(next, *place))
+                .map(|(_, rule)| &rule.record.id)
+                .collect();
+            next += 1;
+            if said.iter().any(|id| shown.contains(id)) {
+                repeated.exposed += 1;
+            } else if !said.is_empty() {
+                repeated.not_exposed += 1;
+            }
+        }
+        all.push(repeated);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a98_alike_from_the_thresholds_on() {
+        let vectors = |cosine: f32| {
+            let rule = vec![1.0, 0.0];
+            Marks::Vectors { comments: vec![vec![cosine, (1.0 - cosine * cosine).sqrt()]], rules: vec![rule] }
+        };
+        let words = |shared: usize, alone: usize| {
+            let all: Vec<String> = (0..shared + alone).map(|number| format!("w{number}")).collect();
+            Marks::Words { comments: vec![all[..shared].to_vec()], rules: vec![all] }
+        };
+        for (marks, expect) in [
+            (vectors(1.0), true),
+            (vectors(0.85), true),
+            (vectors(0.849), false),
+            (vectors(0.0), false),
+            (words(6, 4), true),
+            (words(59, 41), false),
+        ] {
+            assert_eq!(marks.alike(0, 0), expect);
+        }
+        assert!(!vectors(1.0).alike(1, 0), "there is no such comment");
+    }
+}

@@ -1,0 +1,77 @@
+//! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{RecordId, Result, Timestamp, limits};
+
+use super::gathering::{Cut, gather};
+use super::grouping::{MetricsBy, TaskMeasures, groups};
+use super::usefulness::{self, Usefulness};
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// Which measures.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MetricsAsk {
+    /// What groups go by.
+    pub by: MetricsBy,
+    /// Of tasks that were taken in then or later.
+    pub since: Option<Timestamp>,
+    /// What this memory was worth alone.
+    pub record: Option<RecordId>,
+}
+
+/// The measures of a repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metrics {
+    /// By group, in the order of their keys.
+    pub groups: Vec<TaskMeasures>,
+    /// What memories were worth: those that were shown most.
+    pub records: Vec<Usefulness>,
+    /// How comments were compared with rules: `vectors` or `words`.
+    pub compared_by: &'static str,
+    /// What is not in it.
+    pub cut: Cut,
+}
+
+impl Coding {
+    /// The measures of a repository's newest tasks.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` for whoever may not read all of it.
+    pub async fn repository_metrics(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: MetricsAsk,
+    ) -> Result<Metrics> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, repo, now, since) = (caller.clone(), repo.to_owned(), self.engine.now(), ask.since);
+        let gathered = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
+                gather(tx, &repository, &actor, since, now)
+            })
+            .await?;
+        let (repeated, compared_by) = self.repeated(&gathered).await?;
+        let mut records = usefulness::of_records(&gathered.tasks);
+        match &ask.record {
+            Some(id) => records.retain(|one| one.record == *id),
+            None => records.truncate(limits::METRICS_RECORDS_MAX),
+        }
+        Ok(Metrics {
+            groups: groups(ask.by, &gathered.tasks, &repeated),
+            records,
+            compared_by: compared_by.as_str(),
+            cut: gathered.cut,
+        })
+    }
+}

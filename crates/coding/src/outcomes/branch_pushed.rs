@@ -1,0 +1,90 @@
+//! `branch_pushed`: what came onto the default branch may take back what was merged before, and what took that back may be taken back,
+//! too. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
+
+use loci_model::facts::repository::Repository;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::pull_request::BranchPush;
+use loci_model::{JobId, MemoryId, RepositoryId, Result};
+
+use super::recording::{Recording, tell};
+use super::taking_back::TakingBack;
+use super::{HeardRevert, heard_of, reverting};
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+
+impl Coding {
+    /// Takes in what was pushed; outcomes whose grade changed. Nothing but the default branch takes anything back.
+    ///
+    /// # Errors
+    /// `NotFound` where the repository is not registered; what the store says.
+    pub async fn branch_pushed(
+        &self,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+        push: &BranchPush,
+    ) -> Result<Vec<Outcome>> {
+        if !push.is_default || !push.commits.iter().any(|commit| says_revert(&commit.message)) {
+            return Ok(Vec::new());
+        }
+        let now = self.engine.now();
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let (memory, repository, push) = (memory.clone(), repository.clone(), push.clone());
+        let regraded = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let repository = heard_of(tx, &memory.id, &repository)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                let recording = Recording { memory: &memory, by: "loci", at: now, job: &job };
+                let taking = TakingBack { recording: &recording, repository: &repository, actor: &actor };
+                let mut regraded = Vec::new();
+                for heard in heard(&repository, &push) {
+                    regraded.extend(taking.take_in(tx, &heard)?);
+                }
+                Ok(regraded)
+            })
+            .await?;
+        regraded.iter().for_each(tell);
+        if !regraded.is_empty() {
+            self.engine.wake().call();
+        }
+        Ok(regraded)
+    }
+}
+
+/// Whether a message may say that it takes something back.
+pub(crate) fn says_revert(message: &str) -> bool {
+    message.contains("revert") || message.contains("Revert")
+}
+
+/// What the commits of a push take back, in order.
+fn heard(repository: &Repository, push: &BranchPush) -> Vec<HeardRevert> {
+    let tip = Some(push.after.to_ascii_lowercase()).filter(|tip| !tip.is_empty());
+    let at_tip = push.commits.iter().find(|commit| commit.sha.eq_ignore_ascii_case(&push.after));
+    // A forge that merges pushes the merge and what is merged, and nothing else.
+    let merges = at_tip.and_then(|commit| reverting::merged(&commit.message));
+    let merge: Vec<String> = merges
+        .into_iter()
+        .flat_map(|number| tip.clone().into_iter().chain([reverting::named(number)]))
+        .collect();
+    let mut all = Vec::new();
+    for commit in &push.commits {
+        let sha = commit.sha.to_ascii_lowercase();
+        let others = merge.iter().filter(|name| **name != sha).cloned();
+        let names: Vec<String> = std::iter::once(sha.clone()).chain(others).collect();
+        let of = reverting::names(&commit.message, |name| is_named(repository, name));
+        let heard = |what: String| HeardRevert { what, names: names.clone(), tip: tip.clone(), at: push.at };
+        all.extend(of.into_iter().map(heard));
+    }
+    all
+}
+
+/// Whether a repository is called so, whatever the case.
+pub(super) fn is_named(repository: &Repository, name: &str) -> bool {
+    let name = name.trim().to_lowercase();
+    repository.key.to_lowercase() == name || repository.aliases.contains(&name)
+}

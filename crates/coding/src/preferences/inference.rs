@@ -1,0 +1,212 @@
+//! Drawing conclusions from what reviewers say of somebody's tasks, and keeping them as preferences: believed half, for thirty days after
+//! the last that was said, and never against what they said themselves. The same reviews give the same conclusions, however often they
+//! are drawn. A task's word writes nothing: only tasks count whose requester is proved to be that
+//! person.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use loci_model::ledger::Shelf;
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::TrustTier;
+use loci_model::tasks::preference::PreferenceDimension;
+use loci_model::tasks::review::{Review, ReviewState};
+use loci_model::time::DAY_MS;
+use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, TaskId, Timestamp};
+
+use super::owner::{self, Whose};
+use super::precedence::{Concluded, Kept, NewPreference, keep};
+use super::requester::proved_person;
+use super::review_requests::{Said, implied};
+use crate::Coding;
+use crate::CodingSettings;
+use crate::rules::Hearing;
+use loci_engine::access;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{Patterns, SafetyPolicy};
+
+/// What was said so long ago counts no more.
+const WINDOW_DAYS: i64 = 90;
+/// Reviews of one page, and of all.
+const REVIEWS_PER_PAGE: usize = 200;
+const REVIEWS_MAX: usize = 2_000;
+/// Conclusions of one call: of a dimension there is one in force.
+const CONCLUSIONS_MAX: usize = PreferenceDimension::ALL.len() * 2;
+/// Who draws them, in telemetry.
+const BY: &str = "loci";
+
+impl Coding {
+    /// Draws conclusions about the person whom a task names, from the reviews of all tasks that
+    /// this person is proved to have asked for, after one of the task was kept. Returns the new
+    /// ones.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn preferences_conclude(&self, memory: &MemoryId, task: &TaskId) -> Result<Vec<RecordId>> {
+        let now = self.engine.now();
+        let fresh = || RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
+        let ids = (0..CONCLUSIONS_MAX).map(|_| fresh()).collect::<Result<Vec<_>>>()?;
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let own = Arc::clone(&self.parts.settings);
+        let (memory, task, settings) = (memory.clone(), task.clone(), self.engine.settings().clone());
+        let kept = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let Some(memory) = tx.memories().get(&memory)? else { return Ok(Vec::new()) };
+                let Some(task) = tx.tasks().get(&memory.id, &task)? else { return Ok(Vec::new()) };
+                let Some(whose) = owner::of_task(tx, &task)? else { return Ok(Vec::new()) };
+                if whose.opted_out() {
+                    return Ok(Vec::new());
+                }
+                let policy = SafetyPolicy::of(&settings, &memory.settings).of_model_text();
+                let policy = policy.from_tier(TrustTier::External);
+                let kept = conclude(tx, (&memory, policy), &own, &whose, &ids, now)?;
+                if !kept.is_empty() {
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                Ok(kept)
+            })
+            .await?;
+        self.engine.wake().call();
+        Ok(kept)
+    }
+}
+
+fn conclude(
+    tx: &mut dyn Tx,
+    (memory, policy): (&Memory, SafetyPolicy),
+    settings: &CodingSettings,
+    whose: &Whose,
+    ids: &[RecordId],
+    now: Timestamp,
+) -> Result<Vec<RecordId>> {
+    let mut hearings = BTreeMap::new();
+    let reviews = reviews_of(tx, (&memory.id, settings), whose, &mut hearings, now)?;
+    let said: Vec<Said<'_>> = reviews.iter().flat_map(|review| said_in(review, &hearings)).collect();
+    let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
+    let building = Building { memory, view: &view, policy, expiry: None, by: BY, now };
+    let is_declined = |digest: &str| {
+        whose.known.as_ref().is_some_and(|known| known.declined.iter().any(|declined| declined == digest))
+    };
+    let mut found = implied(&said, Patterns::in_force(policy.patterns));
+    found.retain(|one| !is_declined(&one.digest));
+    let beyond = found.len().saturating_sub(ids.len());
+    let mut kept = Vec::new();
+    // The newest of them, should there be more than there can be in force.
+    for (one, id) in found.iter().skip(beyond).zip(ids) {
+        let repository = match &one.repository {
+            Some(id) => tx.repositories().get(&memory.id, id)?,
+            None => None,
+        };
+        let new = NewPreference {
+            whose,
+            dimension: one.dimension,
+            text: &one.text,
+            repository: repository.as_ref(),
+            task: None,
+            concluded: Some(Concluded { digest: &one.digest, prs: one.prs, at: one.at }),
+        };
+        if let Kept::Added(record) = keep(tx, &building, &new, id)? {
+            kept.push(record.id);
+        }
+    }
+    Ok(kept)
+}
+
+/// Whose word counts, by repository; `None` where no conclusions are allowed.
+type Hearings = BTreeMap<RepositoryId, Option<Hearing>>;
+
+/// Reviews of the last ninety days of tasks that are proved to be somebody's, in repositories that
+/// allow conclusions, from which something may be learned.
+fn reviews_of(
+    tx: &dyn ReadTx,
+    (memory, settings): (&MemoryId, &CodingSettings),
+    whose: &Whose,
+    hearings: &mut Hearings,
+    now: Timestamp,
+) -> Result<Vec<Review>> {
+    let since = now.plus_millis(-WINDOW_DAYS * DAY_MS);
+    let mut tasks = BTreeMap::new();
+    let (mut found, mut after, mut looked_at) = (Vec::new(), None, 0);
+    while looked_at < REVIEWS_MAX {
+        let page = LedgerPage {
+            memory: memory.clone(),
+            shelf: Shelf::Review,
+            actor: None,
+            subject: None,
+            after,
+            limit: REVIEWS_PER_PAGE,
+        };
+        let reviews: Vec<Review> = tx.ledger().nouns(&page)?;
+        let is_last = reviews.len() < REVIEWS_PER_PAGE;
+        looked_at += reviews.len();
+        after = reviews.last().map(|review| (review.submitted_at, loci_model::ledger::Shelved::key(review)));
+        for review in reviews {
+            if review.submitted_at < since {
+                return Ok(found);
+            }
+            if counts(&review)
+                && is_of(tx, memory, whose, &review, &mut tasks)?
+                && hearing_in(tx, (memory, settings), &review.repository, hearings)?.is_some()
+            {
+                found.push(review);
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn counts(review: &Review) -> bool {
+    review.left_out.is_none() && !review.is_past && review.state != ReviewState::Dismissed
+}
+
+fn is_of(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    whose: &Whose,
+    review: &Review,
+    known: &mut BTreeMap<TaskId, bool>,
+) -> Result<bool> {
+    let Some(id) = &review.task else { return Ok(false) };
+    if let Some(known) = known.get(id) {
+        return Ok(*known);
+    }
+    let owner = match tx.tasks().get(memory, id)? {
+        Some(task) => proved_person(tx, &task)?,
+        None => None,
+    };
+    let is_theirs = owner.is_some_and(|owner| owner.place == whose.place);
+    known.insert(id.clone(), is_theirs);
+    Ok(is_theirs)
+}
+
+fn hearing_in<'a>(
+    tx: &dyn ReadTx,
+    (memory, settings): (&MemoryId, &CodingSettings),
+    repository: &RepositoryId,
+    known: &'a mut Hearings,
+) -> Result<Option<&'a Hearing>> {
+    if !known.contains_key(repository) {
+        let found = tx.repositories().get(memory, repository)?;
+        let allows = found.as_ref().is_none_or(|found| found.settings.preferences.implicit.unwrap_or(true));
+        let hearing = allows.then(|| Hearing::of(settings, found.as_ref()));
+        known.insert(repository.clone(), hearing);
+    }
+    Ok(known.get(repository).and_then(Option::as_ref))
+}
+
+/// What people whose word counts said in a review; what its author answered is no request.
+fn said_in<'a>(review: &'a Review, hearings: &Hearings) -> impl Iterator<Item = Said<'a>> + use<'a> {
+    let heard = hearings.get(&review.repository).and_then(Option::as_ref).map(|one| one.heard(review));
+    let (repository, pr) = (&review.repository, review.pr);
+    let said = heard.unwrap_or_default();
+    said.into_iter().map(move |heard| Said { text: heard.text, repository, pr, at: heard.at })
+}

@@ -1,0 +1,333 @@
+//! The places where nouns name people: one list for each noun, which forgetting a person, their
+//! export and imports share. A place is an exact one, which holds a person or a list of people, or
+//! free text. Pure.
+//!
+//! Left alone are names of branches, paths and texts of documents and prompts, and code: they are
+//! the repository's words.
+
+use std::collections::BTreeMap;
+
+use loci_model::Result;
+use loci_model::delivery::Delivery;
+use loci_model::event::{Event, PayloadItem};
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::support::SupportReport;
+use loci_model::idempotency::TokenAnswer;
+use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::telemetry::StateChange;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::{SessionItem, TaskSession};
+
+use super::named_places::{PeopleVisitor, Places};
+use crate::prompts::versions::input_hash;
+use crate::tasks::sessions::archive_rules::{chars_of, digest_of};
+use loci_engine::admin::erasure::is_number;
+use loci_engine::hooks::Taken;
+use loci_engine::records::text_digest::{DIGEST, digest};
+
+/// Ends of the names of trailers that hold people, in lower case.
+const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
+
+/// A noun that may name people.
+pub(crate) trait NamesPeople {
+    /// Visits each place; `number` is the forge's number of the noun's user, where something else
+    /// knows it.
+    ///
+    /// # Errors
+    /// A bug, where a document of it is damaged.
+    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken>;
+}
+
+impl NamesPeople for Task {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        let user = self.user.clone().unwrap_or_default();
+        if let Some(new) = places.new_person(&user, self.user_id.as_deref()) {
+            self.user = Some(new);
+            self.user_id = None;
+            self.requester_proof = None;
+        }
+        places.texts([&mut self.description]);
+        places.texts(&mut self.error_message);
+        places.texts([&mut self.model, &mut self.variant].into_iter().flatten());
+        places.texts(self.feedback.harmful.values_mut());
+        if let Some(alert) = &mut self.security_alert {
+            places.person([&mut alert.by], None);
+            places.texts([&mut alert.reason]);
+        }
+        if places.is_any {
+            // A digest of the former words would confirm a name to anybody who tries names: the
+            // digest of the input is made again, and the request that made the task is not
+            // recognised any more.
+            self.request_digest.clear();
+            if self.input_hash.is_some() {
+                self.input_hash = Some(input_hash(self)?);
+            }
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for TaskCommit {
+    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        places.person(&mut self.user, number);
+        places.person(&mut self.author, None);
+        places.texts(&mut self.author);
+        for (name, mut value) in std::mem::take(&mut self.trailers) {
+            let lower = name.to_lowercase();
+            if PEOPLE_TRAILERS.iter().any(|end| lower.ends_with(end)) {
+                places.person([&mut value], None);
+            }
+            places.texts([&mut value]);
+            let name = places.new_name(&name).unwrap_or(name);
+            // Values of one name are joined as a commit's are.
+            let joined = |known: &mut String| {
+                known.push(',');
+                known.push_str(&value);
+            };
+            self.trailers.entry(name).and_modify(joined).or_insert(value);
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for SessionItem {
+    fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        places.person(&mut self.user, number);
+        if let Some(new) = self.text.as_deref().and_then(|text| places.new_text(text)) {
+            // Digest and length are of the text that is kept: those of the former text would
+            // confirm its names.
+            (self.text_sha256, self.text_chars) = (digest_of(&new), chars_of(&new));
+            self.text = Some(new);
+        }
+        if let Some(tool) = &mut self.tool {
+            places.texts([&mut tool.name]);
+            places.texts(&mut tool.status);
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for TaskSession {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        let told = &mut self.told;
+        places.texts(&mut told.summary);
+        places.texts(&mut told.approach);
+        places.texts(&mut told.error_message);
+        places.texts(&mut told.difficulties);
+        if let Some(state) = &mut self.state {
+            places.document(state)?;
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for Repository {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        let reviews = &mut self.settings.reviews;
+        places.person(reviews.agent_logins.iter_mut().flatten(), None);
+        places.person(reviews.allow_bots.iter_mut().flatten(), None);
+        if let Some(weights) = reviews.authority.take() {
+            let mut named = BTreeMap::new();
+            for (name, weight) in weights {
+                let new = places.new_person(&name, Some(name.as_str()).filter(|name| is_number(name)));
+                named.insert(new.unwrap_or(name), weight);
+            }
+            reviews.authority = Some(named);
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for LedgerEntry {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        match self.shelf {
+            // The person's own settings, by which their other names are known until the end.
+            Shelf::PreferenceUser => return Ok(Taken::Nobody),
+            Shelf::Person | Shelf::RepositoryRole => {
+                let name = self.key.rsplit(['/', ':']).next().unwrap_or(&self.key);
+                if visitor.is_key(name) {
+                    return Ok(Taken::Whole);
+                }
+            }
+            _ => {}
+        }
+        let mut places = Places { is_of_ledger: true, is_of_loci: true, ..Places::new(visitor) };
+        places.document(&mut self.body)?;
+        places.end()
+    }
+}
+
+impl NamesPeople for Event {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        for item in &mut self.payload {
+            match item {
+                PayloadItem::Conversational { text, .. } => places.texts([text]),
+                PayloadItem::Blob(document) | PayloadItem::Json(document) => places.document(document)?,
+            }
+        }
+        for (key, value) in &mut self.metadata {
+            if let Some(new) = places.word(key, value) {
+                *value = new;
+            }
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for Delivery {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places { is_of_loci: true, ..Places::new(visitor) };
+        places.document(&mut self.body)?;
+        places.texts(&mut self.last_error);
+        places.end()
+    }
+}
+
+impl NamesPeople for TokenAnswer {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places { is_of_loci: true, ..Places::new(visitor) };
+        places.document(&mut self.answer)?;
+        places.end()
+    }
+}
+
+impl NamesPeople for Record {
+    /// A document is a file of the repository, and a preference is its person's own; what was
+    /// deleted waits for its erasure.
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let is_left = matches!(self.kind, RecordKind::Document | RecordKind::Preference);
+        if is_left || self.state == RecordState::Erased {
+            return Ok(Taken::Nobody);
+        }
+        let mut places = Places::new(visitor);
+        places.metadata(&mut self.metadata);
+        if let Some(new) = places.new_text(&self.text) {
+            let of_text = |text: &str| MetadataValue::String(digest(text));
+            let is_extracted = self.origin == RecordOrigin::Extracted;
+            // The digest of a text of Loci's own follows it; a digest of another text stays as it
+            // is.
+            let kept = self.metadata.get_mut(DIGEST);
+            if let Some(kept) = kept.filter(|kept| is_extracted && **kept == of_text(&self.text)) {
+                *kept = of_text(&new);
+            }
+            self.text = new;
+        }
+        for text in [&mut self.title, &mut self.description, &mut self.index_text, &mut self.state_reason] {
+            places.texts(text);
+        }
+        places.end()
+    }
+}
+
+impl NamesPeople for StateChange {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        places.person([&mut self.by], None);
+        places.texts([&mut self.reason]);
+        places.end()
+    }
+}
+
+impl NamesPeople for Fact {
+    /// Citations are code.
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places::new(visitor);
+        let detail = &mut self.detail;
+        places.person(&mut detail.source.created_by, None);
+        places.person([&mut detail.source.principal], None);
+        places.person(&mut detail.source.agent, None);
+        places.texts(&mut detail.source.agent);
+        places.texts(&mut detail.source.session);
+        places.texts(&mut detail.source.reference);
+        places.person(detail.last_verified.iter_mut().map(|last| &mut last.by), None);
+        places.person(detail.invalidated.iter_mut().map(|(by, _)| by), None);
+        places.end()
+    }
+}
+
+impl NamesPeople for FactEvent {
+    fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
+        let mut places = Places { is_of_loci: true, ..Places::new(visitor) };
+        places.person([&mut self.principal], None);
+        places.person(&mut self.agent, None);
+        for text in [&mut self.agent, &mut self.session, &mut self.reference, &mut self.cause] {
+            places.texts(text);
+        }
+        if let Some(details) = &mut self.details {
+            places.document(details)?;
+        }
+        places.end()
+    }
+}
+
+/// Visits the names and values of a statement that code was looked at for; true where one was
+/// changed. Only a statement that named somebody makes them people.
+pub(super) fn visit_support(report: &mut SupportReport, visitor: &mut dyn PeopleVisitor) -> bool {
+    let mut places = Places::new(visitor);
+    for text in report.found.iter_mut().chain(&mut report.missing) {
+        match places.new_person(text, None) {
+            Some(new) => *text = new,
+            None => places.texts([text]),
+        }
+    }
+    places.texts(report.other_values.iter_mut().map(|other| &mut other.stated));
+    places.is_any
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::MemoryId;
+    use loci_testkit::task_samples;
+
+    use super::super::pseudonym::{Collecting, Erased, NamedPerson, Taking};
+    use super::*;
+
+    #[test]
+    fn a_commit_names_its_people_in_each_of_its_places() {
+        let memory = MemoryId::parse("code-0123456789").unwrap();
+        let mut commit = task_samples::commit(&memory, 1).unwrap();
+        commit.user = Some("Alice".to_owned());
+        commit.author = Some("Alice Lee <a.lee@example.com>".to_owned());
+        let trailers = [
+            ("Co-authored-by", "Bob <b@x.org>,Alice Lee <A.Lee@example.com>"),
+            ("Reviewed-by", "alice"),
+            ("Task-Id", "alice"),
+            ("Note", "for @alice"),
+        ];
+        commit.trailers =
+            trailers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let mut collecting = Collecting::default();
+        assert_eq!(commit.visit_people(Some("7"), &mut collecting).unwrap(), Taken::Nobody);
+        for name in [
+            NamedPerson::Login("Alice".to_owned()),
+            NamedPerson::Number("7".to_owned()),
+            NamedPerson::Address("a.lee@example.com".to_owned()),
+        ] {
+            assert!(collecting.0.contains(&name), "{name:?}");
+        }
+        let alice = NamedPerson::Login("alice".to_owned());
+        let erased = Erased::of_name(&alice, "erased-1").with_names(["a.lee@example.com".to_owned()]);
+        assert_eq!(commit.visit_people(None, &mut Taking(&erased)).unwrap(), Taken::Names);
+        assert_eq!((commit.user.as_deref(), commit.author.as_deref()), (Some("erased-1"), Some("erased-1")));
+        let expect = [
+            ("Co-authored-by", "Bob <b@x.org>,erased-1"),
+            ("Note", "for @erased-1"),
+            ("Reviewed-by", "erased-1"),
+            ("Task-Id", "alice"),
+        ];
+        let found: Vec<(&str, &str)> =
+            commit.trailers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(found, expect);
+        assert_eq!(commit.visit_people(None, &mut Taking(&erased)).unwrap(), Taken::Nobody);
+    }
+}

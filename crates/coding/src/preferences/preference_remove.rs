@@ -1,0 +1,133 @@
+//! `preference_remove`: a preference goes. A conclusion that somebody takes back is not drawn again. And `user_settings_put`: whoever wants
+//! no conclusions to be drawn loses those that were, and none is drawn from then on.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::tasks::preference::{PreferenceOrigin, PreferenceUser};
+use loci_model::{Error, JobId, RecordId, Result, limits};
+
+use super::owner::{self, Whose};
+use super::precedence::{CONCLUSION, origin_of, word};
+use super::preferences_list::{UserShown, person};
+use crate::Coding;
+use loci_engine::admin::erasure::{Reach, Tombstones};
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_verified::Standing;
+
+/// What somebody wants, and what went because of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserSettingsPut {
+    /// Somebody.
+    pub user: UserShown,
+    /// Conclusions that are gone.
+    pub removed: Vec<RecordId>,
+}
+
+impl Coding {
+    /// Deletes a preference of somebody.
+    ///
+    /// # Errors
+    /// `NotFound` where it is none of theirs; `Denied` for whoever is neither that person nor an administrator.
+    pub async fn preference_remove(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        user: &str,
+        id: &RecordId,
+    ) -> Result<()> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let now = self.engine.now();
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let (caller, user, id) = (caller.clone(), user.to_owned(), id.clone());
+        let vault = self.engine.vault().clone();
+        self.engine.ready_to_seal().await?;
+        self.engine
+            .store()
+            .write(move |tx| {
+                let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Write)?;
+                let place = whose.namespace()?.normal();
+                let is_theirs = |record: &Record| {
+                    record.kind == RecordKind::Preference
+                        && record.state != RecordState::Erased
+                        && record.namespace.normal() == place
+                };
+                let missing =
+                    || Error::not_found(format!("{user} has no preference {id}")).on("preference_id");
+                let record = tx
+                    .records()
+                    .get(&memory.id, &id)?
+                    .filter(|record| is_theirs(record))
+                    .ok_or_else(missing)?;
+                let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                let tombstones = Tombstones { vault: vault.as_ref(), memory: &memory.id };
+                tombstones.put_record(tx, &record, Reach::Deleted, now)?;
+                changing.set_state(tx, &record, RecordState::Erased, "deleted")?;
+                if let Some(digest) = word(&record, CONCLUSION) {
+                    let mut noun = whose.noun(&memory.id, now);
+                    noun.declined.push(digest.to_owned());
+                    let beyond = noun.declined.len().saturating_sub(limits::PREFERENCES_DECLINED_MAX);
+                    noun.declined.drain(..beyond);
+                    tx.ledger_mut().put_noun(&PreferenceUser { updated_at: now, ..noun })?;
+                }
+                batch::ask_for_purge(tx, &memory, &job, now)
+            })
+            .await
+    }
+
+    /// Notes what somebody wants of conclusions; those that were drawn go where they want none.
+    ///
+    /// # Errors
+    /// `Denied` for whoever is neither that person nor an administrator.
+    pub async fn user_settings_put(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        user: &str,
+        implicit_inference: bool,
+    ) -> Result<UserSettingsPut> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let now = self.engine.now();
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let (caller, user) = (caller.clone(), user.to_owned());
+        self.engine
+            .store()
+            .write(move |tx| {
+                let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Write)?;
+                let opted_out = !implicit_inference;
+                let noun = PreferenceUser { opted_out, updated_at: now, ..whose.noun(&memory.id, now) };
+                tx.ledger_mut().put_noun(&noun)?;
+                let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                let removed =
+                    if opted_out { forget_conclusions(tx, &changing, &memory, &whose)? } else { Vec::new() };
+                if !removed.is_empty() {
+                    batch::ask_for_purge(tx, &memory, &job, now)?;
+                }
+                let whose = Whose { known: Some(noun), ..whose };
+                Ok(UserSettingsPut { user: UserShown::of(&whose), removed })
+            })
+            .await
+    }
+}
+
+/// Deletes what was concluded of somebody, whatever became of it.
+fn forget_conclusions(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    memory: &Memory,
+    whose: &Whose,
+) -> Result<Vec<RecordId>> {
+    let mut removed = Vec::new();
+    for record in owner::all_of(tx, &memory.id, &whose.place, changing.at)? {
+        let is_concluded = origin_of(&record) == Some(PreferenceOrigin::Implicit);
+        if is_concluded
+            && changing.set_state(tx, &record, RecordState::Erased, "no conclusions are wanted")?
+        {
+            removed.push(record.id);
+        }
+    }
+    Ok(removed)
+}

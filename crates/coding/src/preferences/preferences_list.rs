@@ -1,0 +1,101 @@
+//! `preferences_list`: what somebody wants of the agents that work for them, for that person or an administrator.
+
+use loci_model::memory::Memory;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
+
+use super::owner::{self, Whose, login_of};
+use crate::Coding;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_verified::Standing;
+
+/// Somebody, as they are shown to themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserShown {
+    /// Their login now; none where somebody else has the one that was told last.
+    pub login: Option<String>,
+    /// The forge's number.
+    pub user_id: Option<String>,
+    /// Logins that they had before.
+    pub former_logins: Vec<String>,
+    /// Whether conclusions may be drawn from what is said of their work.
+    pub implicit_inference: bool,
+}
+
+/// Preferences of somebody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreferencesListed {
+    /// Whose.
+    pub user: UserShown,
+    /// Those in force, the newest first.
+    pub preferences: Vec<Record>,
+}
+
+impl UserShown {
+    pub(super) fn of(whose: &Whose) -> Self {
+        let former = whose.known.iter().flat_map(|known| &known.former_logins);
+        Self {
+            login: whose.login(),
+            user_id: whose.user_id().map(str::to_owned),
+            former_logins: former.map(|login| owner::spelled(login)).collect(),
+            implicit_inference: !whose.opted_out(),
+        }
+    }
+}
+
+impl Coding {
+    /// The preferences of somebody that are in force.
+    ///
+    /// # Errors
+    /// `Invalid` for what is no user; `Denied` for whoever is neither that person nor an administrator.
+    pub async fn preferences_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        user: &str,
+    ) -> Result<PreferencesListed> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, user, now) = (caller.clone(), user.to_owned(), self.engine.now());
+        self.engine
+            .store()
+            .read(move |tx| {
+                let (_, whose) = person(tx, &caller, &memory, &user, Capability::Read)?;
+                let preferences = in_force(tx, &memory, &whose, now)?;
+                Ok(PreferencesListed { user: UserShown::of(&whose), preferences })
+            })
+            .await
+    }
+}
+
+/// Preferences in force.
+pub(super) fn in_force(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    whose: &Whose,
+    now: Timestamp,
+) -> Result<Vec<Record>> {
+    owner::preferences_at(tx, memory, &whose.place, &[RecordState::Active], now)
+}
+
+/// Whoever is named, for that person or an administrator; who may know of them is asked before whether they are known. By a login that
+/// they had before an administrator alone finds them: whoever has it next is not told of them.
+pub(super) fn person(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    user: &str,
+    capability: Capability,
+) -> Result<(Memory, Whose)> {
+    let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
+    if !is_admin {
+        let login = login_of(user).ok_or_else(owner::no_user)?;
+        let place = Whose { place: login.clone(), known: None };
+        let place = NamespaceFilter::new(&place.namespace()?, NamespaceMatch::Subtree);
+        access::require_person(caller, memory, &login, &place, capability)?;
+    }
+    let known = existing(tx, memory)?;
+    Ok((known, owner::named(tx, memory, user, is_admin)?))
+}

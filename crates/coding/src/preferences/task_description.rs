@@ -1,0 +1,101 @@
+//! What the description of a new task says of how its user always wants to work, kept as their preferences.
+
+use loci_model::facts::repository::Repository;
+use loci_model::memory::Memory;
+use loci_model::ports::store::Tx;
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::task::Task;
+use loci_model::{ActorId, JobId, MemoryId, RecordId, Result, Timestamp};
+
+use super::owner;
+use super::precedence::{Kept, NewPreference, keep};
+use super::requester::may;
+use super::stated_preferences::{Stated, stated};
+use crate::tasks::create::NewTask;
+use loci_engine::access;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{Patterns, SafetyPolicy};
+
+/// The warning about a login and a number whose places the caller may not write.
+const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \
+     and the caller may not write the places of the preferences that this concerns: none were moved; let an \
+     administrator send a task that names both";
+
+/// What a description states, and the ids under which it is kept.
+pub(crate) struct Described {
+    pub(crate) stated: Vec<Stated>,
+    pub(crate) ids: Vec<RecordId>,
+    /// The job that gives them vectors, where there are any.
+    pub(crate) job: Option<JobId>,
+}
+
+/// What the description of a task states; nothing where nobody is named whose wish it could be.
+pub(crate) fn of_description(new: &NewTask, own: Option<&'static Patterns>) -> Vec<Stated> {
+    let is_named = new.user.as_deref().is_some_and(|user| owner::login_of(user).is_some());
+    if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
+}
+
+/// Keeps what the description of a new task states. A caller who may write the person's own
+/// preferences, or everybody's, states them for everywhere; one who may only take in tasks of a
+/// repository, for that one. Returns a warning where the task's login and number concern places
+/// that the caller may not write.
+pub(crate) fn keep_described(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    place: (&Memory, SafetyPolicy),
+    task: &Task,
+    described: &Described,
+    now: Timestamp,
+) -> Result<Option<&'static str>> {
+    let may_write = |place: &ActorId| may_write(caller, &task.memory, place);
+    let is_seen = owner::seen(tx, task, &may_write, now)?;
+    keep_stated(tx, caller, place, task, described, now)?;
+    Ok((!is_seen).then_some(NOT_TAKEN_OVER))
+}
+
+fn keep_stated(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    (memory, policy): (&Memory, SafetyPolicy),
+    task: &Task,
+    described: &Described,
+    now: Timestamp,
+) -> Result<()> {
+    if described.stated.is_empty() {
+        return Ok(());
+    }
+    let Some(whose) = owner::of_task(tx, task)? else { return Ok(()) };
+    let repository: Option<Repository> = match &task.repository {
+        Some(id) if !may_write(caller, &memory.id, &whose.place)? => {
+            match tx.repositories().get(&memory.id, id)? {
+                Some(repository) => Some(repository),
+                None => return Ok(()),
+            }
+        }
+        None if !may_write(caller, &memory.id, &whose.place)? => return Ok(()),
+        Some(_) | None => None,
+    };
+    let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
+    let building = Building { memory, view: &view, policy, expiry: None, by: &caller.name, now };
+    let mut is_any = false;
+    for (one, id) in described.stated.iter().zip(&described.ids) {
+        let new = NewPreference {
+            whose: &whose,
+            dimension: one.dimension,
+            text: &one.text,
+            repository: repository.as_ref(),
+            task: Some(&task.id),
+            concluded: None,
+        };
+        is_any |= matches!(keep(tx, &building, &new, id)?, Kept::Added(_));
+    }
+    match &described.job {
+        Some(job) if is_any => batch::ask_for_vectors(tx, &memory.id, job, now),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn may_write(caller: &Principal, memory: &MemoryId, place: &ActorId) -> Result<bool> {
+    may(caller, memory, place, Capability::Write)
+}

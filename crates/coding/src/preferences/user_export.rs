@@ -1,0 +1,142 @@
+//! `user_export`: the data of a person, for that person or an administrator: who they are, their
+//! preferences, the tasks that were done for them, their words in reviews. A task that merely names
+//! them is not theirs; a warning has the number of these tasks.
+
+use loci_model::ledger::Shelf;
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::Record;
+use loci_model::tasks::review::Review;
+use loci_model::tasks::task::Task;
+use loci_model::{MemoryId, Result, limits};
+
+use super::named_people::pseudonym::Erased;
+use super::owner::{self, Whose};
+use super::preferences_list::{UserShown, person};
+use super::requester::is_proved;
+use crate::Coding;
+use loci_engine::access;
+use loci_verified::Standing;
+
+/// What is kept of somebody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UserExport {
+    /// Somebody.
+    pub user: UserShown,
+    /// Every preference, whatever became of it, the newest first.
+    pub preferences: Vec<Record>,
+    /// Tasks that were done for them as far as that is proved, the newest first.
+    pub tasks: Vec<Task>,
+    /// Reviews that they wrote, or wrote in, the newest first.
+    pub reviews: Vec<Review>,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Coding {
+    /// Everything that is kept of somebody.
+    ///
+    /// # Errors
+    /// `Denied` for whoever is neither that person nor an administrator.
+    pub async fn user_export(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        user: &str,
+    ) -> Result<UserExport> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, user, now) = (caller.clone(), user.to_owned(), self.engine.now());
+        self.engine
+            .store()
+            .read(move |tx| {
+                let (memory, whose) = person(tx, &caller, &memory, &user, Capability::Read)?;
+                let preferences = owner::all_of(tx, &memory.id, &whose.place, now)?;
+                let is_whole = may_read_whole(&caller, &memory.id);
+                let TasksOfUser { tasks, is_all, unproved } = tasks_of(tx, &memory.id, &whose, is_whole)?;
+                let (reviews, all_reviews) = reviews_of(tx, &memory.id, &whose)?;
+                let most = limits::USER_EXPORT_ITEMS_MAX;
+                let cut = |what: &str| format!("EXPORT_CUT: only the {most} newest {what} are here");
+                let warnings = [("tasks", is_all), ("reviews", all_reviews)];
+                let warnings = warnings.iter().filter(|(_, all)| !all).map(|(what, _)| cut(what));
+                let warnings = warnings.chain(left_out(unproved)).collect();
+                Ok(UserExport { user: UserShown::of(&whose), preferences, tasks, reviews, warnings })
+            })
+            .await
+    }
+}
+
+/// Tasks of somebody.
+struct TasksOfUser {
+    /// The tasks that are theirs, the newest first.
+    tasks: Vec<Task>,
+    /// False where there are more.
+    is_all: bool,
+    /// The number of others that name them.
+    unproved: usize,
+}
+
+/// True for a caller who may read, or administers, the whole memory.
+fn may_read_whole(caller: &Principal, memory: &MemoryId) -> bool {
+    [Capability::Read, Capability::Admin]
+        .into_iter()
+        .any(|capability| access::require_whole(caller, memory, capability).is_ok())
+}
+
+/// The warning about tasks that name somebody and are not shown as theirs.
+fn left_out(unproved: usize) -> Option<String> {
+    (unproved > 0).then(|| {
+        format!(
+            "TASKS_NOT_PROVED: {unproved} tasks name this user and are not here, because no key that may \
+             read this user's preferences sent them: send a task again with such a key, or list them by \
+             GET /v1/tasks?user="
+        )
+    })
+}
+
+/// Tasks that were done for somebody. A task from before proofs were stored is shown as theirs to a
+/// caller with the whole memory alone.
+fn tasks_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, is_whole: bool) -> Result<TasksOfUser> {
+    let of = Erased::of(whose, "");
+    let is_theirs = |task: &Task| is_proved(task, whose) || (is_whole && task.requester_proof.is_none());
+    let (mut tasks, mut unproved, mut after) = (Vec::new(), 0, None);
+    loop {
+        let query = TaskQuery { after, ..TaskQuery::all(memory.clone(), limits::PAGE_ITEMS_MAX as usize) };
+        let page = tx.tasks().list(&query)?;
+        let is_last = page.len() < query.limit;
+        after = page.last().map(|task| (task.created_at, task.id.clone()));
+        let named = page.into_iter().filter(|task| of.is_task(task));
+        let (theirs, others): (Vec<Task>, Vec<Task>) = named.partition(is_theirs);
+        unproved += others.len();
+        tasks.extend(theirs);
+        if is_last || tasks.len() > limits::USER_EXPORT_ITEMS_MAX {
+            let is_all = tasks.len() <= limits::USER_EXPORT_ITEMS_MAX;
+            tasks.truncate(limits::USER_EXPORT_ITEMS_MAX);
+            return Ok(TasksOfUser { tasks, is_all, unproved });
+        }
+    }
+}
+
+fn reviews_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<(Vec<Review>, bool)> {
+    let of = Erased::of(whose, "");
+    let (mut found, mut after) = (Vec::new(), None);
+    loop {
+        let limit = limits::PAGE_ITEMS_MAX as usize;
+        let (shelf, actor, subject) = (Shelf::Review, None, None);
+        let entries =
+            tx.ledger().list(&LedgerPage { memory: memory.clone(), shelf, actor, subject, after, limit })?;
+        let is_last = entries.len() < limit;
+        after = entries.last().map(|entry| (entry.at, entry.key.clone()));
+        for entry in entries {
+            let review: Review = entry.read()?;
+            let is_in = review.comments.iter().any(|comment| of.is_person(&comment.author));
+            if is_in || of.is_person(&review.reviewer) {
+                found.push(review);
+            }
+        }
+        if is_last || found.len() > limits::USER_EXPORT_ITEMS_MAX {
+            let is_all = found.len() <= limits::USER_EXPORT_ITEMS_MAX;
+            found.truncate(limits::USER_EXPORT_ITEMS_MAX);
+            return Ok((found, is_all));
+        }
+    }
+}

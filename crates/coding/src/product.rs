@@ -1,0 +1,97 @@
+//! The parts of coding memory, and what it adds to the kernel.
+
+use std::sync::Arc;
+
+use loci_engine::Engine;
+use loci_engine::hooks::{Product, QuestionKind};
+use loci_model::job::exchange::Step;
+use loci_verified::{RepositoryHooks, Verified, VerifiedParts};
+
+use crate::Coding;
+use crate::code_graph::co_change::Graphs;
+use crate::code_graph::dependencies::ImportGraphs;
+use crate::hooks::{Hooks, OnRepositories};
+use crate::preferences::People;
+use crate::reflection::model;
+use crate::rules::extracting::asking;
+use crate::settings::CodingSettings;
+use crate::{jobs, sweep};
+
+/// The parts of coding memory: its settings, and the graphs of code that this process keeps.
+#[derive(Clone)]
+pub struct CodingParts {
+    pub(crate) settings: Arc<CodingSettings>,
+    pub(crate) graphs: Arc<Graphs>,
+    pub(crate) imports: Arc<ImportGraphs>,
+}
+
+impl CodingParts {
+    /// Returns the parts with these settings.
+    pub fn new(settings: CodingSettings) -> Self {
+        Self { settings: Arc::new(settings), graphs: Arc::default(), imports: Arc::default() }
+    }
+
+    /// Returns what coding memory does about the repositories of verified memory.
+    pub fn repository_hooks(&self) -> Arc<dyn RepositoryHooks> {
+        Arc::new(OnRepositories { parts: self.clone() })
+    }
+
+    /// Returns what coding memory adds to the kernel, over verified memory.
+    pub fn product(&self, verified: &VerifiedParts) -> Product {
+        let registered = Registered { parts: self.clone(), verified: verified.clone() };
+        let hooks = Arc::new(Hooks { parts: self.clone() });
+        Product {
+            name: "coding",
+            records: Some(hooks.clone()),
+            events: Some(hooks),
+            people: Some(Arc::new(People { registered: registered.clone() })),
+            jobs: jobs::handlers(&registered),
+            sweeps: vec![
+                Arc::new(sweep::ReviewSweep { registered: registered.clone() }),
+                Arc::new(sweep::RuleSweep { registered }),
+            ],
+            prompts: vec![&model::REFLECT],
+            questions: vec![QuestionKind {
+                step: Step::ReviewRules,
+                quotes_records: false,
+                entries: Some(asking::entries),
+            }],
+            ..Product::default()
+        }
+    }
+}
+
+/// The parts that were registered with the kernel: a hook makes coding memory of them, over the
+/// engine that calls it.
+#[derive(Clone)]
+pub(crate) struct Registered {
+    pub(crate) parts: CodingParts,
+    pub(crate) verified: VerifiedParts,
+}
+
+impl std::fmt::Debug for Registered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registered").finish_non_exhaustive()
+    }
+}
+
+impl Registered {
+    pub(crate) fn coding(&self, engine: &Engine) -> Coding {
+        Coding::new(Verified::new(engine.clone(), &self.verified), &self.parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use crate::reflection::model::REFLECT;
+
+    /// Records name their prompt: what a version says may not change.
+    #[test]
+    fn released_words_stay() {
+        let id = REFLECT.id(None).unwrap();
+        let digest = hex::encode(Sha256::digest(REFLECT.text));
+        assert_eq!((id.as_str(), &digest[..16]), ("repository.reflect@1", "1423fbcf524f1e0c"));
+    }
+}

@@ -1,0 +1,148 @@
+//! Sources as pieces that go or stay as a whole: a head with its body, a comment, a thread.
+
+use loci_text::tokens::Estimator;
+
+use super::source::{PULL_REQUEST, Source, SourceComment, SourceThread};
+use loci_engine::retrieval::render::{contained, line_marks};
+
+/// What a piece is; those that may go, in the order in which they go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PieceKind {
+    IssueComment,
+    PullRequestComment,
+    Thread,
+    Body,
+}
+
+impl PieceKind {
+    /// The same where it may go as a whole.
+    pub(super) fn goes(self) -> Option<Self> {
+        (self != Self::Body).then_some(self)
+    }
+}
+
+/// A piece of the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: PieceKind,
+    /// Which source it is of.
+    pub(super) source: usize,
+    /// Where it is read.
+    pub(super) place: usize,
+    /// When it was said; the least there is where that is not known.
+    pub(super) at_ms: i64,
+    pub(super) is_trusted: bool,
+    /// As it may stand in the prompt.
+    pub(super) text: String,
+    /// What it costs, with its line end.
+    pub(super) tokens: u32,
+}
+
+impl Piece {
+    /// The same with its text cut to so many tokens; empty where not even the mark fits.
+    pub(super) fn cut_to(&self, tokens: u32, mark: &str, estimator: Estimator) -> Self {
+        let mut chars =
+            usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4).min(self.text.chars().count());
+        while chars > 0 {
+            let kept: String = self.text.chars().take(chars).collect();
+            let text = format!("{}{mark}", kept.trim_end());
+            let cost = cost(&text, estimator);
+            if cost <= tokens {
+                return Self { text, tokens: cost, ..self.clone() };
+            }
+            chars = chars * 7 / 8;
+        }
+        Self { text: String::new(), tokens: 0, ..self.clone() }
+    }
+}
+
+/// All pieces, in the order of reading.
+pub(super) fn pieces(sources: &[Source], estimator: Estimator) -> Vec<Piece> {
+    let mut all = Vec::new();
+    for (nth, source) in sources.iter().enumerate() {
+        let mut add = |kind, at_ms, text: String| {
+            let text = text.trim().to_owned();
+            if !text.is_empty() {
+                let (tokens, is_trusted) = (cost(&text, estimator), source.is_trusted());
+                all.push(Piece { kind, source: nth, place: all.len(), at_ms, is_trusted, text, tokens });
+            }
+        };
+        add(PieceKind::Body, i64::MIN, body(source));
+        let is_pr = source.kind == PULL_REQUEST;
+        let kind = if is_pr { PieceKind::PullRequestComment } else { PieceKind::IssueComment };
+        let mut comments: Vec<&SourceComment> = source.comments.iter().collect();
+        // As they were said; of one time as they came.
+        comments.sort_by_key(|comment| at_ms(comment));
+        for comment in comments {
+            add(kind, at_ms(comment), said("Comment", comment));
+        }
+        let mut threads: Vec<&SourceThread> = source.review_threads.iter().collect();
+        threads.sort_by_key(|thread| thread.comments.first().map_or(i64::MIN, at_ms));
+        for thread in threads {
+            add(PieceKind::Thread, thread.comments.first().map_or(i64::MIN, at_ms), threaded(thread));
+        }
+    }
+    all
+}
+
+/// With the line end that stands behind it.
+fn cost(text: &str, estimator: Estimator) -> u32 {
+    estimator.estimate(&format!("{text}\n"))
+}
+
+fn at_ms(comment: &SourceComment) -> i64 {
+    comment.at.map_or(i64::MIN, |at| at.millis())
+}
+
+fn body(source: &Source) -> String {
+    let body = source.body.as_deref().unwrap_or_default();
+    if source.is_trusted() {
+        return contained(&format!("{}\n{}", one_line(source.title.as_deref()), body.trim()));
+    }
+    let title = contained(&one_line(source.title.as_deref()));
+    let body = indented(body);
+    let about = in_mark(Some(&source.kind)).replace('_', " ");
+    let number = source.number.map(|number| format!(" #{number}")).unwrap_or_default();
+    format!("[{about}{number}] {title}\n{body}")
+}
+
+fn said(what: &str, comment: &SourceComment) -> String {
+    let body = indented(&comment.body);
+    if body.is_empty() {
+        return String::new();
+    }
+    let author = in_mark(comment.author.as_deref());
+    let by = if author.is_empty() { String::new() } else { format!(" by {author}") };
+    let at = comment.at.map(|at| format!(", {}", at.to_rfc3339())).unwrap_or_default();
+    format!("[{what}{by}{at}]\n{body}")
+}
+
+fn threaded(thread: &SourceThread) -> String {
+    let comments: Vec<String> = thread
+        .comments
+        .iter()
+        .map(|comment| said("Review comment", comment))
+        .filter(|text| !text.is_empty())
+        .collect();
+    if comments.is_empty() {
+        return String::new();
+    }
+    let path = in_mark(thread.path.as_deref());
+    let about = if path.is_empty() { String::new() } else { format!(" on {path}") };
+    format!("[Review thread{about}]\n{}", comments.join("\n"))
+}
+
+/// Text that was written outside, each line of it deeper than the marks of this system: what looks like
+/// one is none.
+fn indented(text: &str) -> String {
+    line_marks::indented(&contained(text))
+}
+
+/// A name as a part of a mark, which it cannot end.
+fn in_mark(text: Option<&str>) -> String {
+    line_marks::in_mark(&contained(&one_line(text)))
+}
+
+fn one_line(text: Option<&str>) -> String {
+    text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}

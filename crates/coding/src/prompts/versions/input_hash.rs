@@ -1,0 +1,44 @@
+//! What a task asks, as a digest: beside the version of its prompt, which is the same for many tasks, this is what differs between
+//! them (coding-agent-memory.md §8). Pure. What was remembered takes no part either: that is the memory's own digest.
+
+use loci_model::Result;
+use loci_model::tasks::task::Task;
+use serde_json::json;
+
+use super::canonical::canonical;
+use super::version_names::digest;
+
+/// SHA-256, as 64 hex digits, over the UTF-8 of the RFC 8785 canonical JSON `{"description":"…","issue":123}`: the issue's number, or
+/// null, and the task's text as it is kept, so with secrets masked. Whoever sees the task can make it again.
+///
+/// # Errors
+/// `Invalid` for a number beyond double precision, which no issue has.
+pub(crate) fn input_hash(task: &Task) -> Result<String> {
+    let asked = json!({ "description": task.description, "issue": task.issue });
+    Ok(digest(&canonical(&asked)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loci_model::MemoryId;
+    use loci_testkit::task_samples;
+
+    #[test]
+    fn what_is_asked_and_nothing_else() {
+        let memory = MemoryId::parse("code-0123456789").unwrap();
+        let task = Task {
+            description: "Add pagination to /orders".to_owned(),
+            issue: Some(123),
+            ..task_samples::task(&memory, 1).unwrap()
+        };
+        let check = |task: Task, expect: &str| assert_eq!(input_hash(&task).unwrap(), expect, "{task:?}");
+        let of = |text: &str| digest(text);
+        let known = of(r#"{"description":"Add pagination to /orders","issue":123}"#);
+        assert_eq!(known, "aeb934c5b2de5b37f5bd54fdeea6c59e22c97fb5ae5f767991457f9511c5776d");
+        check(task.clone(), &known);
+        check(Task { memory_hash: None, model: None, prompt_version: None, ..task.clone() }, &known);
+        let bare = of(r#"{"description":"Add pagination to /orders","issue":null}"#);
+        check(Task { issue: None, ..task }, &bare);
+    }
+}

@@ -1,0 +1,57 @@
+//! What is found in tasks without a model, one file each (coding-agent-memory.md §14): pure, over what `ground` holds. Whether enough
+//! tasks bear it out is the same rule for all, and not theirs.
+//!
+//! To add one: a file with a function from the ground to what it finds, a line in [`GENERATORS`], cases in its test.
+
+mod comments;
+mod failures;
+mod fragile;
+mod lacked;
+mod missed;
+mod shapes;
+
+use super::ground::{Found, Ground};
+
+/// Every generator.
+pub(super) const GENERATORS: &[fn(&Ground) -> Vec<Found>] =
+    &[failures::found, comments::found, fragile::found, lacked::found, missed::found, shapes::found];
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeSet;
+
+    use loci_model::tasks::task::TaskStatus;
+    use loci_model::{RecordId, TaskId};
+
+    use super::super::ground::Work;
+    use super::*;
+
+    /// A task that ended well, and changed these files.
+    pub(in crate::reflection) fn work(number: u8, files: &[&str]) -> Work {
+        Work {
+            episode: RecordId::compose(&format!("0192d1e8-7b7a-7c3e-8f00-0000000000{number:02x}")).unwrap(),
+            task: TaskId::parse(format!("t-{number:03}")).unwrap(),
+            is_minimal: false,
+            status: Some(TaskStatus::Completed),
+            failure: None,
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            outcome: None,
+            ci_passed: None,
+            has_feedback: false,
+            asked: Vec::new(),
+            is_reviewed: false,
+            named: BTreeSet::new(),
+        }
+    }
+
+    /// What is found of a subject, as hits and how many were looked at.
+    pub(in crate::reflection) fn counts(found: &[Found]) -> Vec<(&str, usize, usize)> {
+        found.iter().map(|one| (one.key.as_str(), one.hits.len(), one.of.len())).collect()
+    }
+
+    #[test]
+    fn nothing_is_found_in_nothing() {
+        let ground = Ground { works: vec![work(1, &["src/a/b.rs"])], ..Ground::default() };
+        assert!(GENERATORS.iter().all(|found| found(&ground).is_empty()));
+    }
+}

@@ -1,0 +1,245 @@
+//! `repository_reflect`: several tasks of a repository are looked at together, now or as a trial; and when that is done by itself: after so
+//! many tasks that ended, or so many hours.
+
+use loci_model::facts::repository::Repository;
+use loci_model::job::{DueRule, JobKind, NewJob};
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::derivation::Evidence;
+use loci_model::tasks::task::Task;
+use loci_model::{ActorId, Error, JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::looking::ReflectionPlace;
+use crate::Coding;
+use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
+use crate::settings::ReflectionSettings;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// Tasks that are looked at where nothing is said.
+const WINDOW_DEFAULT: usize = 50;
+/// How the key of such a job begins.
+const JOB_KEY: &str = "reflect-repository";
+const HOUR_MS: i64 = 3_600_000;
+
+/// What is looked at, and whether it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RepositoryReflectAsk {
+    /// The newest tasks that ended, 1 to 200; `None`: 50.
+    pub window: Option<u32>,
+    /// Rules look at once, what they find is answered, and nothing is written.
+    pub dry_run: bool,
+}
+
+/// A reflection that would be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReflectionFound {
+    /// Its subject.
+    pub subject: String,
+    /// What it says.
+    pub text: String,
+    /// The counts.
+    pub evidence: Evidence,
+    /// The episodes that bear it out.
+    pub episodes: Vec<RecordId>,
+}
+
+/// A reflection that was asked for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RepositoryReflected {
+    /// The job that does it; none for a trial.
+    pub job: Option<JobId>,
+    /// Of a trial: what would be written.
+    pub found: Vec<ReflectionFound>,
+}
+
+/// The tasks of a repository that were not yet reflected upon. Its time is that at which a
+/// reflection was last asked for, or the first task ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Unreflected {
+    /// Tasks that ended since.
+    finished: u32,
+}
+
+impl RepositoryWork for Unreflected {
+    const KEY: &'static str = "reflection";
+}
+
+type ReflectionProgress = RepositoryProgress<Unreflected>;
+
+impl ReflectionPlace {
+    fn key(&self) -> String {
+        format!("{JOB_KEY} {} {}", self.window, self.repository)
+    }
+
+    /// What a job is about, where it is one over a repository.
+    pub(crate) fn of(memory: &MemoryId, key: &str) -> Option<Self> {
+        let mut parts = key.strip_prefix(JOB_KEY)?.split_ascii_whitespace();
+        let window = parts.next()?.parse().ok()?;
+        let repository = RepositoryId::parse(parts.next()?).ok()?;
+        Some(Self { memory: memory.clone(), repository, window })
+    }
+}
+
+impl Coding {
+    /// Ids of the jobs that the end of a task asks for.
+    pub(crate) fn two_jobs(&self, now: Timestamp) -> Result<[JobId; 2]> {
+        let fresh = || JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()));
+        Ok([fresh()?, fresh()?])
+    }
+
+    /// Looks at the newest tasks of a repository together, by a job; or tries what rules would find.
+    ///
+    /// # Errors
+    /// `Invalid` (`window`); `REPO_UNKNOWN`; `Denied` where the caller may not write all of the repository's.
+    pub async fn repository_reflect(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RepositoryReflectAsk,
+    ) -> Result<RepositoryReflected> {
+        let window = ask.window.map_or(WINDOW_DEFAULT, |window| window as usize);
+        if !(1..=limits::REFLECT_WINDOW_MAX).contains(&window) {
+            return Err(Error::invalid("window", "window must be 1 to 200"));
+        }
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (asks, repo, now, of) = (caller.clone(), repo.to_owned(), self.engine.now(), memory.clone());
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let is_trial = ask.dry_run;
+        let (place, job) = self
+            .engine
+            .store()
+            .write(move |tx| {
+                existing(tx, &of)?;
+                let repository = find_repository(tx, &asks, &of, &repo, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&asks, &of, &actor, Capability::Write)?;
+                let place = ReflectionPlace { memory: of.clone(), repository: repository.id.clone(), window };
+                if is_trial {
+                    return Ok((place, None));
+                }
+                let job = ask_for(tx, &place, actor, &job, now)?;
+                Ok((place, Some(job)))
+            })
+            .await?;
+        if job.is_some() {
+            self.engine.wake().call();
+            return Ok(RepositoryReflected { job, found: Vec::new() });
+        }
+        let Some(look) = self.reflection_look(&place, now).await? else {
+            return Ok(RepositoryReflected::default());
+        };
+        let enough = look.found().into_iter().filter(|one| one.is_enough);
+        let found = enough
+            .map(|one| ReflectionFound {
+                subject: one.key,
+                text: one.text,
+                evidence: one.evidence,
+                episodes: one.episodes,
+            })
+            .collect();
+        Ok(RepositoryReflected { job: None, found })
+    }
+}
+
+fn ask_for(
+    tx: &mut dyn Tx,
+    place: &ReflectionPlace,
+    actor: ActorId,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<JobId> {
+    let before = ReflectionProgress::read(tx, &place.memory, &place.repository)?;
+    let (memory, repository) = (place.memory.clone(), place.repository.clone());
+    let kept = before.map_or_else(|| actor.clone(), |before| before.actor);
+    let work = Unreflected { finished: 0 };
+    tx.ledger_mut().put_noun(&RepositoryProgress { memory, actor: kept, repository, at: now, work })?;
+    let new = NewJob {
+        id: job.clone(),
+        memory: place.memory.clone(),
+        kind: JobKind::REFLECT,
+        unique_key: place.key(),
+        strategy: None,
+        actor: Some(actor),
+        session: None,
+        due: now,
+        due_rule: DueRule::Earlier,
+    };
+    tx.jobs_mut().enqueue(&new, now)
+}
+
+/// A task has ended: where enough have since the last time, they are looked at together.
+pub(crate) fn finished(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    task: &Task,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    let Some(id) = &task.repository else { return Ok(()) };
+    let Some(repository) = tx.repositories().get(&memory.id, id)? else { return Ok(()) };
+    let settings = ReflectionSettings::of(&memory.settings, &repository.settings.reflection);
+    let before = ReflectionProgress::read(tx, &memory.id, &repository.id)?;
+    let mut progress = before.unwrap_or_else(|| RepositoryProgress {
+        memory: memory.id.clone(),
+        actor: task.actor.clone(),
+        repository: repository.id.clone(),
+        at: now,
+        work: Unreflected { finished: 0 },
+    });
+    progress.work.finished = progress.work.finished.saturating_add(1);
+    if progress.work.finished < settings.every_tasks {
+        return tx.ledger_mut().put_noun(&progress);
+    }
+    let place = ReflectionPlace {
+        memory: memory.id.clone(),
+        repository: repository.id.clone(),
+        window: WINDOW_DEFAULT,
+    };
+    ask_for(tx, &place, task_namespaces::actor_of(&repository)?, job, now).map(drop)
+}
+
+/// So many hours have passed, and tasks ended meanwhile: they are looked at together.
+pub(crate) fn due_by_time(
+    tx: &mut dyn Tx,
+    repository: &Repository,
+    job: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    let Some(hours) = repository.settings.reflection.every_hours else { return Ok(()) };
+    let progress = ReflectionProgress::read(tx, &repository.memory, &repository.id)?;
+    let is_due = |progress: &ReflectionProgress| {
+        progress.work.finished > 0 && now.millis() - progress.at.millis() >= i64::from(hours) * HOUR_MS
+    };
+    if !progress.as_ref().is_some_and(is_due) {
+        return Ok(());
+    }
+    let place = ReflectionPlace {
+        memory: repository.memory.clone(),
+        repository: repository.id.clone(),
+        window: WINDOW_DEFAULT,
+    };
+    ask_for(tx, &place, task_namespaces::actor_of(repository)?, job, now).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_say_what_jobs_are_about() {
+        let memory = MemoryId::parse("code_memory-0123456789").unwrap();
+        let repository = RepositoryId::parse("0192d1e8-7b7a-7c3e-8f00-000000000000").unwrap();
+        let place = ReflectionPlace { memory: memory.clone(), repository, window: 50 };
+        assert_eq!(ReflectionPlace::of(&memory, &place.key()), Some(place));
+        for key in ["reflect 50 episodes-0123456789 /a/", "reflect-repository", "reflect-repository x y", ""]
+        {
+            assert_eq!(ReflectionPlace::of(&memory, key), None, "{key}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The items of a repository's self-feedback, and the themes they fall into.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::{RecordPage, StoreExt, TaskQuery};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::{ActorId, MemoryId, Namespace, Result, Timestamp, limits};
+use sha2::{Digest, Sha256};
+
+use super::clusters::{COSINE_MIN, Clusters, Marks};
+use crate::Coding;
+use crate::learnings::learning_write::SELF_FEEDBACK;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::{NamespaceAsk, namespaces};
+
+/// Items that are looked at: the newest.
+const ITEMS_MAX: usize = 200;
+/// Pairs of items whose vectors are compared.
+const COMPARED_MAX: usize = 2_000;
+/// Pages of a repository's knowledge that items are looked for in.
+const PAGES_MAX: usize = 20;
+/// A theme is one that so many tasks lacked.
+const TASKS_MIN: usize = 3;
+/// So many tasks without a word of it, and it is closed.
+const QUIET_TASKS: usize = 20;
+/// Why items were put away.
+pub(super) const CLOSED: &str = "the theme was closed";
+/// Hex digits of a theme's id.
+const ID_DIGITS: usize = 16;
+
+/// Whether a theme still is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThemeState {
+    /// It is shown.
+    Open,
+    /// Nobody lacked it in the last twenty tasks: it is closed until somebody does.
+    Quiet,
+    /// Somebody closed it.
+    Closed,
+}
+
+impl ThemeState {
+    /// The word of answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Quiet => "quiet",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// What several tasks lacked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theme {
+    /// Its id, of its first item.
+    pub id: String,
+    /// Whether it still is one.
+    pub state: ThemeState,
+    /// Its items, oldest first.
+    pub items: Vec<Record>,
+    /// The tasks that lacked it, in the order of their names.
+    pub tasks: Vec<String>,
+    /// When the newest item was written.
+    pub newest_at: Timestamp,
+}
+
+impl Theme {
+    /// The item that speaks for it: the newest.
+    pub fn told_by(&self) -> Option<&Record> {
+        self.items.last()
+    }
+}
+
+/// Whose themes.
+#[derive(Debug, Clone)]
+pub(crate) struct ThemePlace {
+    pub(crate) memory: MemoryId,
+    pub(crate) actor: ActorId,
+}
+
+impl Coding {
+    /// Themes of a repository, those that most tasks lacked first; and what to know of how they were found. `closed`: those that
+    /// somebody closed, instead of those that nobody did.
+    pub(crate) async fn themes_of(
+        &self,
+        caller: &Principal,
+        place: &ThemePlace,
+        closed: bool,
+    ) -> Result<(Vec<Theme>, Vec<String>)> {
+        let (items, mut warnings) = self.feedback_items(caller, place, closed).await?;
+        let (clusters, is_all) = self.clustered(&place.memory, &items).await?;
+        if !is_all {
+            let message = "more items are alike by their words than are compared: some themes may be apart";
+            warnings.push(format!("THEMES_CUT: {message}"));
+        }
+        let mut themes: Vec<Theme> = clusters.0.iter().filter_map(|theme| made(theme, &items)).collect();
+        themes.retain(|theme| theme.tasks.len() >= TASKS_MIN);
+        for theme in &mut themes {
+            theme.state = match closed {
+                true => ThemeState::Closed,
+                false => self.state_of(place, theme.newest_at).await?,
+            };
+        }
+        themes.sort_by(|a, b| {
+            let by =
+                |theme: &Theme| (std::cmp::Reverse(theme.tasks.len()), std::cmp::Reverse(theme.newest_at));
+            by(a).cmp(&by(b)).then_with(|| a.id.cmp(&b.id))
+        });
+        Ok((themes, warnings))
+    }
+
+    /// Items, oldest first.
+    async fn feedback_items(
+        &self,
+        caller: &Principal,
+        place: &ThemePlace,
+        closed: bool,
+    ) -> Result<(Vec<Record>, Vec<String>)> {
+        let view = access::record_view(caller, &place.memory, Capability::Read)?;
+        let ask = NamespaceAsk::Path(Namespace::parse(format!("/{}/knowledge/", place.actor))?);
+        let (memory, now) = (place.memory.clone(), self.engine.now());
+        let read = self.engine.store().read(move |tx| {
+            let memory = existing(tx, &memory)?;
+            let (mut scope, _) = namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?;
+            scope.kinds = vec![RecordKind::Fact];
+            scope.states = vec![if closed { RecordState::Archived } else { RecordState::Active }];
+            let (mut items, mut after) = (Vec::new(), None);
+            for _ in 0..PAGES_MAX {
+                let limit = limits::HYDRATION_LISTED_MAX;
+                let page = RecordPage { scope: scope.clone(), after, limit };
+                let page = tx.records().of_subtype(&page, SELF_FEEDBACK)?;
+                let is_last = page.len() < limit;
+                after = page.last().map(|record| (record.created_at, record.id.clone()));
+                items.extend(page.into_iter().filter(|record| is_item(record, closed)));
+                if is_last || items.len() > ITEMS_MAX {
+                    let is_all = is_last && items.len() <= ITEMS_MAX;
+                    return Ok((items, is_all));
+                }
+            }
+            Ok((items, false))
+        });
+        let (mut items, is_all) = read.await?;
+        items.truncate(ITEMS_MAX);
+        items.reverse();
+        let cut =
+            || format!("NOT_ALL_READ: of self-feedback only the {ITEMS_MAX} newest items were looked at");
+        Ok((items, (!is_all).then(cut).into_iter().collect()))
+    }
+
+    /// Items by what they say; false where some were not compared.
+    async fn clustered(&self, memory: &MemoryId, items: &[Record]) -> Result<(Clusters, bool)> {
+        let marks: Vec<Marks> = items.iter().map(Marks::of).collect();
+        let (mut clusters, mut compared) = (Clusters::default(), 0);
+        for (item, (record, own)) in items.iter().zip(&marks).enumerate() {
+            let mut leader = None;
+            for first in clusters.leaders() {
+                let (Some(other), Some(others)) = (items.get(first), marks.get(first)) else { continue };
+                if !own.may_be_alike(others) {
+                    continue;
+                }
+                let is_compared = compared < COMPARED_MAX;
+                compared += 1;
+                let cosine = match is_compared {
+                    true => {
+                        self.engine.store().search().alike(memory, (&record.id, 0), (&other.id, 0)).await?
+                    }
+                    false => None,
+                };
+                if cosine.map_or_else(|| own.meet(others), |cosine| cosine >= COSINE_MIN) {
+                    leader = Some(first);
+                    break;
+                }
+            }
+            clusters.put(item, leader);
+        }
+        Ok((clusters, compared <= COMPARED_MAX))
+    }
+
+    async fn state_of(&self, place: &ThemePlace, newest_at: Timestamp) -> Result<ThemeState> {
+        let (memory, actors) = (place.memory.clone(), vec![place.actor.clone()]);
+        let since = Some(Timestamp::from_millis(newest_at.millis().saturating_add(1))?);
+        let query = TaskQuery { actors, since, ..TaskQuery::all(memory, QUIET_TASKS) };
+        let later =
+            self.engine.store().read(move |tx| tx.tasks().list(&query).map(|tasks| tasks.len())).await?;
+        Ok(if later >= QUIET_TASKS { ThemeState::Quiet } else { ThemeState::Open })
+    }
+}
+
+fn is_item(record: &Record, closed: bool) -> bool {
+    let is_feedback = record.subtype.as_deref() == Some(SELF_FEEDBACK);
+    is_feedback && (!closed || record.state_reason.as_deref() == Some(CLOSED))
+}
+
+/// The theme of some items; `None` for none.
+fn made(theme: &[usize], items: &[Record]) -> Option<Theme> {
+    let items: Vec<Record> = theme.iter().filter_map(|place| items.get(*place)).cloned().collect();
+    let digest = hex::encode(Sha256::digest(items.first()?.id.as_str()));
+    let newest_at = items.last()?.created_at;
+    let tasks: BTreeSet<String> = items.iter().filter_map(task_of).collect();
+    Some(Theme {
+        id: format!("theme_{}", digest.get(..ID_DIGITS).unwrap_or_default()),
+        state: ThemeState::Open,
+        tasks: tasks.into_iter().collect(),
+        newest_at,
+        items,
+    })
+}
+
+fn task_of(record: &Record) -> Option<String> {
+    match record.metadata.get("task_id") {
+        Some(MetadataValue::String(task)) => Some(task.clone()),
+        Some(_) | None => None,
+    }
+}

@@ -1,0 +1,66 @@
+//! `themes_list`: what several tasks of a repository lacked.
+
+use loci_model::Result;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+
+use super::items::{Theme, ThemePlace, ThemeState};
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// Themes of a repository.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Themes {
+    /// Those that most tasks lacked first.
+    pub themes: Vec<Theme>,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Coding {
+    /// The themes of a repository that are open; with `closed` those instead that somebody closed, or that are quiet.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's.
+    pub async fn themes_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        closed: bool,
+    ) -> Result<Themes> {
+        let place = self.place_of_themes(caller, standing, repo, Capability::Read).await?;
+        let (mut themes, mut warnings) = self.themes_of(caller, &place, false).await?;
+        themes.retain(|theme| (theme.state == ThemeState::Open) != closed);
+        if closed {
+            let (put_away, more) = self.themes_of(caller, &place, true).await?;
+            themes.extend(put_away);
+            warnings.extend(more);
+        }
+        Ok(Themes { themes, warnings })
+    }
+
+    /// The repository whose themes are meant, for whoever may do that there.
+    pub(super) async fn place_of_themes(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        capability: Capability,
+    ) -> Result<ThemePlace> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let (caller, repo) = (caller.clone(), repo.to_owned());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                task_namespaces::require_all(&caller, &memory, &actor, capability)?;
+                Ok(ThemePlace { memory: memory.clone(), actor })
+            })
+            .await
+    }
+}

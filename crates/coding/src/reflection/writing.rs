@@ -1,0 +1,162 @@
+//! Writing reflections over a repository: a subject that is known gets its next version where its counts are others, one that too few tasks
+//! bear out by now expires, what is new is written. The same tasks change nothing; and what was held back, declared wrong or taken back is
+//! not written anew.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::derivation::Making;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Provenance;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
+use loci_model::{JobId, RecordId, Result, Timestamp};
+
+use super::SUBTYPE;
+use super::counting::Counted;
+use super::looking::{RepositoryLook, namespace, of_subject};
+use crate::Coding;
+use crate::learnings::learning_write::SCHEMA_VERSION;
+use loci_engine::access;
+use loci_engine::records::NewRecord;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::SafetyPolicy;
+
+/// Who reflects, in telemetry.
+const BY: &str = "loci";
+/// How subjects begin that are told in the words of reviewers: whoever they are, these come from outside.
+const IN_OTHERS_WORDS: &str = "comment/";
+/// A subject of which a reflection is in one of these states was decided upon, or waits for that.
+const SET_ASIDE: &[RecordState] =
+    &[RecordState::Candidate, RecordState::Quarantined, RecordState::Invalid, RecordState::RolledBack];
+
+impl Coding {
+    /// Writes what was counted. Those that are known, and of which nothing was counted, stay as they are.
+    pub(super) async fn reflections_write(
+        &self,
+        look: &RepositoryLook,
+        counted: Vec<Counted>,
+        making: Making,
+    ) -> Result<Vec<RecordId>> {
+        let now = self.engine.now();
+        let fresh = |_: &Counted| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
+        let ids = counted.iter().map(fresh).collect::<Result<Vec<_>>>()?;
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let policy = SafetyPolicy::of(&self.engine.settings(), &look.memory.settings).of_model_text();
+        let (memory, actor) = (look.memory.clone(), look.actor.clone());
+        let written = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let view = access::record_view(&Principal::engine(), &memory.id, Capability::Write)?;
+                let mut written = Vec::new();
+                for (one, id) in counted.iter().zip(&ids) {
+                    let policy = policy.from_tier(tier_of(one));
+                    let building =
+                        Building { memory: &memory, view: &view, policy, expiry: None, by: BY, now };
+                    written.extend(put(tx, &building, (one, id), &actor, &making)?);
+                }
+                if !written.is_empty() {
+                    batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                }
+                Ok(written)
+            })
+            .await?;
+        self.engine.wake().call();
+        Ok(written)
+    }
+}
+
+fn tier_of(one: &Counted) -> TrustTier {
+    if one.key.starts_with(IN_OTHERS_WORDS) { TrustTier::External } else { TrustTier::default() }
+}
+
+/// Writes one; what was written, if anything.
+fn put(
+    tx: &mut dyn Tx,
+    building: &Building<'_>,
+    (one, id): (&Counted, &RecordId),
+    actor: &loci_model::ActorId,
+    making: &Making,
+) -> Result<Option<RecordId>> {
+    let Building { memory, by, now: at, .. } = *building;
+    let changing = Changing { memory, by, at };
+    let (place, subtype) = ((&memory.id, actor), format!("{SUBTYPE}{}", one.key));
+    let before = of_subject(tx, place, &subtype, &[RecordState::Active], at)?;
+    let before = before.as_ref();
+    if before.is_none() && of_subject(tx, place, &subtype, SET_ASIDE, at)?.is_some() {
+        return Ok(None);
+    }
+    if !one.is_enough {
+        if let Some(before) = before {
+            let (hits, of) = (one.evidence.hits, one.evidence.of);
+            let reason = format!("borne out by {hits} of {of} tasks by now");
+            changing.set_state(tx, before, RecordState::Expired, &reason)?;
+        }
+        return Ok(None);
+    }
+    let evidence = Some(one.evidence.clone());
+    let is_same = |before: &Record| {
+        let counted = before.making.as_ref().map(|making| making.evidence.clone());
+        counted.is_some_and(|counted| counted == evidence) && before.derived_from == one.episodes
+    };
+    if before.is_some_and(is_same) {
+        return Ok(None);
+    }
+    let record = built(building, one, id, actor, Making { evidence, ..making.clone() })?;
+    match before {
+        // What is held back continues nothing: the reflection that is there stays as it is.
+        Some(_) if record.state != RecordState::Active => Ok(None),
+        Some(before) => Ok(Some(building.replace(tx, before, record, "counted again")?.id)),
+        None => {
+            building.insert(tx, &record)?;
+            Ok(Some(record.id))
+        }
+    }
+}
+
+fn built(
+    building: &Building<'_>,
+    one: &Counted,
+    id: &RecordId,
+    actor: &loci_model::ActorId,
+    making: Making,
+) -> Result<Record> {
+    let text = |text: &str| MetadataValue::String(text.to_owned());
+    let metadata = Metadata::from([
+        ("schema_version".to_owned(), text(SCHEMA_VERSION)),
+        ("type".to_owned(), text("reflection")),
+        ("source_type".to_owned(), text("reflection")),
+        ("repo".to_owned(), text(actor.as_str())),
+        ("hits".to_owned(), MetadataValue::Number(f64::from(one.evidence.hits))),
+        ("of".to_owned(), MetadataValue::Number(f64::from(one.evidence.of))),
+        ("predicate".to_owned(), text(&one.evidence.predicate)),
+    ]);
+    let asked = NewRecord {
+        subtype: Some(format!("{SUBTYPE}{}", one.key)),
+        metadata,
+        kind: RecordKind::Reflection,
+        ..NewRecord::fact(String::new(), vec![namespace(actor)?], one.text.clone(), building.now)
+    };
+    let provenance = Provenance { actor: Some(actor.clone()), ..Provenance::default() };
+    let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text: None };
+    let (mut record, _) = building.build(&asked, id, from)?;
+    record.metadata.insert("content_sha256".to_owned(), text(&digest(&record.text)));
+    record.making = Some(Box::new(making));
+    record.derived_from.clone_from(&one.episodes);
+    Ok(record)
+}
+
+/// Subjects that were counted.
+pub(super) fn keys(counted: &[Counted]) -> BTreeSet<String> {
+    counted.iter().map(|one| format!("{SUBTYPE}{}", one.key)).collect()
+}
+
+/// The newest change of what was written, for whoever brought a model's answer.
+pub(super) fn is_newer(record: &Record, since: Timestamp) -> bool {
+    record.updated_at >= since
+}

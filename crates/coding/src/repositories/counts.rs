@@ -1,0 +1,86 @@
+//! `repository_counts`: how many records of a repository there are, by kind and state, as far as the caller may see (coding-agent-memory.md
+//! §3). It walks through them: for people who look at a repository, not for the way of a task.
+
+use std::collections::BTreeMap;
+
+use loci_model::ports::store::{RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::{RecordKind, RecordState};
+use loci_model::{MemoryId, Namespace, Result};
+
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::access::{self, View};
+use loci_engine::memories::existing;
+use loci_engine::records::{NamespaceAsk, namespaces};
+use loci_verified::{Standing, find_repository};
+
+/// Records of one page: between pages others write.
+const PAGE: usize = 1_000;
+
+/// How many records of a kind are in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordCount {
+    /// The kind.
+    pub kind: RecordKind,
+    /// The state.
+    pub state: RecordState,
+    /// How many.
+    pub count: u64,
+}
+
+impl Coding {
+    /// Counts of a repository's records, by kind and state in the order of their lists; what is erased is counted nowhere.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`, also where it may not be seen.
+    pub async fn repository_counts(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+    ) -> Result<Vec<RecordCount>> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Read)?;
+        let mut scope = self.whole_of(caller, &memory, &view, repo).await?;
+        scope.states =
+            RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();
+        let mut counts: BTreeMap<(RecordKind, RecordState), u64> = BTreeMap::new();
+        let mut after = None;
+        loop {
+            let page = RecordPage { scope: scope.clone(), after, limit: PAGE };
+            let read = self.engine.store().read(move |tx| tx.records().list(&page)).await?;
+            for record in &read {
+                *counts.entry((record.kind, record.state)).or_default() += 1;
+            }
+            after = read.last().filter(|_| read.len() == PAGE).map(|last| (last.created_at, last.id.clone()));
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(counts.into_iter().map(|((kind, state), count)| RecordCount { kind, state, count }).collect())
+    }
+
+    /// Everything under the name of a repository that the caller may see.
+    async fn whole_of(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        view: &View,
+        repo: &str,
+    ) -> Result<RecordScope> {
+        let (caller, memory, view) = (caller.clone(), memory.clone(), view.clone());
+        let (repo, now) = (repo.to_owned(), self.engine.now());
+        self.engine
+            .store()
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory.id, &repo, Capability::Read)?;
+                let all = Namespace::parse(format!("/{}/", task_namespaces::actor_of(&repository)?))?;
+                let ask = NamespaceAsk::Path(all);
+                Ok(namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?.0)
+            })
+            .await
+    }
+}

@@ -1,0 +1,87 @@
+//! What a task's repository says itself, and which files it has, read at the task's commit before anything is written. Where it
+//! cannot be read nothing is held up: the answer says that nobody looked.
+
+use std::sync::Arc;
+
+use loci_model::Result;
+use loci_model::facts::code::{CodeFile, ObjectId};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ports::code::CodeSource;
+use loci_model::ports::store::StoreExt;
+use loci_model::tasks::task::Task;
+
+use super::docs::RepositoryDocs;
+use crate::Coding;
+use crate::learnings::consolidation::is_unmerged;
+use crate::tasks::log_fields::LOAD_INFRA;
+use loci_verified::verifier::{PathRef, path_refs};
+use loci_verified::{Standing, tip_of};
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// What the repository says; `None` where it could not be read, or there is none.
+    pub(crate) docs: Option<RepositoryDocs>,
+    /// Its files; `None` likewise.
+    pub(crate) tree: Option<Tree>,
+    /// The commit is known here, and is not on the default branch.
+    pub(crate) is_unmerged: bool,
+    /// There is a repository, and it could not be read.
+    pub(crate) is_unread: bool,
+    /// What could not be looked at.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The files of a commit.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    files: Arc<Vec<CodeFile>>,
+    commit: ObjectId,
+}
+
+impl Tree {
+    /// Those that a text names by their paths alone.
+    pub(crate) fn named_by(&self, text: &str) -> Vec<PathRef> {
+        path_refs(text, &self.files, self.commit)
+    }
+}
+
+impl Coding {
+    /// Reads what the repository of a task says at a commit, else at the tip of its default branch.
+    pub(crate) async fn read_docs(&self, task: &Task, commit: Option<&str>) -> Result<Read> {
+        let Some(repository) = self.repository_of(task).await? else { return Ok(Read::default()) };
+        // Registered without a place: nobody expects that it is read, and nobody is warned.
+        if repository.places.is_empty() {
+            return Ok(Read { is_unread: true, ..Read::default() });
+        }
+        let (commit, default) = (commit.map(str::to_owned), repository.default_ref.clone());
+        let work = move |source: &dyn CodeSource| {
+            let tip = match tip_of(source, commit.as_deref(), default.as_deref()) {
+                // The agent's commit may not have come here: what the default branch says holds for it too.
+                Err(error) if error.why == Unverifiable::Ref => tip_of(source, None, default.as_deref())?,
+                found => found?,
+            };
+            let docs = RepositoryDocs::read(source, &tip)?;
+            let files = source.files(&tip.revision)?;
+            let is_unmerged = is_unmerged(source, commit.as_deref(), default.as_deref()).unwrap_or(false);
+            Ok((docs, tip.commit().map(|commit| Tree { files, commit }), is_unmerged))
+        };
+        Ok(match self.verified.on_code(&repository, &Standing::default(), Arc::new(work)).await {
+            Ok((docs, tree, is_unmerged)) => Read { docs: Some(docs), tree, is_unmerged, ..Read::default() },
+            Err(error) => {
+                let why = error.why.as_str();
+                tracing::warn!(metric_type = LOAD_INFRA, why, "what a repository says could not be read");
+                let warning =
+                    format!("DOCS_UNREAD: what the repository says itself could not be compared ({why})");
+                Read { is_unread: true, warnings: vec![warning], ..Read::default() }
+            }
+        })
+    }
+
+    async fn repository_of(&self, task: &Task) -> Result<Option<Repository>> {
+        let Some(id) = task.repository.clone() else { return Ok(None) };
+        let memory = task.memory.clone();
+        self.engine.store().read(move |tx| tx.repositories().get(&memory, &id)).await
+    }
+}

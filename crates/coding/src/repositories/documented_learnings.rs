@@ -1,0 +1,160 @@
+//! What a repository has come to say itself (coding-agent-memory.md §6.4, §12.2): learnings and rules that its instructions, its README
+//! or the configuration of its linters hold by now expire at the next tip of the default branch. What somebody stored with citations is
+//! a fact and stays, as does self-feedback, and what somebody put in force again. Where the documents cannot be read nothing expires.
+
+use std::sync::Arc;
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::{Record, RecordState};
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+
+use super::docs::RepositoryDocs;
+use crate::Coding;
+use crate::learnings::learning_write::SELF_FEEDBACK;
+use crate::rules::rules_list::rules_of;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_engine::records::{DOCUMENTED, KEPT_DOCUMENTED, changing::Changing};
+use loci_engine::strategies::learnings::KNOWLEDGE;
+use loci_verified::{Standing, tip_of};
+
+/// Records that are read together.
+const PAGE: usize = 100;
+/// Records of one write: calls wait for no longer.
+const WRITTEN: usize = 20;
+/// Who changes records here, in telemetry.
+const BY: &str = "loci";
+
+/// Which records may be said by a repository itself.
+#[derive(Debug, Clone, Copy)]
+enum Among {
+    Learnings,
+    Rules,
+}
+
+/// Records that are read together, and what is behind them.
+struct Page {
+    records: Vec<Record>,
+    next: Option<(Timestamp, RecordId)>,
+}
+
+impl Coding {
+    /// Expires what a repository says itself at the tip of its default branch; false where that is out of reach for now, so that it is
+    /// to be looked at again. What is not there, as in a clone without all its objects, waits for the next tip. Run twice at one tip, the
+    /// second time changes nothing.
+    pub(crate) async fn expire_documented(&self, repository: &Repository, tip: ObjectId) -> Result<bool> {
+        let mut docs = None;
+        for among in [Among::Learnings, Among::Rules] {
+            let mut after = None;
+            loop {
+                let page = self.undocumented(repository, among, after).await?;
+                // Most repositories have nothing to compare: their documents are not read.
+                if !page.records.is_empty() {
+                    let docs = match &docs {
+                        Some(docs) => docs,
+                        None => match self.docs_at(repository, tip).await {
+                            Ok(read) => &*docs.insert(read),
+                            Err(error) => return Ok(!error.why.is_out_of_reach()),
+                        },
+                    };
+                    let said = page.records.into_iter().filter(|record| docs.say(&record.text)).collect();
+                    self.expire_all(repository, said).await?;
+                }
+                match page.next {
+                    Some(next) => after = Some(next),
+                    None => break,
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the repository says at a commit.
+    async fn docs_at(&self, repository: &Repository, tip: ObjectId) -> CodeResult<RepositoryDocs> {
+        let work = move |source: &dyn CodeSource| {
+            RepositoryDocs::read(source, &tip_of(source, Some(&tip.to_string()), None)?)
+        };
+        let read = self.verified.on_code(repository, &Standing::default(), Arc::new(work)).await;
+        read.inspect_err(|error| {
+            let (repo, why) = (&repository.key, error.why.as_str());
+            tracing::warn!(%repo, why, "what a repository says could not be compared with what is remembered");
+        })
+    }
+
+    async fn undocumented(
+        &self,
+        repository: &Repository,
+        among: Among,
+        after: Option<(Timestamp, RecordId)>,
+    ) -> Result<Page> {
+        let (repository, now) = (repository.clone(), self.engine.now());
+        self.engine.store().read(move |tx| page(tx, &repository, among, after.clone(), now)).await
+    }
+
+    async fn expire_all(&self, repository: &Repository, said: Vec<Record>) -> Result<()> {
+        for part in said.chunks(WRITTEN) {
+            let (part, memory, at) = (part.to_vec(), repository.memory.clone(), self.engine.now());
+            self.engine
+                .store()
+                .write(move |tx| {
+                    let memory = existing(tx, &memory)?;
+                    let changing = Changing { memory: &memory, by: BY, at };
+                    part.iter().try_for_each(|record| expire(tx, &changing, record))
+                })
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+fn expire(tx: &mut dyn Tx, changing: &Changing<'_>, seen: &Record) -> Result<()> {
+    let current = tx.records().get(&seen.memory, &seen.id)?;
+    let holds = |one: &Record| one.state == RecordState::Active && one.version == seen.version;
+    let Some(current) = current.filter(holds) else { return Ok(()) };
+    if is_stored_fact(tx, &current)? {
+        return Ok(());
+    }
+    changing.set_state(tx, &current, RecordState::Expired, DOCUMENTED).map(drop)
+}
+
+fn is_stored_fact(tx: &dyn ReadTx, record: &Record) -> Result<bool> {
+    Ok(tx.facts().get(&record.memory, &record.id)?.is_some_and(|fact| !fact.proposed))
+}
+
+/// Active records of a repository that no document may have said yet.
+fn page(
+    tx: &dyn ReadTx,
+    repository: &Repository,
+    among: Among,
+    after: Option<(Timestamp, RecordId)>,
+    now: Timestamp,
+) -> Result<Page> {
+    let actor = task_namespaces::actor_of(repository)?;
+    let path = match among {
+        Among::Learnings => format!("/{actor}/knowledge/"),
+        Among::Rules => rules_of(actor.as_str()),
+    };
+    let beneath = NamespaceFilter::new(&Namespace::parse(path)?, NamespaceMatch::Subtree);
+    let scope =
+        RecordScope { namespaces: vec![beneath], ..RecordScope::whole(repository.memory.clone(), now) };
+    let asked = RecordPage { scope, after, limit: PAGE };
+    let read = match among {
+        Among::Learnings => tx.records().of_subtype(&asked, KNOWLEDGE)?,
+        Among::Rules => tx.records().list(&asked)?,
+    };
+    let last = read.last().filter(|_| read.len() == PAGE);
+    let next = last.map(|record| (record.created_at, record.id.clone()));
+    let mut records = Vec::with_capacity(read.len());
+    for record in read {
+        let is_kept = record.state_reason.as_deref() == Some(KEPT_DOCUMENTED);
+        let is_feedback = record.subtype.as_deref() == Some(SELF_FEEDBACK);
+        if !is_kept && !is_feedback && !is_stored_fact(tx, &record)? {
+            records.push(record);
+        }
+    }
+    Ok(Page { records, next })
+}

@@ -1,0 +1,48 @@
+//! Secrets in settings of repositories. Their texts are logins, branches and patterns, which are
+//! compared: one with a secret is refused, for a masked one would be equal to nothing.
+
+use loci_model::Result;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::Principal;
+use serde_json::Value;
+
+use crate::Coding;
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
+use loci_verified::Standing;
+
+/// Checks the value of a setting, names of members among its texts.
+///
+/// # Errors
+/// `Invalid`, naming the setting.
+pub(super) fn check(key: &str, value: &Value, mode: RedactionMode) -> Result<()> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
+        Value::String(text) => check_name(key, text, mode),
+        Value::Array(items) => items.iter().try_for_each(|item| check(key, item, mode)),
+        Value::Object(members) => members.iter().try_for_each(|(name, value)| {
+            check_name(key, name, mode)?;
+            check(key, value, mode)
+        }),
+    }
+}
+
+impl Coding {
+    /// Returns the mode of secrets in the memory of repositories.
+    ///
+    /// # Errors
+    /// Errors of `code_memory`.
+    pub(super) async fn secrets_of_code(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+    ) -> Result<RedactionMode> {
+        let (memory, settings) =
+            (self.verified.code_memory(caller, standing).await?, self.engine.settings().clone());
+        let mode = self.engine.store().read(move |tx| {
+            let memory = existing(tx, &memory)?;
+            Ok(SafetyPolicy::of(&settings, &memory.settings).secrets)
+        });
+        mode.await
+    }
+}

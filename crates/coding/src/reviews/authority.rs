@@ -1,0 +1,169 @@
+//! What people may do in a repository (coding-agent-memory.md §11.7): asked of the forge, and known for an hour. What a payload says of
+//! them is a guess, and stands only where the forge does not answer. People are who they are by their number.
+
+use std::collections::BTreeMap;
+
+use loci_model::facts::repository::{Repository, ReviewIntake};
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::StoreExt;
+use loci_model::tasks::forge_news::ToldReview;
+use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment};
+use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp, limits};
+use serde::{Deserialize, Serialize};
+
+use super::gathering::failed;
+use crate::Coding;
+use crate::tasks::task_namespaces;
+
+/// People of one review that are asked for; the others are guessed.
+const ASKED_MAX: usize = 50;
+
+/// What a person may do, as the forge said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KnownRole {
+    memory: MemoryId,
+    actor: ActorId,
+    repository: RepositoryId,
+    user: u64,
+    role: RepositoryRole,
+    asked_at: Timestamp,
+}
+
+impl KnownRole {
+    fn key_of(repository: &RepositoryId, user: u64) -> String {
+        format!("{repository}/{user}")
+    }
+}
+
+impl Shelved for KnownRole {
+    const SHELF: Shelf = Shelf::RepositoryRole;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        Self::key_of(&self.repository, self.user)
+    }
+
+    fn at(&self) -> Timestamp {
+        self.asked_at
+    }
+}
+
+/// Roles by the numbers of people, as far as the forge said them.
+pub(super) type Roles = BTreeMap<u64, RepositoryRole>;
+
+impl Coding {
+    /// What the people of a review may do. A forge that takes no more requests is asked later; one that does not answer this is not
+    /// waited for.
+    pub(super) async fn roles(
+        &self,
+        repository: &Repository,
+        told: &ToldReview,
+        comments: &[ReviewComment],
+    ) -> Result<Roles> {
+        let mut roles = Roles::new();
+        let Some((forge, at)) = self.forge_of(repository) else { return Ok(roles) };
+        for (id, user) in asked_for(&told.reviewer, comments) {
+            if let Some(known) = self.known_role(repository, id).await? {
+                roles.insert(id, known);
+                continue;
+            }
+            match forge.role(&at, &user.login).await {
+                Ok(role) => {
+                    self.note_role(repository, id, role).await?;
+                    roles.insert(id, role);
+                }
+                Err(error) if error.why == Unverifiable::Rate => return Err(failed(error)),
+                Err(error) => {
+                    let (why, host) = (error.why.as_str(), &at.host);
+                    tracing::info!(repository = repository.key, host, why, "what a person may do is guessed");
+                }
+            }
+        }
+        Ok(roles)
+    }
+
+    async fn known_role(&self, repository: &Repository, user: u64) -> Result<Option<RepositoryRole>> {
+        let (memory, key) = (repository.memory.clone(), KnownRole::key_of(&repository.id, user));
+        let oldest = self.engine.now().plus_millis(-limits::ROLE_KNOWN_MS);
+        self.engine
+            .store()
+            .read(move |tx| {
+                let known = tx.ledger().noun::<KnownRole>(&memory, &key)?;
+                Ok(known.filter(|known| known.asked_at > oldest).map(|known| known.role))
+            })
+            .await
+    }
+
+    async fn note_role(&self, repository: &Repository, user: u64, role: RepositoryRole) -> Result<()> {
+        let known = KnownRole {
+            memory: repository.memory.clone(),
+            actor: task_namespaces::actor_of(repository)?,
+            repository: repository.id.clone(),
+            user,
+            role,
+            asked_at: self.engine.now(),
+        };
+        self.engine.store().write(move |tx| tx.ledger_mut().put_noun(&known)).await
+    }
+}
+
+/// People who are asked for: the reviewer, whose word it is, then the others by their numbers.
+fn asked_for<'a>(reviewer: &'a ForgeUser, comments: &'a [ReviewComment]) -> Vec<(u64, &'a ForgeUser)> {
+    let is_asked = |user: &&ForgeUser| user.id != 0 && !user.is_bot;
+    let others: BTreeMap<u64, &ForgeUser> =
+        comments.iter().map(|comment| &comment.author).filter(is_asked).map(|user| (user.id, user)).collect();
+    let others = others.into_iter().filter(|(id, _)| *id != reviewer.id);
+    let first = Some(reviewer).filter(is_asked).map(|user| (user.id, user));
+    first.into_iter().chain(others).take(ASKED_MAX).collect()
+}
+
+/// What a person may do: as the forge said, else as is guessed; with what the repository says they weigh.
+pub(super) fn of(intake: &ReviewIntake, roles: &Roles, user: &ForgeUser, guess: Authority) -> Authority {
+    let told = roles.get(&user.id).filter(|_| user.id != 0);
+    let (role, is_provisional) = told.map_or((guess.role, guess.is_provisional), |role| (*role, false));
+    Authority { role, is_provisional, overridden: overridden(intake, user), ..guess }
+}
+
+/// Returns the weight that a repository gives a person, by login or number.
+pub(crate) fn overridden(intake: &ReviewIntake, user: &ForgeUser) -> Option<u32> {
+    let of_login = |login: &str| login.eq_ignore_ascii_case(&user.login) || login == user.id.to_string();
+    intake.authority.iter().flatten().find(|(login, _)| of_login(login)).map(|(_, weight)| *weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a54_the_forge_s_word_takes_the_place_of_a_guess() {
+        let alice = ForgeUser { id: 5, login: "alice".to_owned(), is_bot: false };
+        let guess = Authority {
+            role: RepositoryRole::Read,
+            is_provisional: true,
+            has_merged: true,
+            ..Authority::default()
+        };
+        let intake = ReviewIntake::default();
+        let guessed = of(&intake, &Roles::new(), &alice, guess);
+        assert_eq!((guessed.role, guessed.is_provisional), (RepositoryRole::Read, true));
+        let told = of(&intake, &Roles::from([(5, RepositoryRole::Maintain)]), &alice, guess);
+        assert_eq!(
+            (told.role, told.is_provisional, told.has_merged),
+            (RepositoryRole::Maintain, false, true)
+        );
+        let own = ReviewIntake {
+            authority: Some([("Alice".to_owned(), 1_000_000)].into()),
+            ..ReviewIntake::default()
+        };
+        assert_eq!(of(&own, &Roles::new(), &alice, guess).overridden, Some(1_000_000));
+        assert_eq!(of(&own, &Roles::new(), &ForgeUser::default(), guess).overridden, None);
+    }
+}

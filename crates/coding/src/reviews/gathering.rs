@@ -1,0 +1,252 @@
+//! What is known of a pull request's reviews: by its forge, where this server may ask it, else by what came so far. A forge that cannot
+//! be reached now is asked later; what it has said before is no stand-in.
+
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ports::code::{CodeError, CodePlace};
+use loci_model::ports::forge::{Forge, ForgePlace};
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
+use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
+use loci_model::tasks::review::{Authority, Review, ReviewComment, ReviewState};
+use loci_model::{Error, ErrorKind, MemoryId, Result, limits};
+
+use super::assembling::{self, Known};
+use super::intake::intake_of;
+use super::owners::Owners;
+use super::{authority, left_out, masking};
+use crate::Coding;
+use crate::outcomes::mapping;
+use crate::tasks::task_namespaces;
+use loci_verified::RepositoryName;
+
+/// A forge's failure, in the words of everybody else.
+pub(super) fn failed(error: CodeError) -> Error {
+    let CodeError { why, retry_after_ms, detail } = error;
+    let kind = match why {
+        Unverifiable::Rate => ErrorKind::Throttled,
+        Unverifiable::Auth | Unverifiable::AuthOrMissing => ErrorKind::Denied,
+        Unverifiable::TooLarge => ErrorKind::TooLarge,
+        _ => ErrorKind::Upstream,
+    };
+    Error::new(kind, detail).retry_after(retry_after_ms)
+}
+
+/// Reviews of a pull request that are stored.
+pub(super) fn stored_of(tx: &dyn ReadTx, repository: &Repository, pr: u64) -> Result<Vec<Review>> {
+    let page = LedgerPage {
+        memory: repository.memory.clone(),
+        shelf: loci_model::ledger::Shelf::Review,
+        actor: None,
+        subject: Some(Review::subject_of(&repository.id, pr)),
+        after: None,
+        limit: limits::REVIEWS_OF_PULL_REQUEST_MAX,
+    };
+    tx.ledger().nouns::<Review>(&page)
+}
+
+impl Coding {
+    /// The forge of a repository, where this server may ask it.
+    pub(super) fn forge_of(&self, repository: &Repository) -> Option<(&dyn Forge, ForgePlace)> {
+        let forge = self.engine.forge().map(AsRef::as_ref)?;
+        let at_forge = repository.places.iter().find_map(|place| match place {
+            CodePlace::Forge { host, path } => Some(ForgePlace { host: host.clone(), path: path.clone() }),
+            CodePlace::Local(_) => None,
+        });
+        let named = || {
+            repository.aliases.iter().find_map(|alias| {
+                let name = RepositoryName::parse(alias).ok()?;
+                Some(ForgePlace { host: name.host.clone()?, path: name.segments.join("/") })
+            })
+        };
+        let place = at_forge.or_else(named)?;
+        forge.reads(&place.host).then_some((forge, place))
+    }
+
+    /// Reviews that are stored of a pull request.
+    pub(super) async fn stored_reviews(&self, repository: &Repository, pr: u64) -> Result<Vec<Review>> {
+        let repository = repository.clone();
+        self.engine.store().read(move |tx| stored_of(tx, &repository, pr)).await
+    }
+
+    /// What is known of the reviews that news of one review touches, and which they are: from the forge, each of them, where it may be asked.
+    pub(super) async fn known_by_news(
+        &self,
+        repository: &Repository,
+        mut known: Known,
+        id: u64,
+        news: &[ForgeNews],
+    ) -> Result<(Known, Vec<u64>)> {
+        let gone: Vec<&ReviewComment> = news.iter().filter_map(gone).collect();
+        let Some((forge, place)) = self.forge_of(repository) else {
+            news.iter().for_each(|news| known.take(news));
+            let touched = known.touched(id, &gone);
+            return Ok((known, touched.into_iter().collect()));
+        };
+        let number = known.pr.number;
+        let comments = forge.comments(&place, number).await.map_err(failed)?;
+        known.comments = comments.into_iter().map(|told| (told.comment.id, told)).collect();
+        read_into(&mut known, forge, &place, id).await?;
+        news.iter().for_each(|news| known.take_thread(news));
+        known.threads.extend(threads(forge, &place, number).await?);
+        let touched: Vec<u64> = known.touched(id, &gone).into_iter().collect();
+        for other in touched.iter().filter(|other| **other != id) {
+            read_into(&mut known, forge, &place, *other).await?;
+        }
+        Ok((known, touched))
+    }
+
+    /// A review out of what is known, with who may do what, the task, and why nothing is learned from it; `None` where it is not known.
+    pub(super) async fn assembled(
+        &self,
+        repository: &Repository,
+        known: &Known,
+        id: u64,
+        is_past: bool,
+    ) -> Result<Option<Review>> {
+        let Some(of) = counted(repository, known, id) else { return Ok(None) };
+        let roles = self.roles(repository, &of.0, &of.1).await?;
+        self.assembled_with(repository, known, of, (is_past, &roles)).await.map(Some)
+    }
+
+    /// The same, where who may do what is as it was told.
+    pub(super) async fn assembled_as_told(
+        &self,
+        repository: &Repository,
+        known: &Known,
+        id: u64,
+    ) -> Result<Option<Review>> {
+        let Some(of) = counted(repository, known, id) else { return Ok(None) };
+        self.assembled_with(repository, known, of, (false, &authority::Roles::new())).await.map(Some)
+    }
+
+    async fn assembled_with(
+        &self,
+        repository: &Repository,
+        known: &Known,
+        (mut told, mut comments): (ToldReview, Vec<ReviewComment>),
+        (is_past, roles): (bool, &authority::Roles),
+    ) -> Result<Review> {
+        // Comments are masked already, and their authors are compared with the review's.
+        masking::review(&mut told);
+        let mut authority = authority::of(&repository.settings.reviews, roles, &told.reviewer, told.guess);
+        authority.is_code_owner = false;
+        let has_paths = comments.iter().any(|comment| comment.path.is_some());
+        let owners = if has_paths { self.owners(repository).await } else { Owners::default() };
+        for comment in &mut comments {
+            let guess = comment.authority.unwrap_or_default();
+            let weighed = authority::of(&repository.settings.reviews, roles, &comment.author, guess);
+            let owns = comment.path.as_deref().is_some_and(|path| owners.own(&comment.author.login, path));
+            authority.is_code_owner |= owns && comment.author == told.reviewer;
+            comment.authority = Some(Authority { is_code_owner: owns, ..weighed });
+        }
+        let (place, pr) = (repository.clone(), known.pr.clone());
+        let actor = task_namespaces::actor_of(repository)?;
+        let tasks = self.engine.store().read(move |tx| mapping::tasks_of(tx, &place, &actor, &pr)).await?;
+        let task = tasks.into_iter().next().map(|task| task.id);
+        let intake = intake_of(repository);
+        let left_out = left_out::why(&intake, &told.reviewer, &known.pr, task.is_some());
+        let mut pr_author = left_out::counted(&intake, &known.pr.author);
+        masking::person(&mut pr_author);
+        Ok(Review {
+            memory: repository.memory.clone(),
+            actor: task_namespaces::actor_of(repository)?,
+            repository: repository.id.clone(),
+            pr: known.pr.number,
+            id: told.id,
+            authority,
+            updated_at: assembling::updated_at(&told, &comments),
+            reviewer: told.reviewer,
+            pr_author,
+            state: told.state,
+            body: told.body,
+            comments,
+            commit: told.commit,
+            url: told.url,
+            task,
+            left_out: left_out.map(str::to_owned),
+            is_past,
+            submitted_at: told.submitted_at,
+            read_at: known.asked_at,
+        })
+    }
+
+    /// The pull request and all of its reviews, from the forge.
+    ///
+    /// # Errors
+    /// `Invalid` where this server may not ask the forge; `NotFound`; what the forge says.
+    pub(super) async fn fetched(&self, repository: &Repository, pr: u64, stored: &[Review]) -> Result<Known> {
+        let (forge, place) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
+        let missing = || Error::not_found(format!("{} has no pull request {pr}", repository.key)).on("pr");
+        let asked_at = self.engine.now();
+        let told = forge.pull_request(&place, pr).await.map_err(failed)?.ok_or_else(missing)?;
+        let reviews = forge.reviews(&place, pr).await.map_err(failed)?;
+        let comments = forge.comments(&place, pr).await.map_err(failed)?;
+        let mut known = Known::stored(told, stored, asked_at);
+        known.threads.extend(threads(forge, &place, pr).await?);
+        for gone in known.reviews.values_mut() {
+            gone.state = ReviewState::Dismissed;
+        }
+        known.reviews.extend(reviews.into_iter().map(|told| (told.id, told)));
+        known.comments = comments.into_iter().map(|told: ToldComment| (told.comment.id, told)).collect();
+        Ok(known)
+    }
+
+    /// The memory that hooks write to; `None` where there is none yet.
+    pub(super) async fn memory_of_hooks(&self) -> Result<Option<MemoryId>> {
+        let name = self.verified.settings().memory.clone();
+        self.engine.store().read(move |tx| Ok(tx.memories().by_name(&name)?.map(|memory| memory.id))).await
+    }
+}
+
+/// Reads a review from its forge. What one had said that was taken away counts no more.
+async fn read_into(known: &mut Known, forge: &dyn Forge, place: &ForgePlace, id: u64) -> Result<()> {
+    match forge.review(place, known.pr.number, id).await.map_err(failed)? {
+        Some(told) => drop(known.reviews.insert(id, told)),
+        None => {
+            if let Some(gone) = known.reviews.get_mut(&id) {
+                gone.state = ReviewState::Dismissed;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A review and its comments, with their authors as they count in the repository; `None` where it is not known.
+fn counted(repository: &Repository, known: &Known, id: u64) -> Option<(ToldReview, Vec<ReviewComment>)> {
+    let intake = intake_of(repository);
+    let mut told = known.reviews.get(&id)?.clone();
+    told.reviewer = left_out::counted(&intake, &told.reviewer);
+    let mut comments = known.comments_of(id);
+    for comment in &mut comments {
+        comment.author = left_out::counted(&intake, &comment.author);
+    }
+    Some((told, comments))
+}
+
+/// Threads that are resolved, or not; none where the forge does not tell this: reviews are read without.
+async fn threads(forge: &dyn Forge, place: &ForgePlace, pr: u64) -> Result<Vec<(u64, bool)>> {
+    match forge.threads(place, pr).await {
+        Ok(threads) => Ok(threads),
+        Err(error) if error.why == Unverifiable::Rate => Err(failed(error)),
+        Err(error) => {
+            let (why, host) = (error.why.as_str(), &place.host);
+            tracing::debug!(host, pr, why, "whether threads are resolved is not known");
+            Ok(Vec::new())
+        }
+    }
+}
+
+pub(super) fn not_readable(repository: &Repository) -> Error {
+    let rule = format!(
+        "this server may not ask the forge of {}: the configuration needs a [[forge]] with its host, and the repository a name there",
+        repository.key
+    );
+    Error::invalid("repo", rule)
+}
+
+fn gone(news: &ForgeNews) -> Option<&ReviewComment> {
+    match news {
+        ForgeNews::Comment { change: ReviewChange::Withdrawn, comment, .. } => Some(comment),
+        _ => None,
+    }
+}

@@ -1,0 +1,233 @@
+//! `hook_deliveries`, `hook_delivery_retry`: what hooks brought in, and trying again what failed.
+
+use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::forge_news::ForgeNotice;
+use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
+
+use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
+use crate::Coding;
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::deliveries::incoming::{HookTaken, IGNORED};
+use loci_engine::memories::existing;
+use loci_verified::Standing;
+
+/// Deliveries that one page looks through.
+const SCANNED_MAX: usize = 1_000;
+
+/// Where a delivery stands, in the words of hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookState {
+    /// It waits, or is being dealt with.
+    Received,
+    /// It was dealt with.
+    Done,
+    /// It was given up.
+    Failed,
+    /// Nothing followed from it.
+    Ignored,
+}
+
+impl HookState {
+    /// Every state.
+    pub const ALL: &'static [Self] = &[Self::Received, Self::Done, Self::Failed, Self::Ignored];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Ignored => "ignored",
+        }
+    }
+
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|state| state.as_str() == word)
+    }
+
+    fn of(delivery: &Delivery) -> Self {
+        let is_ignored = delivery.last_error.as_deref().is_some_and(|said| said.starts_with(IGNORED));
+        match delivery.state {
+            DeliveryState::Pending => Self::Received,
+            DeliveryState::Failed => Self::Failed,
+            DeliveryState::Done if is_ignored => Self::Ignored,
+            DeliveryState::Done => Self::Done,
+        }
+    }
+
+    fn stored(self) -> DeliveryState {
+        match self {
+            Self::Received => DeliveryState::Pending,
+            Self::Failed => DeliveryState::Failed,
+            Self::Done | Self::Ignored => DeliveryState::Done,
+        }
+    }
+}
+
+/// A delivery, as people see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookDeliveryShown {
+    /// The sender's number.
+    pub id: DeliveryId,
+    /// The hook's name here.
+    pub hook: String,
+    /// The sender's number for the hook.
+    pub hook_id: Option<String>,
+    /// The sender's word for what happened.
+    pub event: String,
+    /// The repository, as its forge called it.
+    pub repository: String,
+    /// Where it stands.
+    pub state: HookState,
+    /// Why nothing followed from it, or why the last try failed.
+    pub reason: Option<String>,
+    /// Tries that failed.
+    pub attempts: u32,
+    /// Digest of the body.
+    pub digest: String,
+    /// When it came first.
+    pub received_at: Timestamp,
+}
+
+impl Coding {
+    /// A page of what hooks brought in, the newest first. One with room left may have a next all the same: it looks at so many, and
+    /// no further.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory, `Invalid` (limit not 1 to 100).
+    pub async fn hook_deliveries(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        state: Option<HookState>,
+        after: Option<DeliveryId>,
+        limit: u32,
+    ) -> Result<Page<HookDeliveryShown, DeliveryId>> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Admin)?;
+        if limit == 0 || limit > limits::PAGE_ITEMS_MAX {
+            return Err(Error::invalid("limit", "limit must be 1 to 100"));
+        }
+        let wanted = limit as usize;
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let direction = DeliveryDirection::In;
+                let (mut rows, mut after, mut scanned) = (Vec::new(), after.clone(), 0);
+                let is_whole = loop {
+                    let stored = state.map(HookState::stored);
+                    let page =
+                        tx.deliveries().page(&memory, direction, stored, after.as_ref(), wanted + 1)?;
+                    let is_last = page.len() <= wanted;
+                    for row in page {
+                        (after, scanned) = (Some(row.id.clone()), scanned + 1);
+                        if state.is_none_or(|state| state == HookState::of(&row)) {
+                            rows.extend(tx.deliveries().get(&memory, direction, &row.id)?);
+                        }
+                    }
+                    if is_last || rows.len() > wanted || scanned >= SCANNED_MAX {
+                        break is_last || rows.len() > wanted;
+                    }
+                };
+                let shown = rows.into_iter().map(shown).collect::<Result<Vec<_>>>()?;
+                let page = Page::cut(shown, wanted, |row| row.id.clone());
+                // Where it broke off, the next page looks on behind what this one looked at.
+                Ok(if is_whole { page } else { Page { next: after, ..page } })
+            })
+            .await
+    }
+
+    /// Deals with a delivery again that failed, whose repository was not known, or whose job broke off for good.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `NotFound`; `Conflict` for another, and where the repository is still not known.
+    pub async fn hook_delivery_retry(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &DeliveryId,
+    ) -> Result<HookDeliveryShown> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Admin)?;
+        let (id, now) = (id.clone(), self.engine.now());
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let shown = self
+            .engine
+            .store()
+            .write(move |tx| {
+                existing(tx, &memory)?;
+                let found = tx.deliveries().get(&memory, DeliveryDirection::In, &id)?;
+                let missing = || Error::not_found("no delivery of that id came in: list them").on("guid");
+                let row = again(tx, found.ok_or_else(missing)?, now)?;
+                let waited = row.state == DeliveryState::Pending;
+                let row = Delivery { state: DeliveryState::Pending, attempts: 0, due: now, ..row };
+                tx.deliveries_mut().note_received(&row)?;
+                let is_new = ask(tx, &memory, &row.order_key, (&job, now, 0))?;
+                if waited && !is_new {
+                    return Err(refused(&row));
+                }
+                shown(row)
+            })
+            .await?;
+        self.engine.wake().call();
+        Ok(shown)
+    }
+}
+
+/// A delivery as it is to be dealt with again.
+fn again(tx: &mut dyn Tx, row: Delivery, now: Timestamp) -> Result<Delivery> {
+    if row.state != DeliveryState::Done {
+        return Ok(row);
+    }
+    if !may_be_read_again(&row) {
+        return Err(refused(&row));
+    }
+    let kept = Kept::read(&row.body)?;
+    let Some(repository) = kept.unknown.clone() else {
+        let rule = "what the delivery said was not kept: have the forge send it again";
+        return Err(Error::conflict(rule));
+    };
+    let notice = ForgeNotice { repository, event: kept.event.clone(), news: kept.news.clone() };
+    match read(tx, &row.memory, &notice, now)? {
+        (Some(order_key), _) => {
+            let body = Kept { unknown: None, ..kept }.document()?;
+            Ok(Delivery { order_key, body, last_error: None, ..row })
+        }
+        (None, HookTaken::Ignored(UNKNOWN_REPO)) => {
+            let rule = format!("{} is still not registered: register it, then try again", kept.repository);
+            Err(Error::conflict(rule))
+        }
+        (None, _) => Err(Error::conflict("nothing follows from this event: it is of no use here")),
+    }
+}
+
+fn refused(row: &Delivery) -> Error {
+    let state = HookState::of(row).as_str();
+    let rule = format!(
+        "the delivery is {state}: only a failed one, or one of an unknown repository, is tried again"
+    );
+    Error::conflict(rule)
+}
+
+fn shown(row: Delivery) -> Result<HookDeliveryShown> {
+    let (kept, state) = (Kept::read(&row.body)?, HookState::of(&row));
+    let reason = row.last_error.map(|said| said.strip_prefix(IGNORED).map(str::to_owned).unwrap_or(said));
+    Ok(HookDeliveryShown {
+        id: row.id,
+        hook: row.target,
+        hook_id: kept.hook_id,
+        event: kept.event,
+        repository: kept.repository,
+        state,
+        reason,
+        attempts: row.attempts,
+        digest: kept.digest,
+        received_at: row.created_at,
+    })
+}

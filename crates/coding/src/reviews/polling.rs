@@ -1,0 +1,260 @@
+//! `reviews_poll`: what has changed in a repository's pull requests since the last time, by asking: for who gets no webhooks, and for who
+//! wants to be sure. Both tell the same under the same numbers, so they may run together.
+
+use loci_model::facts::repository::Repository;
+use loci_model::job::{DueRule, Job, NewJob};
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::Principal;
+use loci_model::time::DAY_MS;
+use loci_model::{ActorId, Error, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::gathering::{failed, not_readable};
+use super::handing_on::Handing;
+use super::handling::pause_of;
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::deliveries::incoming::Handled;
+use loci_verified::Standing;
+
+/// A job's key, before the repository's id.
+const JOB_KEY: &str = "reviews/poll:";
+/// Repositories that are looked at in one round.
+const REPOSITORIES: usize = 1_000;
+/// Pull requests of one round; the next goes on.
+const PULL_REQUESTS: usize = 500;
+/// Rounds that break off at one pull request while the forge answers; then it is passed over.
+const ROUNDS_AT_ONE: u32 = 3;
+
+/// How far a repository was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Cursor {
+    memory: MemoryId,
+    actor: ActorId,
+    repository: RepositoryId,
+    /// What was changed before is known.
+    until: Timestamp,
+    /// Pull requests that were changed then and are known.
+    at_until: Vec<u64>,
+    /// The pull request at which rounds broke off, and how many.
+    #[serde(default)]
+    stuck_at: Option<(u64, u32)>,
+    polled_at: Timestamp,
+    /// When what came onto the default branch was read last.
+    #[serde(default)]
+    landed_at: Option<Timestamp>,
+}
+
+impl Cursor {
+    fn key_of(repository: &RepositoryId) -> String {
+        format!("reviews/{repository}")
+    }
+
+    /// A pull request is behind it.
+    fn pass(&mut self, pr: u64, updated_at: Timestamp) {
+        if updated_at > self.until {
+            (self.until, self.at_until) = (updated_at, Vec::new());
+        }
+        self.at_until.push(pr);
+        self.stuck_at = None;
+    }
+
+    /// Whether a pull request that could not be read is passed over, so that it does not keep others waiting: at once where it is not
+    /// there, or too large; else when the forge answered in so many rounds, but not for this one.
+    fn gives_up(&mut self, pr: u64, error: &Error) -> bool {
+        match error.kind {
+            ErrorKind::Throttled => false,
+            ErrorKind::NotFound | ErrorKind::TooLarge => true,
+            _ => {
+                let before = self.stuck_at.filter(|(at, _)| *at == pr).map_or(0, |(_, rounds)| rounds);
+                self.stuck_at = Some((pr, before + 1));
+                before + 1 >= ROUNDS_AT_ONE
+            }
+        }
+    }
+}
+
+impl Shelved for Cursor {
+    const SHELF: Shelf = Shelf::Progress;
+
+    fn memory(&self) -> &MemoryId {
+        &self.memory
+    }
+
+    fn actor(&self) -> &ActorId {
+        &self.actor
+    }
+
+    fn key(&self) -> String {
+        Self::key_of(&self.repository)
+    }
+
+    fn at(&self) -> Timestamp {
+        self.polled_at
+    }
+}
+
+/// What a round found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReviewsPolled {
+    /// Pull requests that were changed.
+    pub pull_requests: usize,
+    /// Reviews that they have.
+    pub reviews: usize,
+    /// Of these, what was new or changed.
+    pub changed: usize,
+    /// Pull requests that could not be read and were passed over: the log says which, and why.
+    pub skipped: usize,
+}
+
+impl Coding {
+    /// Asks a repository's forge for what has changed.
+    ///
+    /// # Errors
+    /// As `reviews_pull`.
+    pub async fn reviews_poll(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+    ) -> Result<ReviewsPolled> {
+        let repository = self.reviewed_repository(caller, standing, repo).await?;
+        self.polled(&repository).await
+    }
+
+    /// Asks for rounds of the repositories whose last one was long enough ago.
+    pub(crate) async fn sweep_reviews(&self, now: Timestamp) -> Result<()> {
+        let settings = self.parts.settings.forge;
+        if !settings.polls || self.engine.forge().is_none() {
+            return Ok(());
+        }
+        let all = now.plus_millis(DAY_MS);
+        let found =
+            self.engine.store().read(move |tx| tx.repositories().unchecked_since(all, REPOSITORIES)).await?;
+        for repository in found.into_iter().filter(|repository| self.forge_of(repository).is_some()) {
+            let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+            self.engine
+                .store()
+                .write(move |tx| {
+                    let key = Cursor::key_of(&repository.id);
+                    let cursor = tx.ledger().noun::<Cursor>(&repository.memory, &key)?;
+                    let next = cursor.map(|cursor| cursor.polled_at.plus_millis(settings.poll_interval_ms));
+                    if next.is_some_and(|next| next > now) || tx.memories().get(&repository.memory)?.is_none()
+                    {
+                        return Ok(());
+                    }
+                    let new = NewJob {
+                        id: job.clone(),
+                        memory: repository.memory.clone(),
+                        kind: crate::jobs::reviews::POLL,
+                        unique_key: format!("{JOB_KEY}{}", repository.id),
+                        strategy: None,
+                        actor: None,
+                        session: None,
+                        due: now,
+                        due_rule: DueRule::Earlier,
+                    };
+                    tx.jobs_mut().enqueue(&new, now).map(drop)
+                })
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// A round, as a job.
+    pub(crate) async fn run_review_poll(&self, job: &Job) -> Result<Handled> {
+        let Some(repository) = self.repository_of_job(job, JOB_KEY).await? else { return Ok(Handled::Done) };
+        match self.polled(&repository).await {
+            Ok(_) => Ok(Handled::Done),
+            Err(error) if error.kind == ErrorKind::Throttled => {
+                Ok(Handled::Later(pause_of(&error, self.engine.now())))
+            }
+            // The next round asks again.
+            Err(error) => Ok(Handled::Failed(error.message)),
+        }
+    }
+
+    /// The repository that a job is about.
+    pub(super) async fn repository_of_job(&self, job: &Job, key: &str) -> Result<Option<Repository>> {
+        let Ok(id) = RepositoryId::parse(job.unique_key.strip_prefix(key).unwrap_or_default()) else {
+            return Ok(None);
+        };
+        let memory = job.memory.clone();
+        self.engine.store().read(move |tx| tx.repositories().get(&memory, &id)).await
+    }
+
+    async fn polled(&self, repository: &Repository) -> Result<ReviewsPolled> {
+        let began = self.engine.now();
+        let mut cursor = self.cursor(repository, began).await?;
+        let polled = self.polled_from(repository, &mut cursor).await;
+        // A round that broke off is one, too: the next is not due at once.
+        cursor.polled_at = began;
+        let noted = self.note_cursor(&cursor).await;
+        polled.and_then(|polled| noted.map(|()| polled))
+    }
+
+    /// What has changed behind a cursor, which moves along.
+    async fn polled_from(&self, repository: &Repository, cursor: &mut Cursor) -> Result<ReviewsPolled> {
+        let (forge, at) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
+        let began = self.engine.now();
+        self.hand_on_landed(repository, cursor.landed_at.unwrap_or(began)).await?;
+        cursor.landed_at = Some(began);
+        // Those at the cursor are told once more.
+        let count = PULL_REQUESTS.saturating_add(cursor.at_until.len());
+        let mut changed = forge.changed(&at, Some(cursor.until), count).await.map_err(failed)?;
+        changed.reverse(); // The oldest first: whatever breaks off goes on there.
+        let mut polled = ReviewsPolled::default();
+        for (pr, updated_at) in changed {
+            if updated_at == cursor.until && cursor.at_until.contains(&pr) {
+                continue;
+            }
+            match self.pulled(repository, pr, Handing::WhereNew).await {
+                Ok(read) => {
+                    polled.pull_requests += 1;
+                    polled.reviews += read.reviews;
+                    polled.changed += read.changed;
+                }
+                Err(error) if cursor.gives_up(pr, &error) => {
+                    polled.skipped += 1;
+                    let repository = &repository.key;
+                    tracing::warn!(
+                        repository,
+                        pr,
+                        ?error,
+                        "a pull request cannot be read and is passed over"
+                    );
+                }
+                Err(error) => return Err(error),
+            }
+            cursor.pass(pr, updated_at);
+            self.note_cursor(cursor).await?;
+        }
+        Ok(polled)
+    }
+
+    /// A first round looks a day back: what came before is the matter of a backfill.
+    async fn cursor(&self, repository: &Repository, now: Timestamp) -> Result<Cursor> {
+        let (memory, key) = (repository.memory.clone(), Cursor::key_of(&repository.id));
+        let known = self.engine.store().read(move |tx| tx.ledger().noun::<Cursor>(&memory, &key)).await?;
+        let first = || {
+            Ok(Cursor {
+                memory: repository.memory.clone(),
+                actor: task_namespaces::actor_of(repository)?,
+                repository: repository.id.clone(),
+                until: now.plus_millis(-DAY_MS),
+                at_until: Vec::new(),
+                stuck_at: None,
+                polled_at: now,
+                landed_at: None,
+            })
+        };
+        known.map_or_else(first, Ok)
+    }
+
+    async fn note_cursor(&self, cursor: &Cursor) -> Result<()> {
+        let cursor = cursor.clone();
+        self.engine.store().write(move |tx| tx.ledger_mut().put_noun(&cursor)).await
+    }
+}

@@ -1,0 +1,177 @@
+//! `reviews_pull`, `reviews_reprocess`: all reviews of a pull request, as its forge has them now. For who gets no hooks, and for who wants
+//! them read again.
+
+use std::collections::BTreeMap;
+
+use loci_model::facts::repository::Repository;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::forge_news::ForgeNews;
+use loci_model::tasks::pull_request::PullRequestChange;
+use loci_model::tasks::review::Review;
+use loci_model::{Error, Result};
+
+use super::gathering::failed;
+use super::handing_on::{Handed, Handing, TRIES, overtaken};
+use crate::Coding;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_verified::{Standing, find_repository};
+
+/// What was read of a pull request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReviewsPulled {
+    /// Reviews that it has.
+    pub reviews: usize,
+    /// Of these, what was new or changed.
+    pub changed: usize,
+    /// Nothing is learned from so many: by why.
+    pub left_out: BTreeMap<String, usize>,
+}
+
+impl Coding {
+    /// Reads the reviews of a pull request from its forge.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `NotFound` (pull request); `Invalid` where this server may not ask
+    /// the forge; what the forge says.
+    pub async fn reviews_pull(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        pr: u64,
+    ) -> Result<ReviewsPulled> {
+        let repository = self.reviewed_repository(caller, standing, repo).await?;
+        self.pulled(&repository, pr, Handing::WhereNew).await
+    }
+
+    /// Learns again from the reviews of a pull request, or from one of them: as the forge has them where it may be asked, else as they
+    /// are stored.
+    ///
+    /// # Errors
+    /// As [`Self::reviews_pull`]; `NotFound` for a review that is not there.
+    pub async fn reviews_reprocess(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        (pr, id): (u64, Option<u64>),
+    ) -> Result<ReviewsPulled> {
+        let repository = self.reviewed_repository(caller, standing, repo).await?;
+        if self.forge_of(&repository).is_some() && id.is_none() {
+            return self.pulled(&repository, pr, Handing::Always).await;
+        }
+        let stored = self.stored_reviews(&repository, pr).await?;
+        let wanted: Vec<Review> =
+            stored.into_iter().filter(|review| id.is_none_or(|id| id == review.id)).collect();
+        if wanted.is_empty() {
+            return Err(
+                Error::not_found(format!("no such review of pull request {pr} is known")).on("review_id")
+            );
+        }
+        let stored = wanted.clone();
+        self.handed_on(wanted, Handing::Always, &stored).await?.ok_or_else(overtaken)
+    }
+
+    /// The repository of that name, for who may administer its memory.
+    pub(super) async fn reviewed_repository(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+    ) -> Result<Repository> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Admin)?;
+        let (caller, repo) = (caller.clone(), repo.to_owned());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                find_repository(tx, &caller, &memory, &repo, Capability::Read)
+            })
+            .await
+    }
+
+    /// Reads a pull request and hands its reviews on; anew, where somebody else wrote one of them meanwhile.
+    pub(super) async fn pulled(
+        &self,
+        repository: &Repository,
+        pr: u64,
+        handing: Handing,
+    ) -> Result<ReviewsPulled> {
+        for _ in 0..TRIES {
+            if let Some(pulled) = self.pulled_once(repository, pr, handing).await? {
+                return Ok(pulled);
+            }
+        }
+        Err(overtaken())
+    }
+
+    async fn pulled_once(
+        &self,
+        repository: &Repository,
+        pr: u64,
+        handing: Handing,
+    ) -> Result<Option<ReviewsPulled>> {
+        let stored = self.stored_reviews(repository, pr).await?;
+        let known = self.fetched(repository, pr, &stored).await?;
+        let mut reviews = Vec::new();
+        for id in known.reviews.keys().filter(|id| !known.is_answers_alone(**id)) {
+            let before = stored.iter().find(|review| review.id == *id);
+            let is_past = match handing {
+                Handing::WhereNew => false,
+                // What was the present's once stays so.
+                Handing::OfThePast => before.is_none_or(|before| before.is_past),
+                // Nobody said anything: what was the past's stays so.
+                Handing::Always => before.is_some_and(|before| before.is_past),
+            };
+            reviews.extend(self.assembled(repository, &known, *id, is_past).await?);
+        }
+        let Some(pulled) = self.handed_on(reviews, handing, &stored).await? else { return Ok(None) };
+        // Outcomes belong to tasks, and the past has none.
+        if handing != Handing::OfThePast {
+            self.hand_on_pull_request(repository, &known.pr, PullRequestChange::Seen).await?;
+            self.hand_on_checks(repository, &known.pr.head_sha).await?;
+        }
+        Ok(Some(pulled))
+    }
+
+    /// Hands on the checks of a commit that ended, where the token may read them: reviews are learned from without them.
+    async fn hand_on_checks(&self, repository: &Repository, sha: &str) -> Result<()> {
+        let Some((forge, at)) = self.forge_of(repository).filter(|_| !sha.is_empty()) else { return Ok(()) };
+        let ended = match forge.checks(&at, sha).await {
+            Ok(ended) => ended,
+            Err(error) if error.why.is_out_of_reach() => return Err(failed(error)),
+            Err(error) => {
+                let (why, host) = (error.why.as_str(), &at.host);
+                tracing::debug!(host, sha, why, "which checks ended is not known");
+                return Ok(());
+            }
+        };
+        let news: Vec<ForgeNews> = ended.into_iter().map(|checks| ForgeNews::Checks { checks }).collect();
+        self.hand_on_news(repository, &news).await
+    }
+
+    /// Hands reviews on that were put together over what was `stored`, and counts; `None` where somebody else wrote one meanwhile.
+    pub(super) async fn handed_on(
+        &self,
+        reviews: Vec<Review>,
+        handing: Handing,
+        stored: &[Review],
+    ) -> Result<Option<ReviewsPulled>> {
+        let mut pulled = ReviewsPulled { reviews: reviews.len(), ..ReviewsPulled::default() };
+        for review in reviews {
+            if let Some(why) = &review.left_out {
+                *pulled.left_out.entry(why.clone()).or_default() += 1;
+            }
+            let before = stored.iter().find(|one| one.id == review.id);
+            match self.hand_on_review(review, handing, before).await? {
+                Handed::On => pulled.changed += 1,
+                Handed::AsKnown => {}
+                Handed::Overtaken => return Ok(None),
+            }
+        }
+        Ok(Some(pulled))
+    }
+}

@@ -1,0 +1,203 @@
+//! Rules of one scope that say otherwise than another (coding-agent-memory.md §§12.2, 16): the
+//! newer takes the older one's place, and both are linked; what a person put in force gives way to
+//! no quorum. Where no rule of reading is certain, both are in force and a conflict is noted. Never
+//! are two kept in silence.
+//!
+//! Whether two rules contradict is told by what consolidation tells of any two statements, from words alone.
+
+use loci_model::ports::store::{ReadTx, RecordPage};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::statement_time::Telling;
+use loci_model::record::{Record, RecordKind, RecordState, TrustTier};
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, limits};
+use loci_text::similarity::jaccard;
+use loci_text::terms;
+
+use super::extracting::{canonical, head};
+use super::settling::Ruler;
+use crate::rules::rules_list::rules_of;
+use loci_engine::consolidation::{
+    Alike, ReadStatement, Relation, Statement, Thresholds, WordPairs, relate_both,
+};
+
+/// A rule that says otherwise, with what supports it where that is known.
+pub(super) struct Rival {
+    pub(super) record: Record,
+    pub(super) support: Option<RuleSupport>,
+    /// It says the same, in other words.
+    pub(super) says_same: bool,
+}
+
+/// What becomes of a rule that comes into force beside its rivals.
+pub(super) enum Contest {
+    /// It takes the place of its rivals, most often of none; and it may contradict others.
+    Wins {
+        /// Its rivals.
+        losers: Vec<Rival>,
+        /// Rules that no rule of reading can tell apart from rivals for certain.
+        doubts: Vec<RecordId>,
+    },
+    /// A person must choose between it and these.
+    Held(Vec<Rival>),
+    /// This one is newer, or says the same by the word of a person.
+    Loses(Box<Rival>),
+}
+
+/// The relation of two rules of one scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Between {
+    /// They ask for the same.
+    Same,
+    /// They cannot both be followed.
+    Against,
+    /// They may contradict each other.
+    Doubtful,
+    /// They are of different things.
+    Apart,
+}
+
+/// Returns the relation of two rules of one scope. A rule that is kept whole is compared by its
+/// prohibition.
+pub(super) fn between(one: &str, other: &str, at: Timestamp) -> Between {
+    let (form, other_form) = (canonical(one), canonical(other));
+    if form == other_form {
+        return Between::Same;
+    }
+    if denies(&form, &other_form) || denies(&other_form, &form) {
+        return Between::Against;
+    }
+    let (one, other) = (head(one), head(other));
+    let told = Telling::at(at);
+    let read = |text| {
+        ReadStatement::of(Statement {
+            text,
+            kind: RecordKind::Rule,
+            scope: None,
+            tier: TrustTier::Agent,
+            told,
+        })
+    };
+    let alike = Alike { jaccard: jaccard(&terms(&one), &terms(&other)), cosine: None };
+    let (one, other) = (read(one.as_str()), read(other.as_str()));
+    let relation = |new, old| {
+        let pairs = &mut WordPairs::of_a_write();
+        relate_both(new, old, alike, (&Thresholds::default(), pairs)).0
+    };
+    let both = [relation(&one, &other), relation(&other, &one)];
+    let is_against = |relation: &Relation| {
+        matches!(relation, Relation::Supersedes | Relation::SupersededBy | Relation::Conflict)
+    };
+    if both.iter().any(is_against) {
+        return Between::Against;
+    }
+    if both.iter().all(|relation| *relation == Relation::Duplicate) {
+        return Between::Same;
+    }
+    if both.contains(&Relation::Doubtful) { Between::Doubtful } else { Between::Apart }
+}
+
+/// True where a canonical form forbids what another asks for.
+fn denies(ban: &str, asked: &str) -> bool {
+    let Some(forbidden) = ban.strip_prefix("not ") else { return false };
+    let choice = |text| ["use ", "prefer ", "favor "].iter().find_map(|verb| str::strip_prefix(text, verb));
+    forbidden == asked || choice(forbidden).is_some_and(|thing| choice(asked) == Some(thing))
+}
+
+/// What becomes of a rule that is about to be in force.
+pub(super) fn contest(
+    tx: &dyn ReadTx,
+    ruler: &Ruler<'_>,
+    rule: &Record,
+    support: &RuleSupport,
+) -> Result<Contest> {
+    let (rivals, doubts) = rivals(tx, ruler, rule)?;
+    let is_by_person = |support: &RuleSupport| support.approved.is_some() || support.pinned.is_some();
+    let own = (is_by_person(support), said_at(support));
+    let held = |rival: &Rival| {
+        // A rule that no review supports was written by a client: a person, for all that is known.
+        !own.0 && !rival.says_same && rival.support.as_ref().is_none_or(is_by_person)
+    };
+    if rivals.iter().any(held) {
+        return Ok(Contest::Held(rivals.into_iter().filter(held).collect()));
+    }
+    let newer = |rival: &Rival| {
+        let theirs = rival.support.as_ref().map(|support| (is_by_person(support), said_at(support)));
+        let Some(theirs) = theirs else { return rival.says_same && !own.0 };
+        (theirs.0 == own.0 && theirs.1 > own.1) || (rival.says_same && theirs.0 && !own.0)
+    };
+    match rivals.iter().position(newer) {
+        Some(at) => {
+            let mut rivals = rivals;
+            Ok(Contest::Loses(Box::new(rivals.swap_remove(at))))
+        }
+        None => Ok(Contest::Wins { losers: rivals, doubts }),
+    }
+}
+
+/// When it was said last: by a person here, or in a review.
+fn said_at(support: &RuleSupport) -> Timestamp {
+    let items = support.items.iter().map(|item| item.at).max();
+    let decided = support.approved.as_ref().map(|decided| decided.at);
+    items.max(decided).unwrap_or(support.created_at)
+}
+
+/// Returns rules in force, or stale, of the same scope that say otherwise, or the same in other
+/// words; and those that may say otherwise.
+fn rivals(tx: &dyn ReadTx, ruler: &Ruler<'_>, rule: &Record) -> Result<(Vec<Rival>, Vec<RecordId>)> {
+    let memory = &ruler.changing.memory.id;
+    let beneath = Namespace::parse(rules_of(ruler.actor.as_str()))?;
+    let scope = RecordScope {
+        namespaces: vec![NamespaceFilter::new(&beneath, NamespaceMatch::Subtree)],
+        states: vec![RecordState::Active, RecordState::Stale],
+        ..RecordScope::whole(memory.clone(), ruler.changing.at)
+    };
+    let page = RecordPage { scope, after: None, limit: limits::HYDRATION_LISTED_MAX };
+    let others = tx.records().list(&page)?;
+    let (mut rivals, mut doubts) = (Vec::new(), Vec::new());
+    for record in others.into_iter().filter(|other| other.id != rule.id && other.scope == rule.scope) {
+        let between = between(&rule.text, &record.text, ruler.changing.at);
+        match between {
+            Between::Apart => continue,
+            Between::Doubtful => doubts.push(record.id),
+            Between::Same | Between::Against => {
+                let support = tx.ledger().noun::<RuleSupport>(memory, record.id.as_str())?;
+                rivals.push(Rival { record, support, says_same: between == Between::Same });
+            }
+        }
+    }
+    Ok((rivals, doubts))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_that_cannot_both_be_followed() {
+        let check = |one: &str, other: &str, expect: Between| {
+            let at = Timestamp::from_millis(0).unwrap();
+            assert_eq!(between(one, other, at), expect, "{one} / {other}");
+            assert_eq!(between(other, one, at), expect, "{other} / {one}");
+        };
+        let (against, apart) = (Between::Against, Between::Apart);
+        check("Use Jest for unit tests", "Use Vitest for unit tests", against);
+        check("Use tabs for indentation", "Use spaces for indentation", against);
+        check("Never use default exports", "Always use default exports", against);
+        check("Use default exports", "Don't use default exports", against);
+        check("Prefer `async`/`await` over callbacks", "Prefer callbacks over `async`/`await`", against);
+        check("Avoid default exports", "Use default exports everywhere", against);
+        check("Avoid named exports", "Prefer named exports", against);
+        check("Always sort imports", "Never sort imports in this repo", against);
+        check("We don't use `any` types. Use proper generics.", "Use any types everywhere", against);
+        check("Use Jest for unit tests", "Use Playwright for browser tests", apart);
+        check("Never use default exports", "Name test files after the module", apart);
+        check("Prefix private fields with an underscore", "Sort imports alphabetically", apart);
+        check("Avoid default exports", "Avoid default exports in tests", apart);
+        // The same rule, in equal and in other words.
+        check("Use Jest for unit tests", "Use Jest for unit tests", Between::Same);
+        check("We don't use any types", "Avoid any types everywhere", Between::Same);
+        let whole = "We don't use `any` types in this codebase. Use proper generics.";
+        check(whole, "Avoid `any` types everywhere", Between::Same);
+    }
+}

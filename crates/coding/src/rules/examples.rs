@@ -1,0 +1,105 @@
+//! Corrections of one place (coding-agent-memory.md §12.1): kept as examples beside the episode of the task that the pull request is of, to
+//! be looked up, and shown to no other task as a rule. One of no known task is kept nowhere.
+
+use std::collections::BTreeSet;
+
+use loci_model::ports::store::Tx;
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::provenance::Provenance;
+use loci_model::record::{RecordOrigin, RecordState};
+use loci_model::tasks::review::Review;
+use loci_model::{ActorId, Namespace, RecordId, Result};
+
+use super::settling::WITHDRAWN;
+use super::taking::Corrections;
+use crate::learnings::learning_write::SCHEMA_VERSION;
+use loci_engine::records::NewRecord;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::Tally;
+
+/// What was corrected at one place: the subtype of its records.
+const EXAMPLE: &str = "example";
+
+/// Whose examples, and with what they are written.
+pub(super) struct Given<'a> {
+    pub(super) building: &'a Building<'a>,
+    pub(super) review: &'a Review,
+    pub(super) actor: &'a ActorId,
+}
+
+/// Writes the examples of a review in the place of those it gave before; which there are.
+pub(super) fn put(
+    tx: &mut dyn Tx,
+    given: &Given<'_>,
+    (corrections, ids): Corrections<'_>,
+    before: &BTreeSet<RecordId>,
+    found: &mut Tally,
+) -> Result<Vec<RecordId>> {
+    let Given { building, review, actor } = *given;
+    let memory = &building.memory.id;
+    let task = review.task.as_ref().map(|id| tx.tasks().get(memory, id)).transpose()?.flatten();
+    let known: Vec<RecordId> = before.iter().cloned().collect();
+    let mut old = tx.records().get_many(memory, &known)?;
+    old.retain(|record| record.state == RecordState::Active);
+    let mut now = Vec::new();
+    if let Some(task) = task.filter(|task| task.actor == *actor) {
+        let namespace = Namespace::parse(format!("/{}/episodes/{}/", task.actor, task.session))?;
+        for (correction, id) in corrections.iter().zip(ids) {
+            let mut metadata = metadata(review, task.id.as_str(), actor);
+            let comment = correction.comment_ids.first();
+            let comment = comment.map(|id| MetadataValue::String(id.to_string()));
+            metadata.extend(comment.map(|id| ("comment".to_owned(), id)));
+            let new = NewRecord {
+                subtype: Some(EXAMPLE.to_owned()),
+                path: correction.path.clone(),
+                metadata,
+                ..NewRecord::fact(
+                    String::new(),
+                    vec![namespace.clone()],
+                    correction.text.clone(),
+                    review.submitted_at,
+                )
+            };
+            let provenance = Provenance {
+                actor: Some(task.actor.clone()),
+                session: Some(task.session.clone()),
+                ..Provenance::default()
+            };
+            let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text: None };
+            let (mut record, safe) = building.build(&new, id, from)?;
+            if let Some(same) = old.iter().position(|one| one.text == record.text && one.path == record.path)
+            {
+                now.push(old.swap_remove(same).id);
+                continue;
+            }
+            let hash = MetadataValue::String(digest(&record.text));
+            record.metadata.insert("content_sha256".to_owned(), hash);
+            found.add(&safe);
+            building.insert(tx, &record)?;
+            now.push(record.id);
+        }
+    }
+    let changing = Changing { memory: building.memory, by: building.by, at: building.now };
+    for gone in &old {
+        changing.set_state(tx, gone, RecordState::Invalid, WITHDRAWN)?;
+    }
+    Ok(now)
+}
+
+fn metadata(review: &Review, task: &str, actor: &ActorId) -> Metadata {
+    let text = |text: &str| MetadataValue::String(text.to_owned());
+    let mut metadata = Metadata::from([
+        ("schema_version".to_owned(), text(SCHEMA_VERSION)),
+        ("task_id".to_owned(), text(task)),
+        ("repo".to_owned(), text(actor.as_str())),
+        ("type".to_owned(), text("review_feedback")),
+        ("source_type".to_owned(), text("review_feedback")),
+        ("pr".to_owned(), text(&review.pr.to_string())),
+        ("reviewer".to_owned(), text(&review.reviewer.login)),
+    ]);
+    let url = review.url.as_deref().map(|url| ("pr_url".to_owned(), text(url)));
+    metadata.extend(url);
+    metadata
+}

@@ -1,0 +1,298 @@
+//! Which rules for all future work follow from one review, without a model (coding-agent-memory.md §12.1, §19 mode `none`): a review's
+//! text in, rules and corrections out, and why anything was taken or not. Pure. How well it does is measured by `loci-bench rules`.
+//!
+//! | file | idea |
+//! |---|---|
+//! | `review_text` | what is read of a review |
+//! | `prose` | what a reviewer says, sentence by sentence, without code, quotes and what programs write |
+//! | `matching` | the spelling of a sentence in which cues are looked for |
+//! | `cues` | words that speak for a rule or against one: one file a language, nothing but data |
+//! | `judging` | whether a sentence is a rule: the cues and their sum |
+//! | `refusing` | what is no rule whoever says it: unsafe text, protected topics, what is said to programs |
+//! | `whole` | a prohibition and the alternative behind it: one rule |
+//! | `wording`, `canonical` | a rule as it is kept, and the form in which two are the same |
+//! | `scoping`, `impact` | to what it applies, and whether it is more than style |
+//! | `grammar`, `asking` | the same by a model: the form of its answer, and the question |
+//!
+//! To add a cue: one line in its language's file. To add a language: a file in `cues`, one line in its table.
+
+pub mod asking;
+mod canonical;
+mod cues;
+mod grammar;
+mod impact;
+mod judging;
+mod matching;
+mod prose;
+mod refusing;
+mod review_text;
+mod scoping;
+mod whole;
+mod wording;
+
+use loci_model::limits;
+
+pub use self::canonical::canonical;
+pub(super) use self::canonical::folded;
+pub use self::grammar::parse;
+pub use self::impact::{Impact, impact_of};
+pub use self::refusing::{Refusal, refusal};
+pub use self::review_text::{ReviewText, Said};
+pub(super) use self::whole::head;
+use loci_engine::safety::injection;
+
+/// Why a statement is no rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// It holds an address, a command, code to run, a role, something encoded.
+    Unsafe,
+    /// It is about what no review may change: CI, secrets, permissions and their like.
+    ProtectedTopic,
+    /// It speaks to programs that read it.
+    Injection,
+    /// A program wrote it.
+    Bot,
+    /// It asks.
+    Question,
+    /// It praises or thanks.
+    Praise,
+    /// It says what was done.
+    Status,
+    /// It disagrees.
+    Disagreement,
+    /// It is a matter of taste that nobody insists on.
+    Opinion,
+    /// It is about this place.
+    OneOff,
+    /// Its author took it back.
+    Withdrawn,
+    /// It is too short or too long for a rule.
+    Length,
+    /// The review has as many rules as it may.
+    TooMany,
+}
+
+impl Reason {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unsafe => "unsafe",
+            Self::ProtectedTopic => "protected_topic",
+            Self::Injection => "injection",
+            Self::Bot => "bot",
+            Self::Question => "question",
+            Self::Praise => "praise",
+            Self::Status => "status",
+            Self::Disagreement => "disagreement",
+            Self::Opinion => "opinion",
+            Self::OneOff => "one_off",
+            Self::Withdrawn => "withdrawn",
+            Self::Length => "length",
+            Self::TooMany => "too_many",
+        }
+    }
+}
+
+/// A rule that a reviewer stated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtractedRule {
+    /// The statement, in the reviewer's words: one line, 10 to 300 characters.
+    pub text: String,
+    /// The form in which two rules are the same.
+    pub canonical: String,
+    /// To what it applies: a path, a glob, `module:<name>`; none: the whole repository.
+    pub scope: Option<String>,
+    /// The comments that say it; none where the review's own text does.
+    pub comment_ids: Vec<u64>,
+    /// Whether it is more than style.
+    pub impact: Impact,
+    /// A person must agree before it becomes active, whatever support it has.
+    pub needs_approval: bool,
+    /// How much it looks like instructions to whoever reads it, 0 to 1.
+    pub injection: f32,
+    /// The cues by which it was taken, and what makes it need approval.
+    pub why: Vec<String>,
+}
+
+/// A correction of one place, to be kept as an example.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// What was said, in one line.
+    pub text: String,
+    /// The file.
+    pub path: Option<String>,
+    /// The comments that say it.
+    pub comment_ids: Vec<u64>,
+}
+
+/// A statement that became no rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Why.
+    pub reason: Reason,
+    /// Where it was said; none where the review's own text says it.
+    pub comment_ids: Vec<u64>,
+    /// The beginning of what was said.
+    pub excerpt: String,
+}
+
+/// What a review teaches.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Extraction {
+    /// Rules, in the order in which they were said.
+    pub rules: Vec<ExtractedRule>,
+    /// Corrections, in the order in which they were said.
+    pub examples: Vec<Correction>,
+    /// What became neither, and why.
+    pub refused: Vec<Refused>,
+    /// Lines of a model's answer that have not the form, or name what is not in the review.
+    pub discarded_lines: usize,
+}
+
+impl Extraction {
+    /// Adds what another part of the same review teaches.
+    fn add(&mut self, other: Self) {
+        for rule in other.rules {
+            let is_same =
+                |known: &ExtractedRule| known.canonical == rule.canonical && known.scope == rule.scope;
+            if let Some(same) = self.rules.iter_mut().find(|known| is_same(known)) {
+                same.comment_ids.extend(rule.comment_ids);
+            } else if self.rules.len() < limits::RULES_OF_REVIEW_MAX {
+                self.rules.push(rule);
+            } else {
+                let excerpt = wording::cut(&rule.text, limits::REFUSED_EXCERPT_CHARS_MAX);
+                let comment_ids = rule.comment_ids;
+                self.refused.push(Refused { reason: Reason::TooMany, comment_ids, excerpt });
+            }
+        }
+        self.examples.extend(other.examples);
+        self.refused.extend(other.refused);
+    }
+}
+
+/// The rules and corrections of a review.
+pub fn extract(review: &ReviewText) -> Extraction {
+    let mut found = Extraction::default();
+    for said in &review.said {
+        read(review, said, &mut found);
+    }
+    found
+}
+
+/// Reads one text of the review.
+fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
+    let text = prose::without_hidden(&said.body);
+    let injection = match score_of(review, said, &text) {
+        Ok(score) => score,
+        Err(reason) => return refuse(found, reason, said, &text),
+    };
+    let languages = cues::of_text(&text);
+    let mut corrected = false;
+    for paragraph in prose::by_paragraph(&text) {
+        let mut rest = paragraph.as_slice();
+        while let Some((statement, behind)) = rest.split_first() {
+            rest = behind;
+            match judging::judge(statement, &languages) {
+                Ok(taken) => rest = add_whole(found, said, taken, (behind, &languages, injection)),
+                Err(reason) => {
+                    corrected |= reason == Reason::OneOff;
+                    refuse(found, reason, said, statement);
+                }
+            }
+        }
+    }
+    if corrected && said.path.is_some() {
+        correct(found, said, &text);
+    }
+}
+
+/// How much a text of the review looks like instructions to whoever reads it; or why nothing in it is taken, whatever single sentences say.
+fn score_of(review: &ReviewText, said: &Said, text: &str) -> Result<f32, Reason> {
+    if said.is_bot || prose::is_of_program(&said.body) {
+        return Err(Reason::Bot);
+    }
+    if review.is_withdrawn(said) {
+        return Err(Reason::Withdrawn);
+    }
+    let score = injection::score(&said.body).score;
+    refusing::of_whole(text, score).map_or(Ok(score), Err)
+}
+
+/// Adds a statement that is a rule by its words, where nothing speaks against keeping it.
+fn add(found: &mut Extraction, said: &Said, taken: judging::Taken, injection: f32) {
+    let text = wording::kept(&taken.text);
+    let chars = text.chars().count();
+    if !(limits::RULE_TEXT_CHARS_MIN..=limits::RULE_TEXT_CHARS_MAX).contains(&chars) {
+        return refuse(found, Reason::Length, said, &text);
+    }
+    let refusal = refusing::refusal(&text);
+    if let Some(reason) = refusal.reason {
+        return refuse(found, reason, said, &text);
+    }
+    let canonical = canonical::canonical(&text);
+    let scope = scoping::scope_of(&whole::head(&text), said.path.as_deref());
+    if let Some(same) = found.rules.iter_mut().find(|rule| rule.canonical == canonical && rule.scope == scope)
+    {
+        same.comment_ids.extend(said.id.filter(|id| !same.comment_ids.contains(id)));
+        return;
+    }
+    if found.rules.len() >= limits::RULES_OF_REVIEW_MAX {
+        return refuse(found, Reason::TooMany, said, &text);
+    }
+    let mut why = taken.why;
+    why.extend(refusal.approval.map(str::to_owned));
+    if injection >= injection::FLAGGED {
+        why.push("approval: looks like instructions".to_owned());
+    }
+    found.rules.push(ExtractedRule {
+        impact: impact::impact_of(&text),
+        needs_approval: refusal.approval.is_some() || injection >= injection::FLAGGED,
+        text,
+        canonical,
+        scope,
+        comment_ids: said.id.into_iter().collect(),
+        injection,
+        why,
+    });
+}
+
+/// Adds a rule with the alternative that stands behind it, where there is one; returns the
+/// statements that are left.
+fn add_whole<'a>(
+    found: &mut Extraction,
+    said: &Said,
+    taken: judging::Taken,
+    (behind, languages, injection): (&'a [String], &[&'static cues::Language], f32),
+) -> &'a [String] {
+    if let Some((next, rest)) = behind.split_first()
+        && whole::completes(&taken.text, next)
+        && judging::judge(next, languages).is_err()
+        && let Some(text) = whole::joined(&taken.text, next)
+    {
+        add(found, said, judging::Taken { text, ..taken }, injection);
+        return rest;
+    }
+    add(found, said, taken, injection);
+    behind
+}
+
+/// Keeps a text as a correction of its place.
+fn correct(found: &mut Extraction, said: &Said, text: &str) {
+    let text = wording::one_line(text);
+    if text.chars().count() < limits::RULE_TEXT_CHARS_MIN || refusing::refusal(&text).reason.is_some() {
+        return;
+    }
+    found.examples.push(Correction {
+        text: wording::cut(&text, limits::RULE_TEXT_CHARS_MAX),
+        path: said.path.clone(),
+        comment_ids: said.id.into_iter().collect(),
+    });
+}
+
+fn refuse(found: &mut Extraction, reason: Reason, said: &Said, text: &str) {
+    found.refused.push(Refused {
+        reason,
+        comment_ids: said.id.into_iter().collect(),
+        excerpt: wording::cut(&wording::one_line(text), limits::REFUSED_EXCERPT_CHARS_MAX),
+    });
+}

@@ -1,0 +1,111 @@
+//! A prohibition and the sentence that follows it with the alternative: one rule, kept whole. Pure.
+//!
+//! “We don't use `any` types in this codebase. Use proper generics.” is one rule. The second
+//! sentence alone holds for no more than its place; behind the prohibition it is the other half.
+//! Two rules are the same by their prohibition alone.
+
+use std::sync::LazyLock;
+
+use loci_model::limits;
+use regex::Regex;
+
+use super::{canonical, judging, matching, prose};
+
+/// Words by which a canonical form forbids.
+static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(r"^(?:avoid|no|stop|vermeid\w*|évite\w*|evit\w*)\b|\bnot\b|\bkeine?[nrsm]?\b")
+});
+/// Orders that choose one thing.
+static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
+    matching::compiled(concat!(
+        r"^(?:use|prefer|favou?r|choose|pick|go (?:for|with)|stick (?:to|with)|reach for|rely on|verwende\w*|nutzt?|nutze\w*",
+        r"|benutz\w*|utilise\w*|préfére\w*|usa|usad|usen|utiliza|utilize|prefira|preferite|usate|gebruik\w*)\b",
+    ))
+});
+/// Words of an alternative, at least.
+const WORDS_MIN: usize = 2;
+
+/// True where `next` gives the alternative to what `ban` forbids: it is an order that nothing ties
+/// to its place, it forbids nothing, and it chooses something or repeats the verb of the
+/// prohibition.
+pub(super) fn completes(ban: &str, next: &str) -> bool {
+    if !forbids(ban) || forbids(next) {
+        return false;
+    }
+    let copy = matching::copy(next);
+    let Some(verb) = copy.split_whitespace().next() else { return false };
+    let repeats = || matching::copy(ban).split_whitespace().any(|word| word == verb);
+    copy.split_whitespace().count() >= WORDS_MIN
+        && judging::is_free_order(&copy, next)
+        && (CHOOSES.is_match(&copy) || repeats())
+}
+
+/// Returns both sentences as one text; `None` where a rule has no room for it.
+pub(super) fn joined(ban: &str, next: &str) -> Option<String> {
+    let ban = ban.trim_end();
+    let mark = if ban.ends_with(['.', '!', '。']) { "" } else { "." };
+    let text = format!("{ban}{mark} {}", next.trim());
+    (text.chars().count() <= limits::RULE_TEXT_CHARS_MAX).then_some(text)
+}
+
+/// Returns the prohibition of a rule that is kept whole, and any other rule as it is.
+pub(in crate::rules) fn head(text: &str) -> String {
+    match prose::statements(text).as_slice() {
+        [ban, next] if completes(ban, next) => ban.clone(),
+        _ => text.to_owned(),
+    }
+}
+
+fn forbids(text: &str) -> bool {
+    FORBIDS.is_match(&canonical::folded(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ReviewText, canonical, extract};
+    use super::*;
+
+    #[test]
+    fn what_is_one_rule() {
+        let check = |text: &str, expect: &[&str]| {
+            let found = extract(&ReviewText::of_comment(1, text, Some("src/a.ts".to_owned())));
+            assert_eq!(
+                found.rules.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>(),
+                expect,
+                "{text}"
+            );
+        };
+        let whole = "We don't use `any` types in this codebase. Use proper generics.";
+        check(whole, &[whole]);
+        check(
+            "We never throw strings. Throw Error objects.",
+            &["We never throw strings. Throw Error objects."],
+        );
+        check(
+            "Wir verwenden in diesem Projekt keine any-Typen. Verwendet echte Generics.",
+            &["Wir verwenden in diesem Projekt keine any-Typen. Verwendet echte Generics."],
+        );
+        // What is tied to its place, asks, or orders something else is none of it.
+        check("We never use `any` types. Use a string here.", &["We never use `any` types."]);
+        check("We never use `any` types. Use what instead?", &["We never use `any` types."]);
+        check("We never use `any` types. Add a type to the user.", &["We never use `any` types."]);
+        check("We always write tests. Use the fixture below.", &["We always write tests."]);
+        // Another paragraph begins another thing.
+        check("We never use `any` types.\n\nUse proper generics.", &["We never use `any` types."]);
+        // What stands alone is a rule of its own.
+        check(
+            "We never use default exports. Prefer named exports.",
+            &["We never use default exports.", "Prefer named exports."],
+        );
+        let long = format!("We never use {} types in this codebase.", "deeply nested ".repeat(17).trim());
+        check(&format!("{long} Use {}.", "generics ".repeat(6).trim()), &[&long]);
+    }
+
+    #[test]
+    fn the_prohibition_alone_says_which_rule_it_is() {
+        let whole = "We don't use `any` types in this codebase. Use proper generics.";
+        assert_eq!(canonical(whole), canonical("We don't use `any` types in this codebase."));
+        assert_ne!(canonical(whole), canonical("We use `any` types in this codebase."));
+        assert_eq!(head("Sort imports. Sort exports."), "Sort imports. Sort exports.");
+    }
+}

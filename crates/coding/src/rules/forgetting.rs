@@ -1,0 +1,128 @@
+//! Forgetting a reviewer (coding-agent-memory.md §18.9): nothing that they said supports a rule any more, their reviews are erased, and
+//! rules stand as the words of others let them.
+
+use loci_model::job::exchange::Step;
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::{LedgerPage, Tx};
+use loci_model::tasks::review::{ForgeUser, Review};
+use loci_model::tasks::rule::{RuleDecided, RuleSupport};
+use loci_model::{ActorId, MemoryId, RecordId, Result};
+
+use super::settling::{News, Ruler, settle};
+use super::support::weights::person;
+use crate::settings::CodingSettings;
+use loci_engine::language_models::erasure as asking_forgetting;
+use loci_engine::records::changing::Changing;
+
+/// Entries that are read together.
+const PAGE: usize = 200;
+/// What stands where a name was.
+const FORGOTTEN: &str = "forgotten";
+
+/// Forgets everybody who goes by a name in the reviews of an actor's repository; the rules that nobody else stands by: they are to be
+/// erased. Whoever calls has checked that they may.
+pub(crate) fn forget_login(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    actor: &ActorId,
+    login: &str,
+    server: &CodingSettings,
+) -> Result<Vec<RecordId>> {
+    let mut people: Vec<ForgeUser> = vec![ForgeUser { login: login.to_owned(), ..ForgeUser::default() }];
+    for review in shelf::<Review>(tx, &changing.memory.id, actor)? {
+        let said = review.comments.iter().map(|comment| &comment.author);
+        let named = said.chain([&review.reviewer, &review.pr_author]);
+        for one in named.filter(|one| one.login.eq_ignore_ascii_case(login)) {
+            if !people.iter().any(|known| person(known) == person(one)) {
+                people.push(one.clone());
+            }
+        }
+    }
+    let mut bare = Vec::new();
+    for who in &people {
+        bare.extend(forget_reviewer(tx, changing, actor, who, server)?);
+    }
+    // Questions of all reviews go, and are asked again without those words: whose words one quotes is not kept beside it.
+    asking_forgetting::of_step(tx, &changing.memory.id, Step::ReviewRules, changing.at)?;
+    Ok(bare)
+}
+
+/// Forgets one person.
+fn forget_reviewer(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    actor: &ActorId,
+    who: &ForgeUser,
+    server: &CodingSettings,
+) -> Result<Vec<RecordId>> {
+    let memory = &changing.memory.id;
+    let mut bare = Vec::new();
+    let all = shelf::<RuleSupport>(tx, memory, actor)?;
+    for mut support in all {
+        let before = support.clone();
+        support.items.retain(|item| person(&item.reviewer) != person(who));
+        support.dissent.retain(|item| person(&item.author) != person(who));
+        for decided in [&mut support.approved, &mut support.pinned, &mut support.closed].into_iter().flatten()
+        {
+            if is_by(decided, who) {
+                decided.by = format!("@{FORGOTTEN}");
+            }
+        }
+        if support == before {
+            continue;
+        }
+        if support.items.is_empty() && support.approved.is_none() && support.pinned.is_none() {
+            // What it says goes with its record.
+            tx.ledger_mut().remove(memory, Shelf::RuleSupport, &support.key())?;
+            bare.push(support.rule);
+            continue;
+        }
+        let repository = tx.repositories().get(memory, &support.repository)?;
+        let settings = server.of(repository.as_ref()).rules;
+        let ruler = Ruler { changing: *changing, actor, settings };
+        settle(tx, &ruler, &mut support, News::Quiet)?;
+    }
+    for mut review in shelf::<Review>(tx, memory, actor)? {
+        let key = review.key();
+        if person(&review.reviewer) == person(who) {
+            tx.ledger_mut().remove(memory, Shelf::Review, &key)?;
+            tx.ledger_mut().remove(memory, Shelf::ReviewYield, &key)?;
+            continue;
+        }
+        let before = review.clone();
+        review.comments.retain(|comment| person(&comment.author) != person(who));
+        if person(&review.pr_author) == person(who) {
+            review.pr_author = ForgeUser { login: FORGOTTEN.to_owned(), ..ForgeUser::default() };
+        }
+        if review != before {
+            tx.ledger_mut().put_noun(&review)?;
+        }
+    }
+    Ok(bare)
+}
+
+/// Whether somebody decided, as an answer on a pull request names them.
+fn is_by(decided: &RuleDecided, who: &ForgeUser) -> bool {
+    decided.by.strip_prefix('@').is_some_and(|login| login.eq_ignore_ascii_case(&who.login))
+}
+
+/// Every entry of an actor's shelf.
+pub(super) fn shelf<T: Shelved>(tx: &dyn Tx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<T>> {
+    let mut page = LedgerPage {
+        memory: memory.clone(),
+        shelf: T::SHELF,
+        actor: Some(actor.clone()),
+        subject: None,
+        after: None,
+        limit: PAGE,
+    };
+    let mut all = Vec::new();
+    loop {
+        let entries = tx.ledger().list(&page)?;
+        let Some(last) = entries.last() else { return Ok(all) };
+        page.after = Some((last.at, last.key.clone()));
+        for entry in &entries {
+            all.push(entry.read()?);
+        }
+    }
+}

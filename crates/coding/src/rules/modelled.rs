@@ -1,0 +1,139 @@
+//! A review read by a model, where the memory asks one (coding-agent-memory.md §19): rules without a model read it first, so that nothing waits;
+//! what the model tells, by the strict form, takes the place of what they found. The job `review_rules` asks, and knows nothing of reviews.
+
+use loci_model::job::exchange::Step;
+use loci_model::job::{DueRule, Job, NewJob};
+use loci_model::ledger::Shelved;
+use loci_model::memory::settings::ModelMode;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rule::{ReviewYield, SupportItem};
+use loci_model::{JobId, RecordId, Result, Timestamp};
+
+use super::extracting::{Extraction, asking};
+use crate::Coding;
+use crate::prompts::extraction;
+use loci_engine::memories::existing;
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
+
+/// Before a review's key in that of its job.
+const JOB_KEY: &str = "review_rules ";
+/// The prompt, in its versions.
+const PROMPT: &str = "review_rules";
+
+/// What a model is asked about a review.
+pub(crate) struct ReviewQuestion {
+    /// Which model is asked.
+    pub(crate) mode: ModelMode,
+    /// The question.
+    pub(crate) question: Question,
+    /// Comments that it does not show.
+    unshown: Vec<u64>,
+    review: Review,
+    /// When it was first to be asked: the day that lines of the answer name.
+    at: Timestamp,
+    /// The version of the prompt.
+    prompt: String,
+}
+
+impl ReviewQuestion {
+    /// What an answer teaches.
+    ///
+    /// # Errors
+    /// Where no line of it is of the form.
+    pub(crate) fn read(&self, reply: &str) -> std::result::Result<Extraction, BadReply> {
+        asking::read(reply, &self.review, &self.unshown, self.at)
+    }
+}
+
+/// Asks for a review to be read by a model. What was asked about an earlier form of it is not asked any more: it may quote what was deleted.
+pub(super) fn ask_for(tx: &mut dyn Tx, review: &Review, job: &JobId, now: Timestamp) -> Result<()> {
+    let new = NewJob {
+        id: job.clone(),
+        memory: review.memory.clone(),
+        kind: crate::jobs::review_rules::KIND,
+        unique_key: format!("{JOB_KEY}{}", review.key()),
+        strategy: None,
+        actor: Some(review.actor.clone()),
+        session: None,
+        due: now,
+        due_rule: DueRule::Earlier,
+    };
+    let open = tx.jobs_mut().enqueue(&new, now)?;
+    if tx.exchanges_mut().drop_of_job(&review.memory, &open)? > 0 {
+        tx.jobs_mut().wake(&review.memory, &open, now)?;
+    }
+    Ok(())
+}
+
+/// Whether a review is known as it is, whenever it was read. What a model told of one that was changed since, or is forgotten, is thrown
+/// away: of the changed one it is asked again.
+pub(super) fn is_as_known(known: Option<&Review>, review: &Review) -> bool {
+    known.is_some_and(|known| Review { read_at: review.read_at, ..known.clone() } == *review)
+}
+
+/// What a model told of a review before, as far as it rests on comments that are as they were: it stays until the model is heard again.
+pub(super) fn stays_told(item: &SupportItem, known: &Review, review: &Review) -> bool {
+    let body = |of: &Review, id: u64| of.comments.iter().find(|one| one.id == id).map(|one| one.body.clone());
+    let is_kept = |id: &u64| body(known, *id).is_some_and(|said| Some(said) == body(review, *id));
+    let is_said =
+        if item.comments.is_empty() { known.body == review.body } else { item.comments.iter().all(is_kept) };
+    item.read_by.starts_with(PROMPT) && is_said
+}
+
+impl Coding {
+    /// What the model of a memory is asked by a job; `None` where nothing is left to ask.
+    pub(crate) async fn review_question(&self, job: &Job) -> Result<Option<ReviewQuestion>> {
+        let Some(key) = job.unique_key.strip_prefix(JOB_KEY).map(str::to_owned) else { return Ok(None) };
+        let (memory, at, usual) = (job.memory.clone(), job.created_at, self.engine.models().mode);
+        self.engine
+            .store()
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let mode = memory.settings.model_mode.unwrap_or(usual);
+                let Some(review) = tx.ledger().noun::<Review>(&memory.id, &key)? else { return Ok(None) };
+                if mode == ModelMode::None || super::taking::is_silent(&review) {
+                    return Ok(None);
+                }
+                let prompt = extraction::current(tx, &memory.id, PROMPT)?;
+                let text = prompt.text_for(review.actor.as_str());
+                let asked = asking::question(&review, &text, prompt.version, at)?;
+                Ok(asked.map(|asking::Asked { question, unshown }| ReviewQuestion {
+                    mode,
+                    question,
+                    unshown,
+                    review,
+                    at,
+                    prompt: prompt.id(),
+                }))
+            })
+            .await
+    }
+
+    /// Learns what a model told of a review.
+    pub(crate) async fn learn_as_told(
+        &self,
+        job: &Job,
+        asked: &ReviewQuestion,
+        said: Extraction,
+    ) -> Result<()> {
+        let discarded = u64::try_from(said.discarded_lines).unwrap_or(u64::MAX);
+        if discarded > 0 {
+            self.engine.observe().lines_discarded(Step::ReviewRules, discarded);
+            tracing::info!(job = %job.id, discarded, "lines of a model's answer about a review were discarded");
+        }
+        self.learn_what_was_said(asked.review.clone(), said, (asked.prompt.clone(), job.id.clone()))
+            .await
+            .map(drop)
+    }
+
+    /// Rules and examples that the review of a job left.
+    pub(crate) async fn rules_told(&self, job: &Job) -> Result<Vec<RecordId>> {
+        let Some(key) = job.unique_key.strip_prefix(JOB_KEY).map(str::to_owned) else {
+            return Ok(Vec::new());
+        };
+        let memory = job.memory.clone();
+        let left = self.engine.store().read(move |tx| tx.ledger().noun::<ReviewYield>(&memory, &key)).await?;
+        Ok(left.map(|left| left.rules.into_iter().chain(left.examples).collect()).unwrap_or_default())
+    }
+}

@@ -1,0 +1,139 @@
+//! `rule_promote`: a rule as a proposed change of the instructions that a repository keeps itself (coding-agent-memory.md §12.3): a patch
+//! against the file at the default branch, one bullet in a section of its own. Nothing is written anywhere. When a person has applied it,
+//! the rule expires by itself, for the repository says it then.
+
+use std::sync::Arc;
+
+use loci_model::facts::code::EntryKind;
+use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{Error, RecordId, Result};
+
+use super::deciding::{administered, rule_of};
+use super::patching::{Change, with_bullet};
+use crate::Coding;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::retrieval::render::contained;
+use loci_verified::{Standing, tip_of};
+
+/// Bytes of instructions that are read.
+const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Where rules may go: what agents read as instructions, and people read over.
+const TARGETS: &[&str] =
+    &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "CONTRIBUTING.md", ".github/copilot-instructions.md"];
+/// Where they go, where nobody says.
+const TARGET: &str = "AGENTS.md";
+
+/// A rule as a change of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulePromotion {
+    /// The rule.
+    pub rule: RecordId,
+    /// The file.
+    pub target: String,
+    /// The commit of the default branch that the patch is against.
+    pub commit: String,
+    /// The file is not there yet.
+    pub is_new_file: bool,
+    /// The change, as a unified diff; empty where the file has the bullet already.
+    pub patch: String,
+}
+
+impl Coding {
+    /// Renders a rule in force as a patch.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such rule; `Denied` without administration of the repository's actor;
+    /// `Conflict` where the rule is not in force, or the target is no file there; `Invalid` for another target; `Unavailable` where the
+    /// code cannot be read.
+    pub async fn rule_promote(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        id: &RecordId,
+        target: Option<String>,
+    ) -> Result<RulePromotion> {
+        let target = target.unwrap_or_else(|| TARGET.to_owned());
+        if !TARGETS.contains(&target.as_str()) {
+            return Err(Error::invalid("target", format!("target must be one of {}", TARGETS.join(", "))));
+        }
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Read)?;
+        let (caller, repo, id) = (caller.clone(), repo.to_owned(), id.clone());
+        let (repository, rule) = self
+            .engine
+            .store()
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let (repository, actor) = administered(tx, &caller, &memory.id, &repo)?;
+                let rule = rule_of(tx, &memory.id, &actor, &id)?;
+                if !view.admits(&rule) {
+                    return Err(Error::denied("the caller may not read this rule"));
+                }
+                Ok((repository, rule))
+            })
+            .await?;
+        if rule.state != RecordState::Active {
+            let state = rule.state.as_str();
+            return Err(Error::conflict(format!("only a rule in force is promoted: this one is {state}")));
+        }
+        let default = repository.default_ref.clone();
+        let path = target.clone();
+        let work = move |source: &dyn CodeSource| read(source, default.as_deref(), &path);
+        let (commit, there) = self
+            .verified
+            .on_code(&repository, standing, Arc::new(work))
+            .await
+            .map_err(|error| unreadable(&repository.key, &error))?;
+        let old = match there {
+            There::Nothing => None,
+            There::File(text) => Some(text),
+            There::Other(kind) => return Err(no_file(&target, kind)),
+        };
+        let text = contained(&rule.text);
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let bullet = match rule.scope.as_deref() {
+            Some(scope) => format!("- {line} (`{}`)", contained(scope).replace('`', "")),
+            None => format!("- {line}"),
+        };
+        let patch = with_bullet(&Change { path: &target, old: old.as_deref(), bullet: &bullet });
+        Ok(RulePromotion { rule: rule.id, target, commit, is_new_file: old.is_none(), patch })
+    }
+}
+
+/// What is at the target's path.
+enum There {
+    Nothing,
+    File(String),
+    /// What no patch adds a line to.
+    Other(EntryKind),
+}
+
+/// The tip of the default branch, and what is there.
+fn read(source: &dyn CodeSource, default: Option<&str>, path: &str) -> CodeResult<(String, There)> {
+    let tip = tip_of(source, None, default)?;
+    let commit = tip.commit().map(|commit| commit.to_string()).unwrap_or_default();
+    let there = match source.entry(&tip.revision, path)? {
+        None => There::Nothing,
+        Some(entry) if entry.kind == EntryKind::File => {
+            let bytes = source.read(&entry.id, FILE_BYTES_MAX)?;
+            There::File(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Some(entry) => There::Other(entry.kind),
+    };
+    Ok((commit, there))
+}
+
+fn no_file(target: &str, kind: EntryKind) -> Error {
+    let kind = kind.as_str();
+    Error::conflict(format!("{target} is a {kind} at the default branch, and no file: choose another target"))
+}
+
+fn unreadable(repo: &str, error: &CodeError) -> Error {
+    let why = error.why.as_str();
+    Error::unavailable(format!("the code of {repo} cannot be read now ({why}): {}", error.detail))
+}

@@ -1,0 +1,142 @@
+//! `rules_list`: the rules that reviews of a repository left, the newest first, by what they are about.
+
+use loci_model::facts::repository::Repository;
+use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::{Record, RecordState};
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::{Namespace, RecordId, Result, Timestamp, limits};
+
+use crate::Coding;
+use crate::tasks::task_namespaces;
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::records::list::check_states;
+use loci_engine::records::{NamespaceAsk, namespaces};
+use loci_verified::{Standing, find_repository};
+
+/// Which rules; every member that is given must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleListing {
+    /// In this state; `None`: active.
+    pub state: Option<RecordState>,
+    /// What they apply to, as it is written there.
+    pub scope: Option<String>,
+    /// First written then or later.
+    pub since: Option<Timestamp>,
+    /// First written before.
+    pub until: Option<Timestamp>,
+    /// The text holds this, whatever the case of its letters.
+    pub words: Option<String>,
+    /// Somebody of this login said it in a review.
+    pub reviewer: Option<String>,
+    /// It was said on this pull request.
+    pub pr: Option<u64>,
+    /// A person is asked whether it should be in force.
+    pub is_suggested: bool,
+    /// Behind this rule.
+    pub after: Option<(Timestamp, RecordId)>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+impl RuleListing {
+    fn holds(&self, rule: &Record) -> bool {
+        let says = |words: &String| rule.text.to_lowercase().contains(&words.to_lowercase());
+        self.scope.as_ref().is_none_or(|scope| rule.scope.as_ref() == Some(scope))
+            && self.since.is_none_or(|since| rule.created_at >= since)
+            && self.until.is_none_or(|until| rule.created_at < until)
+            && self.words.as_ref().is_none_or(says)
+            && (!self.is_suggested || rule.metadata.contains_key(APPROVAL_SUGGESTED))
+    }
+
+    fn asks_for_support(&self) -> bool {
+        self.reviewer.is_some() || self.pr.is_some()
+    }
+
+    /// Whether somebody said it where it is asked for.
+    fn is_said(&self, support: &RuleSupport) -> bool {
+        support.items.iter().any(|item| {
+            self.pr.is_none_or(|pr| item.pr == pr)
+                && self.reviewer.as_ref().is_none_or(|login| {
+                    item.reviewer.login.eq_ignore_ascii_case(login.trim_start_matches('@'))
+                })
+        })
+    }
+}
+
+/// Metadata of a rule of which a person is asked whether it should be in force.
+pub(super) const APPROVAL_SUGGESTED: &str = "approval_suggested";
+
+/// Metadata of a rule: the day of the review, or of the decision, that is shown as its source.
+pub(crate) const SAID_ON: &str = "said_on";
+
+/// Where the rules of a repository are.
+pub(crate) fn rules_of(actor: &str) -> String {
+    format!("/{actor}/review-rules/")
+}
+
+impl Coding {
+    /// A page of rules of a repository. Filters are applied to what was read: a page may hold fewer than asked for, and say what is
+    /// behind it.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` where the caller's grants do not reach the rules; `Invalid` for the state of deleted records.
+    pub async fn rules_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        listing: RuleListing,
+    ) -> Result<Page<Record, (Timestamp, RecordId)>> {
+        let states = vec![listing.state.unwrap_or(RecordState::Active)];
+        check_states(&states)?;
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let view = access::record_view(caller, &memory, Capability::Read)?;
+        let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.engine.now());
+        self.engine
+            .store()
+            .read(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let repository = find_repository(tx, &caller, &memory.id, &repo, Capability::Read)?;
+                let ask = NamespaceAsk::Path(rules(&repository)?);
+                let (mut scope, _) = namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?;
+                scope.states.clone_from(&states);
+                page(tx, scope, &listing)
+            })
+            .await
+    }
+}
+
+fn rules(repository: &Repository) -> Result<Namespace> {
+    Namespace::parse(rules_of(task_namespaces::actor_of(repository)?.as_str()))
+}
+
+fn page(
+    tx: &dyn ReadTx,
+    scope: RecordScope,
+    listing: &RuleListing,
+) -> Result<Page<Record, (Timestamp, RecordId)>> {
+    let most = limits::HYDRATION_LISTED_MAX;
+    let read = tx.records().list(&RecordPage { scope, after: listing.after.clone(), limit: most })?;
+    let place = |rule: &Record| (rule.created_at, rule.id.clone());
+    let behind = read.last().filter(|_| read.len() == most).map(place);
+    let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+    let mut found = Vec::new();
+    for rule in read.into_iter().filter(|rule| listing.holds(rule)) {
+        if found.len() > limit {
+            break;
+        }
+        if listing.asks_for_support() {
+            let support: Option<RuleSupport> = tx.ledger().noun(&rule.memory, rule.id.as_str())?;
+            if !support.is_some_and(|support| listing.is_said(&support)) {
+                continue;
+            }
+        }
+        found.push(rule);
+    }
+    let page = Page::cut(found, limit, place);
+    Ok(Page { next: page.next.or(behind), items: page.items })
+}

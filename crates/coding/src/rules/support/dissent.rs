@@ -1,0 +1,116 @@
+//! Who answers a reviewer that they do not agree, or that a remark will not be followed (coding-agent-memory.md §12.2): their weight is
+//! taken from the rules that the remark supports. Those who may do little here take nothing away; nobody is counted twice.
+
+use loci_model::Result;
+use loci_model::ports::store::{LedgerPage, ReadTx};
+use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewComment};
+use loci_model::tasks::rule::{DissentItem, ReviewYield, RuleSupport};
+
+use super::weights::person;
+use crate::rules::extracting::{Reason, ReviewText, extract};
+use crate::rules::taught::excerpt;
+
+/// Reviews of one pull request that are looked at.
+const REVIEWS_MAX: usize = 200;
+/// How somebody says that a remark will not be followed, in small letters.
+const WONT_FIX: &[&str] = &[
+    "won't fix",
+    "wontfix",
+    "won't do",
+    "will not fix",
+    "not going to",
+    "by design",
+    "works as intended",
+    "as intended",
+    "intentional",
+    "out of scope",
+];
+
+/// What a review says against rules, with the comment that it answers.
+pub(in crate::rules) fn dissents(
+    tx: &dyn ReadTx,
+    review: &Review,
+    agents: &[String],
+) -> Result<Vec<(u64, DissentItem)>> {
+    let mut found = Vec::new();
+    for comment in &review.comments {
+        let Some(answered) = comment.in_reply_to else { continue };
+        if is_of_the_work(review, agents, &comment.author) || !speaks_against(comment) {
+            continue;
+        }
+        let Some(authority) = authority_of(tx, review, comment)? else { continue };
+        let item = DissentItem {
+            pr: review.pr,
+            review: review.id,
+            comment: comment.id,
+            author: comment.author.clone(),
+            authority,
+            at: comment.created_at,
+            excerpt: excerpt(&comment.body),
+        };
+        found.push((answered, item));
+    }
+    Ok(found)
+}
+
+/// Whose word counts for nothing on a pull request (coding-agent-memory.md §11.7): its author's, an agent's and a program's.
+pub(in crate::rules) fn is_of_the_work(review: &Review, agents: &[String], who: &ForgeUser) -> bool {
+    let is_agent = || agents.iter().any(|login| login.eq_ignore_ascii_case(&who.login));
+    who.is_bot || person(who) == person(&review.pr_author) || is_agent()
+}
+
+fn speaks_against(comment: &ReviewComment) -> bool {
+    let words = comment.body.to_lowercase().replace('’', "'");
+    let is_refused =
+        comment.is_resolved == Some(true) && WONT_FIX.iter().any(|phrase| words.contains(phrase));
+    let read = extract(&ReviewText::of_comment(comment.id, comment.body.clone(), comment.path.clone()));
+    is_refused || read.refused.iter().any(|refused| refused.reason == Reason::Disagreement)
+}
+
+/// What may somebody do here who answers: as the forge was asked, or as their own reviews of the pull request say.
+fn authority_of(tx: &dyn ReadTx, review: &Review, comment: &ReviewComment) -> Result<Option<Authority>> {
+    let who = person(&comment.author);
+    if who == person(&review.reviewer) {
+        return Ok(Some(review.authority));
+    }
+    if comment.authority.is_some() {
+        return Ok(comment.authority);
+    }
+    let reviews = of_pull_request(tx, review)?;
+    Ok(reviews.into_iter().find(|other| person(&other.reviewer) == who).map(|other| other.authority))
+}
+
+fn of_pull_request(tx: &dyn ReadTx, review: &Review) -> Result<Vec<Review>> {
+    tx.ledger().nouns(&LedgerPage {
+        memory: review.memory.clone(),
+        shelf: loci_model::ledger::Shelf::Review,
+        actor: None,
+        subject: Some(Review::subject_of(&review.repository, review.pr)),
+        after: None,
+        limit: REVIEWS_MAX,
+    })
+}
+
+/// Rules that a comment of a pull request supports, by what its reviews left.
+pub(in crate::rules) fn supported_by(
+    tx: &dyn ReadTx,
+    review: &Review,
+    comment: u64,
+) -> Result<Vec<RuleSupport>> {
+    let mut found: Vec<RuleSupport> = Vec::new();
+    for other in of_pull_request(tx, review)? {
+        let key = Review::key_of(&other.repository, other.pr, other.id);
+        let left: Option<ReviewYield> = tx.ledger().noun(&review.memory, &key)?;
+        for id in left.map(|left| left.rules).unwrap_or_default() {
+            if found.iter().any(|support| support.rule == id) {
+                continue;
+            }
+            let support: Option<RuleSupport> = tx.ledger().noun(&review.memory, id.as_str())?;
+            let says = |support: &RuleSupport| {
+                support.items.iter().any(|item| item.pr == review.pr && item.comments.contains(&comment))
+            };
+            found.extend(support.filter(says));
+        }
+    }
+    Ok(found)
+}

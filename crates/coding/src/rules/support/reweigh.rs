@@ -1,0 +1,141 @@
+//! Rules are weighed again when the settings that count for them have changed: in the write that
+//! changes a repository's own, and in the next sweep where the server's changed.
+
+use std::collections::BTreeMap;
+
+use loci_model::facts::repository::Repository;
+use loci_model::ledger::Shelf;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::time::DAY_MS;
+use loci_model::{JobId, Result, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::Coding;
+use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
+use crate::reviews::overridden;
+use crate::rules::forgetting::shelf;
+use crate::rules::settling::{News, Ruler, settle};
+use crate::rules::taking::BY;
+use crate::settings::CodingSettings;
+use crate::tasks::task_namespaces;
+use loci_engine::records::{batch, changing::Changing};
+
+/// The rules of weighing, in their version: another one weighs all rules again.
+const WEIGHING: &str = "weighing@2";
+/// Repositories that one sweep looks at.
+const REPOSITORIES: usize = 1_000;
+
+/// The settings by which the rules of a repository were weighed last.
+#[derive(Debug, Serialize, Deserialize)]
+struct Weighed {
+    settings: String,
+}
+
+impl RepositoryWork for Weighed {
+    const KEY: &'static str = "rules";
+}
+
+impl Coding {
+    /// Weighs the rules of repositories again for which other settings count than those by which
+    /// they were weighed.
+    pub(crate) async fn sweep_rules(&self, now: Timestamp) -> Result<()> {
+        let (all, server) = (now.plus_millis(DAY_MS), self.parts.settings.clone());
+        let of = server.clone();
+        let outdated = self
+            .engine
+            .store()
+            .read(move |tx| {
+                let mut outdated = Vec::new();
+                for repository in tx.repositories().unchecked_since(all, REPOSITORIES)? {
+                    if is_outdated(tx, &repository, &of)? {
+                        outdated.push(repository);
+                    }
+                }
+                Ok(outdated)
+            })
+            .await?;
+        for repository in outdated {
+            let (server, job) =
+                (server.clone(), JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?);
+            self.engine
+                .store()
+                .write(move |tx| {
+                    let Some(memory) = tx.memories().get(&repository.memory)? else { return Ok(()) };
+                    // As it is now: its own settings may have changed since.
+                    let Some(repository) = tx.repositories().get(&memory.id, &repository.id)? else {
+                        return Ok(());
+                    };
+                    let changing = Changing { memory: &memory, by: BY, at: now };
+                    reweigh(tx, &changing, &repository, (&server, &job))
+                })
+                .await?;
+            self.engine.wake().call();
+        }
+        Ok(())
+    }
+}
+
+/// Weighs all rules of a repository by the settings that count for it now, where they were weighed
+/// by others; asks for the vectors of those that come into force.
+pub(crate) fn reweigh(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    repository: &Repository,
+    (server, job): (&CodingSettings, &JobId),
+) -> Result<()> {
+    if !is_outdated(tx, repository, server)? {
+        return Ok(());
+    }
+    let actor = task_namespaces::actor_of(repository)?;
+    let settings = server.of(Some(repository)).rules;
+    let ruler = Ruler { changing: *changing, actor: &actor, settings };
+    for support in shelf::<RuleSupport>(tx, &changing.memory.id, &actor)? {
+        // Another rule that was settled before may have changed it.
+        let now: Option<RuleSupport> = tx.ledger().noun(&support.memory, support.rule.as_str())?;
+        let Some(mut support) = now.filter(|support| support.repository == repository.id) else { continue };
+        let intake = &repository.settings.reviews;
+        for item in &mut support.items {
+            item.authority.overridden = overridden(intake, &item.reviewer);
+        }
+        for item in &mut support.dissent {
+            item.authority.overridden = overridden(intake, &item.author);
+        }
+        settle(tx, &ruler, &mut support, News::Quiet)?;
+    }
+    tx.ledger_mut().put_noun(&RepositoryProgress {
+        memory: repository.memory.clone(),
+        repository: repository.id.clone(),
+        at: changing.at,
+        actor,
+        work: Weighed { settings: settings_of(repository, server) },
+    })?;
+    batch::ask_for_vectors(tx, &changing.memory.id, job, changing.at)
+}
+
+/// True where a repository has rules, and they were weighed by other settings.
+fn is_outdated(tx: &dyn ReadTx, repository: &Repository, server: &CodingSettings) -> Result<bool> {
+    let memory = &repository.memory;
+    let weighed = RepositoryProgress::<Weighed>::read(tx, memory, &repository.id)?;
+    if weighed.is_some_and(|weighed| weighed.work.settings == settings_of(repository, server)) {
+        return Ok(false);
+    }
+    let any = LedgerPage {
+        memory: memory.clone(),
+        shelf: Shelf::RuleSupport,
+        actor: Some(task_namespaces::actor_of(repository)?),
+        subject: None,
+        after: None,
+        limit: 1,
+    };
+    Ok(!tx.ledger().list(&any)?.is_empty())
+}
+
+/// Returns all settings that a rule is weighed by, as one text.
+fn settings_of(repository: &Repository, server: &CodingSettings) -> String {
+    let rules = server.of(Some(repository)).rules;
+    let none = BTreeMap::new();
+    let overrides = repository.settings.reviews.authority.as_ref().unwrap_or(&none);
+    format!("{WEIGHING} {rules:?} {overrides:?}")
+}

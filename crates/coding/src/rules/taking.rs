@@ -1,0 +1,498 @@
+//! `learn_from_review`: a review that was read from a forge is kept, and what it supported before is replaced by what it supports now, in
+//! one write (coding-agent-memory.md §§11.7, 12.2). Read again after an edit, a dismissal or an answer, it leaves what it would have
+//! left had it always been so.
+//!
+//! Which statements are rules is `extracting`'s to say, from which weight on they count
+//! `support/weights`'s, and what becomes of them `settling`'s.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use loci_model::facts::repository::Repository;
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::memory::settings::ModelMode;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
+use loci_model::record::provenance::Provenance;
+use loci_model::record::{RecordKind, RecordOrigin, RecordState, TrustTier};
+use loci_model::tasks::review::Review;
+use loci_model::tasks::rule::{
+    ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact, RuleSupport, SupportItem,
+};
+use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Result, limits};
+
+use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract, folded};
+use super::settling::{News, Ruler, settle};
+use super::support::weights::{authority_at, item_weight, person};
+use super::taught::{Taught, excerpt, rule_digest, rule_metadata};
+use super::{answers, examples, modelled};
+use crate::Coding;
+use crate::rules::rules_list::rules_of;
+use crate::tasks::task_namespaces;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::{NewRecord, batch, changing::Changing};
+use loci_engine::safety::{SafetyPolicy, Tally};
+
+/// Who changes rules here, in telemetry.
+pub(super) const BY: &str = "loci";
+/// By what rules are read out of reviews where no model is asked.
+const READ_BY: &str = "rules";
+/// Entries that share a digest: those of rules whose place others took.
+const SAME_MAX: usize = 20;
+
+/// What a review left.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReviewLearned {
+    /// Rules that it speaks for or against, or did before, with their states now.
+    pub rules: Vec<(RecordId, RecordState)>,
+    /// Examples that it gave.
+    pub examples: Vec<RecordId>,
+    /// Statements that became no rule, by the reason.
+    pub refused: BTreeMap<String, u32>,
+    /// A newer form of the review is known: nothing was changed.
+    pub is_older: bool,
+    /// Somebody else wrote the review since it was looked at: nothing was changed, and it is to be put together anew.
+    pub is_overtaken: bool,
+}
+
+/// What a review was put together over.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Over {
+    /// What it is known as is of no matter: the newer reading counts.
+    Anything,
+    /// What was stored then.
+    Stored(Option<Box<Review>>),
+}
+
+/// What is made before the write.
+struct Work {
+    review: Review,
+    said: Extraction,
+    /// By what it was read: `rules`, or a version of the prompt.
+    read_by: String,
+    rules: Vec<RecordId>,
+    examples: Vec<RecordId>,
+    vectors: JobId,
+    /// How it came to be read.
+    reading: Reading,
+}
+
+/// How a review came to be read.
+#[derive(Debug, Clone, PartialEq)]
+enum Reading {
+    /// From a forge, by rules; the job that asks a model behind it, where one is asked, and what it was put together over.
+    Rules(JobId, Over),
+    /// By a model, in this job.
+    Model(JobId),
+}
+
+/// Whose words teach nothing: what was left out, and what people say of their own work.
+pub(super) fn is_silent(review: &Review) -> bool {
+    review.left_out.is_some() || person(&review.reviewer) == person(&review.pr_author)
+}
+
+impl Coding {
+    /// Keeps a review of a repository, and learns from it what is to be learned without a model; where the memory asks one, it is asked
+    /// behind it. Callers are those who read forges: whoever may hand a review in is checked at the door.
+    ///
+    /// # Errors
+    /// `NotFound` for an unknown memory or repository.
+    pub async fn learn_from_review(
+        &self,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+        review: Review,
+    ) -> Result<ReviewLearned> {
+        debug_assert!(review.memory == *memory && review.repository == *repository);
+        self.learn_over(review, Over::Anything).await
+    }
+
+    /// The same, only over what the review was put together from.
+    pub(crate) async fn learn_over(&self, review: Review, over: Over) -> Result<ReviewLearned> {
+        let said = if is_silent(&review) { Extraction::default() } else { extract(&ReviewText::of(&review)) };
+        let asks = JobId::parse(uuid7(self.engine.ids().as_ref(), self.engine.now().millis()))?;
+        let work = self.review_work(review, said, READ_BY.to_owned(), Reading::Rules(asks, over))?;
+        self.take_review(work).await
+    }
+
+    /// The same by what a model was asked and told.
+    pub(super) async fn learn_what_was_said(
+        &self,
+        review: Review,
+        said: Extraction,
+        (read_by, job): (String, JobId),
+    ) -> Result<ReviewLearned> {
+        let work = self.review_work(review, said, read_by, Reading::Model(job))?;
+        self.take_review(work).await
+    }
+
+    async fn take_review(&self, work: Work) -> Result<ReviewLearned> {
+        let (memory, repository) = (work.review.memory.clone(), work.review.repository.clone());
+        let own = Arc::clone(&self.parts.settings);
+        let (at, usual, settings) =
+            (self.engine.now(), self.engine.models().mode, self.engine.settings().clone());
+        // Nobody asks for this but the engine: it writes where rules are.
+        let view = access::record_view(&Principal::administrator(BY), &memory, Capability::Write)?;
+        let (learned, found) = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let missing = || Error::not_found("the repository does not exist").on("repository");
+                let repository = tx.repositories().get(&memory.id, &repository)?.ok_or_else(missing)?;
+                let actor = task_namespaces::actor_of(&repository)?;
+                let policy = SafetyPolicy::of(&settings, &memory.settings);
+                let policy = policy.of_model_text().from_tier(TrustTier::External);
+                let building =
+                    Building { memory: &memory, view: &view, policy, expiry: None, by: BY, now: at };
+                let ruler = Ruler {
+                    changing: Changing { memory: &memory, by: BY, at },
+                    actor: &actor,
+                    settings: own.of(Some(&repository)).rules,
+                };
+                let is_asked = memory.settings.model_mode.unwrap_or(usual) != ModelMode::None;
+                let mut taking = Taking {
+                    building: &building,
+                    ruler: &ruler,
+                    repository: &repository,
+                    keeps_told: is_asked && matches!(work.reading, Reading::Rules(..)),
+                    found: Tally::default(),
+                };
+                let learned = taking.take(tx, &work)?;
+                let is_new = !learned.is_older && !learned.is_overtaken;
+                if let (Reading::Rules(job, _), true, true) = (&work.reading, is_asked, is_new) {
+                    modelled::ask_for(tx, &work.review, job, at)?;
+                }
+                batch::ask_for_vectors(tx, &memory.id, &work.vectors, at)?;
+                Ok((learned, taking.found))
+            })
+            .await?;
+        found.tell(self.engine.observe().as_ref());
+        self.engine.wake().call();
+        Ok(learned)
+    }
+
+    fn review_work(
+        &self,
+        review: Review,
+        said: Extraction,
+        read_by: String,
+        reading: Reading,
+    ) -> Result<Work> {
+        let now = self.engine.now().millis();
+        let fresh = |count: usize| {
+            (0..count)
+                .map(|_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now)))
+                .collect::<Result<Vec<_>>>()
+        };
+        let vectors = JobId::parse(uuid7(self.engine.ids().as_ref(), now))?;
+        let rules = fresh(said.rules.len() + said.refused.len())?;
+        let examples = fresh(said.examples.len())?;
+        Ok(Work { review, said, read_by, rules, examples, vectors, reading })
+    }
+}
+
+/// Takes one review in.
+struct Taking<'a> {
+    building: &'a Building<'a>,
+    ruler: &'a Ruler<'a>,
+    repository: &'a Repository,
+    /// What a model told of comments that are as they were stays until it is heard again.
+    keeps_told: bool,
+    found: Tally,
+}
+
+impl Taking<'_> {
+    fn take(&mut self, tx: &mut dyn Tx, work: &Work) -> Result<ReviewLearned> {
+        let (memory, review) = (&self.building.memory.id, &work.review);
+        let key = review.key();
+        let known: Option<Review> = tx.ledger().noun(memory, &key)?;
+        let (is_older, is_overtaken) = match &work.reading {
+            Reading::Rules(_, Over::Stored(stored)) => (false, stored.as_deref() != known.as_ref()),
+            Reading::Rules(_, Over::Anything) => {
+                (known.as_ref().is_some_and(|known| known.read_at > review.read_at), false)
+            }
+            Reading::Model(_) => (!modelled::is_as_known(known.as_ref(), review), false),
+        };
+        if is_older || is_overtaken {
+            return Ok(ReviewLearned { is_older, is_overtaken, ..ReviewLearned::default() });
+        }
+        tx.ledger_mut().put_noun(review)?;
+        let before: Option<ReviewYield> = tx.ledger().noun(memory, &key)?;
+        let before_rules = before.as_ref().map(|left| left.rules.clone()).unwrap_or_default();
+        let mut left = BTreeSet::new();
+        let known = known.filter(|_| self.keeps_told);
+        let mut touched = self.without(tx, review, known.as_ref(), &before_rules, &mut left)?;
+        self.support(tx, work, &before_rules, &mut touched, &mut left)?;
+        let agents = self.repository.settings.reviews.agent_logins.as_deref().unwrap_or_default();
+        answers::oppose(tx, review, agents, &mut touched, &mut left)?;
+        answers::approve(tx, self.ruler, review, agents, &mut touched)?;
+        let mut learned = ReviewLearned { refused: counted(&work.said), ..ReviewLearned::default() };
+        for (_, (mut support, news)) in touched {
+            if let Some(record) = settle(tx, self.ruler, &mut support, news)? {
+                learned.rules.push((record.id, record.state));
+            }
+        }
+        let given = before.map(|left| left.examples).unwrap_or_default();
+        learned.examples = examples::put(
+            tx,
+            &examples::Given { building: self.building, review, actor: self.ruler.actor },
+            (&work.said.examples, &work.examples),
+            &given,
+            &mut self.found,
+        )?;
+        tx.ledger_mut().put_noun(&ReviewYield {
+            memory: memory.clone(),
+            actor: self.ruler.actor.clone(),
+            review: key,
+            rules: left,
+            examples: learned.examples.iter().cloned().collect(),
+            at: review.submitted_at,
+        })?;
+        Ok(learned)
+    }
+
+    /// What the review supported before, without it; of what a model told, what still holds as `told` was stays.
+    fn without(
+        &self,
+        tx: &dyn ReadTx,
+        review: &Review,
+        told: Option<&Review>,
+        rules: &BTreeSet<RecordId>,
+        left: &mut BTreeSet<RecordId>,
+    ) -> Result<Touched> {
+        let mut touched = Touched::new();
+        for id in rules {
+            let support: Option<RuleSupport> = tx.ledger().noun(&self.building.memory.id, id.as_str())?;
+            let Some(mut support) = support else { continue };
+            support.items.retain_mut(|item| {
+                if (item.pr, item.review) != (review.pr, review.id) {
+                    return true;
+                }
+                let stays = told.is_some_and(|told| modelled::stays_told(item, told, review));
+                if stays {
+                    (item.state, item.authority) = (review.state, authority_at(review, &item.comments));
+                    left.insert(id.clone());
+                }
+                stays
+            });
+            support.dissent.retain(|item| (item.pr, item.review) != (review.pr, review.id));
+            touched.insert(id.clone(), (support, News::Quiet));
+        }
+        Ok(touched)
+    }
+
+    /// What the review supports now.
+    fn support(
+        &mut self,
+        tx: &mut dyn Tx,
+        work: &Work,
+        before: &BTreeSet<RecordId>,
+        touched: &mut Touched,
+        left: &mut BTreeSet<RecordId>,
+    ) -> Result<()> {
+        let mut ids = work.rules.iter();
+        for taught in self.taught(&work.said) {
+            let item = self.item(work, &taught);
+            let fresh = ids.next();
+            let known = self.same(tx, &taught, touched)?;
+            let mut support = match (known, fresh) {
+                (Same::Known(known), _) => *known,
+                // A review that counts for nothing leaves no rule.
+                (Same::Unknown, Some(id)) if item_weight(&item) > 0.0 => {
+                    self.create(tx, work, &taught, id)?
+                }
+                (Same::Unknown, _) | (Same::Barred, _) => continue,
+            };
+            // Read again is not said again.
+            let is_new = item_weight(&item) > 0.0 && !item.is_past && !before.contains(&support.rule);
+            support.items.retain(|known| (known.pr, known.review) != (item.pr, item.review));
+            support.items.push(item);
+            keep_weightiest(&mut support.items);
+            left.insert(support.rule.clone());
+            let news = if is_new { News::SaidAgain } else { News::Quiet };
+            touched.insert(support.rule.clone(), (support, news));
+        }
+        Ok(())
+    }
+
+    /// Statements that are kept: what was extracted, and what guards the repository where a person may decide about that.
+    fn taught(&self, said: &Extraction) -> Vec<Taught> {
+        let repository = &self.repository.id;
+        let mut all: Vec<Taught> = said.rules.iter().map(|rule| Taught::of(repository, rule)).collect();
+        if self.ruler.settings.protected_topics == ProtectedTopics::Approve {
+            let refused = said.refused.iter().filter(|one| one.reason == Reason::ProtectedTopic);
+            // What was cut is no whole statement.
+            let whole = refused.filter(|one| one.excerpt.chars().count() < limits::REFUSED_EXCERPT_CHARS_MAX);
+            all.extend(whole.map(|one| Taught {
+                text: one.excerpt.clone(),
+                digest: rule_digest(repository, &canonical(&one.excerpt), None),
+                earlier: rule_digest(repository, &folded(&one.excerpt), None),
+                scope: None,
+                comments: one.comment_ids.clone(),
+                impact: RuleImpact::High,
+                asks_approval: [ApprovalReason::ProtectedTopic].into(),
+            }));
+        }
+        all
+    }
+
+    fn item(&self, work: &Work, taught: &Taught) -> SupportItem {
+        let review = &work.review;
+        let said = review.comments.iter().find(|comment| taught.comments.contains(&comment.id));
+        let words = said.map_or(review.body.as_str(), |comment| comment.body.as_str());
+        let followed = |comment: &loci_model::tasks::review::ReviewComment| {
+            comment.is_resolved == Some(true) && comment.is_outdated == Some(true)
+        };
+        SupportItem {
+            pr: review.pr,
+            review: review.id,
+            comments: taught.comments.clone(),
+            reviewer: review.reviewer.clone(),
+            authority: authority_at(review, &taught.comments),
+            state: review.state,
+            url: said.and_then(|comment| comment.url.clone()).or_else(|| review.url.clone()),
+            at: said.map_or(review.submitted_at, |comment| comment.created_at),
+            excerpt: excerpt(words),
+            job: match &work.reading {
+                Reading::Rules(..) => None,
+                Reading::Model(job) => Some(job.to_string()),
+            },
+            read_by: work.read_by.clone(),
+            is_past: review.is_past,
+            is_mapped: review.task.is_some(),
+            is_accepted: said.is_some_and(followed),
+            asks_approval: taught.asks_approval.clone(),
+        }
+    }
+
+    /// The rule that says this already: one that the review supported before, else one whose place
+    /// none has taken. One that an earlier version wrote is found by the digest of that version,
+    /// and has the new one from then on.
+    fn same(&self, tx: &dyn ReadTx, taught: &Taught, touched: &Touched) -> Result<Same> {
+        let digests = [&taught.digest, &taught.earlier];
+        let is_same = |support: &&RuleSupport| digests.contains(&&support.digest);
+        let known = |support: RuleSupport| {
+            Same::Known(Box::new(RuleSupport { digest: taught.digest.clone(), ..support }))
+        };
+        if let Some(support) = touched.values().map(|(support, _)| support).find(is_same) {
+            return Ok(known(support.clone()));
+        }
+        let mut is_barred = false;
+        for digest in digests {
+            let page = LedgerPage {
+                memory: self.building.memory.id.clone(),
+                shelf: Shelf::RuleSupport,
+                actor: None,
+                subject: Some(digest.clone()),
+                after: None,
+                limit: SAME_MAX,
+            };
+            for support in tx.ledger().nouns::<RuleSupport>(&page)? {
+                let Some(record) = tx.records().get(&support.memory, &support.rule)? else { continue };
+                match record.state {
+                    RecordState::Superseded | RecordState::RolledBack => {}
+                    RecordState::Erased => is_barred |= support.closed.is_some(),
+                    _ => return Ok(known(support)),
+                }
+            }
+        }
+        Ok(if is_barred { Same::Barred } else { Same::Unknown })
+    }
+
+    /// A new rule, not in force.
+    fn create(
+        &mut self,
+        tx: &mut dyn Tx,
+        work: &Work,
+        taught: &Taught,
+        id: &RecordId,
+    ) -> Result<RuleSupport> {
+        let actor = self.ruler.actor;
+        let new = NewRecord {
+            scope: taught.scope.clone(),
+            metadata: rule_metadata(actor.as_str(), "review_feedback", &work.read_by),
+            kind: RecordKind::Rule,
+            ..NewRecord::fact(
+                String::new(),
+                vec![Namespace::parse(rules_of(actor.as_str()))?],
+                taught.text.clone(),
+                work.review.submitted_at,
+            )
+        };
+        let provenance = Provenance { actor: Some(actor.clone()), ..Provenance::default() };
+        let from = Origin { provenance, origin: RecordOrigin::Extracted, index_text: None };
+        let (mut record, safe) = self.building.build(&new, id, from)?;
+        record.metadata.insert("content_sha256".to_owned(), MetadataValue::String(digest(&record.text)));
+        let mut asks_approval = BTreeSet::new();
+        if record.state == RecordState::Active {
+            record.state = RecordState::Candidate;
+        }
+        if !record.findings.reasons.is_empty() {
+            asks_approval.insert(ApprovalReason::InjectionScore);
+        }
+        self.found.add(&safe);
+        self.building.insert(tx, &record)?;
+        Ok(RuleSupport {
+            memory: self.building.memory.id.clone(),
+            actor: actor.clone(),
+            repository: self.repository.id.clone(),
+            rule: id.clone(),
+            digest: taught.digest.clone(),
+            impact: taught.impact,
+            asks_approval,
+            items: Vec::new(),
+            dissent: Vec::new(),
+            approved: None,
+            pinned: None,
+            closed: None,
+            conflicts: BTreeSet::new(),
+            helpful: 0,
+            harmful: 0,
+            created_at: self.building.now,
+        })
+    }
+}
+
+/// What is known of a rule that a review teaches.
+enum Same {
+    /// What supports it.
+    Known(Box<RuleSupport>),
+    /// It was erased for what it says: reviews do not teach it again.
+    Barred,
+    /// Nothing.
+    Unknown,
+}
+
+/// Rules that a review has to do with, and what is new of each.
+pub(super) type Touched = BTreeMap<RecordId, (RuleSupport, News)>;
+
+/// Of more items than a rule keeps, the oldest of the lightest go.
+fn keep_weightiest(items: &mut Vec<SupportItem>) {
+    while items.len() > limits::RULE_ITEMS_MAX {
+        let weight = |item: &SupportItem| ((item_weight(item) * 10_000.0).round() as i64, item.at);
+        let lightest = items.iter().enumerate().min_by_key(|(_, item)| weight(item)).map(|(at, _)| at);
+        match lightest {
+            Some(at) => items.remove(at),
+            None => return,
+        };
+    }
+    items.sort_by_key(|item| (item.pr, item.review));
+}
+
+fn counted(said: &Extraction) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for refused in &said.refused {
+        let count: &mut u32 = counts.entry(refused.reason.as_str().to_owned()).or_default();
+        *count = count.saturating_add(1);
+    }
+    counts
+}
+
+/// What is kept of a place that was corrected.
+pub(super) type Corrections<'a> = (&'a [Correction], &'a [RecordId]);

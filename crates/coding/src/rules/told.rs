@@ -1,0 +1,52 @@
+//! What a task says of rules, and that it ended: in the write in which it does (coding-agent-memory.md §12.2, relevance and usefulness).
+
+use loci_model::ports::store::Tx;
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::tasks::task::{Task, TaskFeedback};
+use loci_model::{RecordId, Result};
+
+use super::relevance::{Done, count};
+use super::settling::{News, Ruler, settle};
+use crate::settings::CodingSettings;
+use crate::tasks::reports::episode_record::existing_episode;
+use crate::tasks::reports::episode_text::TaskEpisode;
+use loci_engine::records::changing::Changing;
+
+/// Tells the rules of a task's repository what the task said since `before`.
+pub(crate) fn told(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    server: &CodingSettings,
+    (before, task): (&Task, &Task),
+) -> Result<()> {
+    let Some(repository) = &task.repository else { return Ok(()) };
+    let ended = !before.status.is_terminal() && task.status.is_terminal();
+    let is_news = ended || before.feedback != task.feedback || before.written != task.written;
+    if !is_news {
+        return Ok(());
+    }
+    let repository = tx.repositories().get(&task.memory, repository)?;
+    let settings = server.of(repository.as_ref()).rules;
+    let ruler = Ruler { changing: *changing, actor: &task.actor, settings };
+    felt(tx, &ruler, &before.feedback, &task.feedback)?;
+    let episode = existing_episode(tx, &task.memory, task)?;
+    let files =
+        episode.and_then(|record| TaskEpisode::read(&record.text)).map(|told| told.task.files_changed);
+    let files = files.unwrap_or_default();
+    count(tx, &ruler, &Done { files: &files, used: &task.feedback.used, ended })
+}
+
+/// Counts what newly helped or misled.
+fn felt(tx: &mut dyn Tx, ruler: &Ruler<'_>, before: &TaskFeedback, now: &TaskFeedback) -> Result<()> {
+    let helped = now.helpful.difference(&before.helpful).map(|id| (id, true));
+    let misled = now.harmful.keys().filter(|id| !before.harmful.contains_key(*id)).map(|id| (id, false));
+    let all: Vec<(&RecordId, bool)> = helped.chain(misled).collect();
+    for (id, is_good) in all {
+        let support: Option<RuleSupport> = tx.ledger().noun(&ruler.changing.memory.id, id.as_str())?;
+        let Some(mut support) = support.filter(|support| support.actor == *ruler.actor) else { continue };
+        let count = if is_good { &mut support.helpful } else { &mut support.harmful };
+        *count = count.saturating_add(1);
+        settle(tx, ruler, &mut support, News::Quiet)?;
+    }
+    Ok(())
+}

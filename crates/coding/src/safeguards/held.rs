@@ -1,0 +1,142 @@
+//! `held_list` and `held_decide`: records of a repository that wait for a person, and the decision. Rules wait in their own list, with
+//! what supports them.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{RecordPage, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
+
+use super::Part;
+use super::selecting::scope_of;
+use crate::Coding;
+use crate::rules::rules_list::rules_of;
+use loci_engine::calls::page::Page;
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::{batch, quarantine};
+use loci_verified::Standing;
+
+/// Records that are read together.
+const ROWS: usize = 200;
+
+/// Which records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldListing {
+    /// What waits (`candidate`), or what is held back (`quarantined`).
+    pub state: RecordState,
+    /// Behind this one.
+    pub after: Option<(Timestamp, RecordId)>,
+    /// 1 to 100.
+    pub limit: u32,
+}
+
+/// What a person decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldDecision {
+    /// It is in force from now on.
+    Accept,
+    /// It is wrong, for good.
+    Reject,
+}
+
+impl Coding {
+    /// What waits for a person, the newest first.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` for another state.
+    pub async fn held_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        listing: HeldListing,
+    ) -> Result<Page<Record, (Timestamp, RecordId)>> {
+        if !is_held(listing.state) {
+            return Err(Error::invalid("state", "state must be candidate or quarantined"));
+        }
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let (now, wanted) = (self.engine.now(), listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize);
+        self.engine
+            .store()
+            .read(move |tx| {
+                let scope = scope_of(&part, &[listing.state], now)?;
+                let (mut found, mut after) = (Vec::new(), listing.after.clone());
+                loop {
+                    let page = tx.records().list(&RecordPage { scope: scope.clone(), after, limit: ROWS })?;
+                    let is_last = page.len() < ROWS;
+                    after = page.last().map(|record| (record.created_at, record.id.clone()));
+                    found.extend(page.into_iter().filter(|record| !is_rule(&part, record)));
+                    if is_last || found.len() > wanted {
+                        break;
+                    }
+                }
+                found.truncate(wanted + 1);
+                Ok(Page::cut(found, wanted, |record| (record.created_at, record.id.clone())))
+            })
+            .await
+    }
+
+    /// Decides about a record that waits.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `NotFound` for a record that does not wait here; `Denied` without administration of the repository's actor.
+    pub async fn held_decide(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        (id, decision): (&RecordId, HeldDecision),
+        reason: &str,
+    ) -> Result<Record> {
+        let reason = reason_text::required(reason)?;
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let (id, by, at) = (id.clone(), caller.name.clone(), self.engine.now());
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), at.millis()))?;
+        let decided = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &part.memory)?;
+                let changing = Changing { memory: &memory, by: &by, at };
+                let missing = || Error::not_found(format!("no record {id} waits here")).on("record");
+                let record = tx.records().get(&memory.id, &id)?;
+                let record = record.filter(|record| waits(&part, record)).ok_or_else(missing)?;
+                decide(tx, &changing, &record, decision, &reason)?;
+                batch::ask_for_vectors(tx, &memory.id, &job, at)?;
+                tx.records().get(&memory.id, &id)?.ok_or_else(missing)
+            })
+            .await?;
+        self.engine.wake().call();
+        Ok(decided)
+    }
+}
+
+fn is_held(state: RecordState) -> bool {
+    matches!(state, RecordState::Candidate | RecordState::Quarantined)
+}
+
+fn waits(part: &Part, record: &Record) -> bool {
+    let lies_here = record.namespace.normal().starts_with(&format!("/{}/", part.actor));
+    lies_here && is_held(record.state) && !is_rule(part, record)
+}
+
+fn is_rule(part: &Part, record: &Record) -> bool {
+    record.namespace.normal().starts_with(&rules_of(part.actor.as_str()))
+}
+
+fn decide(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    record: &Record,
+    decision: HeldDecision,
+    reason: &str,
+) -> Result<()> {
+    match (decision, record.state) {
+        (HeldDecision::Reject, _) => changing.set_state(tx, record, RecordState::Invalid, reason),
+        (HeldDecision::Accept, RecordState::Quarantined) => quarantine::release(tx, changing, record, reason),
+        (HeldDecision::Accept, _) => changing.restore(tx, record, reason),
+    }
+    .map(drop)
+}

@@ -1,0 +1,319 @@
+//! `repository_purge`: records of a repository are erased, with every version and vector, with what was said in the sessions of the tasks
+//! that are meant, and with what the ledger says of them. A row says that they were there, and nothing of what they said. Nothing brings
+//! them back: whoever purges says how many records are meant, as a dry run told it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
+use loci_model::ports::vault::Vault;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::record::agreement::Agreement;
+use loci_model::record::conflict::Conflict;
+use loci_model::record::telemetry::StateChange;
+use loci_model::tasks::rollback::Purge;
+use loci_model::tasks::task::Task;
+use loci_model::{Error, RecordId, Result, Timestamp, limits};
+
+use super::Part;
+use super::selecting::{Selection, tasks_of};
+use crate::Coding;
+use crate::rules;
+use crate::tasks::sessions::deletion as told;
+use loci_engine::admin::erasure::{ErasedTexts, Reach, Tombstones};
+use loci_engine::calls::reason_text;
+use loci_engine::deliveries::record_streams;
+use loci_engine::hooks::in_write;
+use loci_engine::language_models::erasure as asking_forgetting;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_verified::Standing;
+use loci_verified::facts::record_changes;
+
+/// Records that are erased in one write.
+const ROWS: usize = 200;
+/// Items of sessions that are erased in one write.
+const ITEMS: usize = 200;
+
+/// What to erase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeAsk {
+    /// Which records.
+    pub which: Selection,
+    /// Why, in 1 to 500 characters: kept with the row that says that something was there.
+    pub reason: String,
+    /// Only say which would be.
+    pub dry_run: bool,
+    /// How many records are meant; needed where it is no dry run.
+    pub confirm: Option<u64>,
+}
+
+/// What was erased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    /// How many records are meant.
+    pub matched: u64,
+    /// The first 1,000 of them, the newest first.
+    pub ids: Vec<RecordId>,
+    /// They were erased.
+    pub applied: bool,
+    /// Items of sessions that were erased with them, where a task or a person was named.
+    pub session_items: u64,
+    /// Reviews whose words were erased with them, where words are what was named: nothing is learned from them any more.
+    pub reviews: u64,
+}
+
+impl Coding {
+    /// Erases records of a repository, in whatever state they are. Backups and exports made before keep what they hold.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason, or where
+    /// `confirm` is missing; `Conflict` where another number of records is meant by now.
+    pub async fn repository_purge(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: PurgeAsk,
+    ) -> Result<Purged> {
+        let ask = PurgeAsk { reason: reason_text::required(&ask.reason)?, ..ask };
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let there: Vec<RecordState> =
+            RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();
+        let found = self.selected(caller, &part, &ask.which, &there, true).await?;
+        let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let ids = found.iter().take(limits::QUARANTINE_IDS_MAX).cloned().collect();
+        if ask.dry_run {
+            return Ok(Purged { matched, ids, applied: false, session_items: 0, reviews: 0 });
+        }
+        confirmed(ask.confirm, matched)?;
+        // Before anything is erased: where this takes too much time, nothing is.
+        let reviews = self.reviews_with_words(&part, &ask.which).await?;
+        self.engine.ready_to_seal().await?;
+        // Rules that others said too are weighed anew and stay: what is theirs alone is erased, and may be said again by others.
+        let bare = self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
+        let (going, bars) = match bare {
+            Some(bare) => (self.without_support(&part, found, bare).await?, false),
+            None => (found, true),
+        };
+        let texts = self.engine.erased_texts(&part.memory, &going.iter().cloned().collect()).await?;
+        let texts = Arc::new(texts);
+        for some in going.chunks(ROWS) {
+            let texts = texts.clone();
+            let (part, some, by) = (part.clone(), some.to_vec(), caller.name.clone());
+            let (reason, at) = (ask.reason.clone(), self.engine.now());
+            let vault = self.engine.vault().clone();
+            self.engine
+                .store()
+                .write(move |tx| {
+                    let erasing =
+                        Erasing { vault: vault.as_ref(), texts: &texts, by: &by, reason: &reason, at };
+                    erase(tx, &part, &some, &erasing)?;
+                    if bars {
+                        for rule in &some {
+                            rules::bar(tx, &part.memory, rule, &by, at)?;
+                        }
+                    }
+                    Ok(())
+                })
+                .await?;
+        }
+        let session_items = self.erase_sessions(&part, &ask.which).await?;
+        let reviews = self.blank_reviews(&part, &ask.which, reviews).await?;
+        tracing::warn!(matched, session_items, reviews, "a part of a repository's memory was purged");
+        Ok(Purged { matched, ids, applied: true, session_items, reviews })
+    }
+
+    /// Erases what was said in the sessions of the tasks that are named, by themselves or by their person.
+    async fn erase_sessions(&self, part: &Part, which: &Selection) -> Result<u64> {
+        let (of, asked) = (part.clone(), which.clone());
+        let tasks = self.engine.store().read(move |tx| named(tx, &of, &asked)).await?;
+        let mut erased = 0_u64;
+        for task in tasks {
+            loop {
+                let (task, now) = (task.clone(), self.engine.now());
+                let some = self.engine.store().write(move |tx| erase_items(tx, &task, now)).await?;
+                erased = erased.saturating_add(u64::try_from(some).unwrap_or(u64::MAX));
+                if some < ITEMS {
+                    break;
+                }
+            }
+        }
+        Ok(erased)
+    }
+}
+
+impl Coding {
+    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go; the rules that nobody else stands by.
+    /// `None` where something else is named.
+    async fn forget_what_they_said(
+        &self,
+        part: &Part,
+        which: &Selection,
+        by: &str,
+    ) -> Result<Option<Vec<RecordId>>> {
+        let Some(reviewer) = which.reviewer.clone() else { return Ok(None) };
+        let is_alone = *which == Selection { reviewer: Some(reviewer.clone()), ..Selection::default() };
+        if !is_alone {
+            return Ok(None);
+        }
+        let (part, by, at) = (part.clone(), by.to_owned(), self.engine.now());
+        let server = self.parts.settings.clone();
+        self.engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &part.memory)?;
+                let changing = Changing { memory: &memory, by: &by, at };
+                let login = reviewer.trim_start_matches('@');
+                rules::forget_login(tx, &changing, &part.actor, login, &server).map(Some)
+            })
+            .await
+    }
+
+    /// Of what was found, what nothing supports that others said; and what has lost its support.
+    async fn without_support(
+        &self,
+        part: &Part,
+        found: Vec<RecordId>,
+        bare: Vec<RecordId>,
+    ) -> Result<Vec<RecordId>> {
+        let memory = part.memory.clone();
+        self.engine
+            .store()
+            .read(move |tx| {
+                let mut going = bare.clone();
+                for id in &found {
+                    if !going.contains(id) && rules::support_of(tx, &memory, id)?.is_none() {
+                        going.push(id.clone());
+                    }
+                }
+                Ok(going)
+            })
+            .await
+    }
+}
+
+fn confirmed(confirm: Option<u64>, matched: u64) -> Result<()> {
+    match confirm {
+        None => Err(Error::invalid("confirm", "confirm must be the number of records that a dry run named")),
+        Some(said) if said == matched => Ok(()),
+        Some(_) => {
+            let message =
+                format!("{matched} records are meant by now: look at them by a dry run, and confirm that");
+            Err(Error::conflict(message).on("confirm"))
+        }
+    }
+}
+
+fn named(tx: &dyn ReadTx, part: &Part, which: &Selection) -> Result<Vec<Task>> {
+    let mut tasks = match &which.user {
+        Some(user) => tasks_of(tx, part, user)?,
+        None => Vec::new(),
+    };
+    if let Some(id) = &which.task {
+        let task = tx.tasks().get(&part.memory, id)?.filter(|task| task.actor == part.actor);
+        tasks.retain(|one| Some(&one.id) != task.as_ref().map(|task| &task.id));
+        tasks.extend(task);
+    }
+    // Where more is asked than whose it is, a part of what a task said is meant, and its session is no part of that.
+    let is_whole =
+        *which == Selection { task: which.task.clone(), user: which.user.clone(), ..Selection::default() };
+    Ok(if is_whole { tasks } else { Vec::new() })
+}
+
+fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
+    let items = tx.task_sessions().items(&SessionItemQuery {
+        memory: task.memory.clone(),
+        task: task.id.clone(),
+        after: None,
+        kinds: Vec::new(),
+        words: Vec::new(),
+        // What has expired is erased too, and not by its time.
+        now: Timestamp::EPOCH,
+        limit: ITEMS,
+    })?;
+    for item in &items {
+        if let Some(event) = &item.event {
+            tx.events_mut().delete(&task.memory, &task.actor, &task.session, event, now)?;
+        }
+        tx.task_sessions_mut().drop_item(&task.memory, &task.id, item.seq)?;
+    }
+    if !items.is_empty() {
+        asking_forgetting::of_session(tx, &task.memory, &task.actor, &task.session, now)?;
+    }
+    Ok(items.len())
+}
+
+/// The caller who erases, the reason and the time.
+struct Erasing<'a> {
+    vault: &'a dyn Vault,
+    /// The texts of the documents among them.
+    texts: &'a ErasedTexts,
+    by: &'a str,
+    reason: &'a str,
+    at: Timestamp,
+}
+
+fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) -> Result<()> {
+    let Erasing { vault, texts, by, reason, at } = *erasing;
+    let memory = existing(tx, &part.memory)?;
+    let records = tx.records().get_many(&memory.id, ids)?;
+    let records: Vec<_> = records.into_iter().filter(|one| one.state != RecordState::Erased).collect();
+    // Questions that wait for a model may quote them.
+    asking_forgetting::of_records(tx, &memory.id, None, at)?;
+    let tombstones = Tombstones { vault, memory: &memory.id };
+    for record in &records {
+        told::of_record(tx, record, at)?;
+        tombstones.put_record(tx, record, Reach::Forgotten(texts), at)?;
+    }
+    let going: Vec<RecordId> = records.iter().map(|record| record.id.clone()).collect();
+    tx.records_mut().erase(&memory.id, &going, at)?;
+    in_write::products()?.content_erased(tx, &memory.id, &going)?;
+    for record in &records {
+        tx.telemetry_mut().append(&StateChange {
+            memory: memory.id.clone(),
+            record: record.id.clone(),
+            version: record.version,
+            from: Some(record.state),
+            to: RecordState::Erased,
+            reason: format!("purged: {reason}").chars().take(limits::REASON_CHARS_MAX).collect(),
+            by: by.to_owned(),
+            at,
+        })?;
+        tx.ledger_mut().remove(&memory.id, Agreement::SHELF, record.id.as_str())?;
+        tx.ledger_mut().remove(&memory.id, Shelf::BranchFact, record.id.as_str())?;
+    }
+    forget_conflicts(tx, part, &going)?;
+    if !going.is_empty() {
+        let (memory, actor) = (part.memory.clone(), part.actor.clone());
+        tx.ledger_mut().put_noun(&Purge { memory, actor, records: going.clone(), by: by.to_owned(), at })?;
+    }
+    record_changes::erased(tx, &memory.id, &going, by, at)?;
+    record_streams::erased(tx, &memory, &going, true, at)
+}
+
+/// Conflicts tell in words how records contradict each other.
+fn forget_conflicts(tx: &mut dyn Tx, part: &Part, going: &[RecordId]) -> Result<()> {
+    let going: BTreeSet<&RecordId> = going.iter().collect();
+    let mut after = None;
+    loop {
+        let page = LedgerPage {
+            memory: part.memory.clone(),
+            shelf: Shelf::Conflict,
+            actor: Some(part.actor.clone()),
+            subject: None,
+            after,
+            limit: ROWS,
+        };
+        let conflicts = tx.ledger().nouns::<Conflict>(&page)?;
+        let Some(last) = conflicts.last() else { return Ok(()) };
+        after = Some((last.found_at, last.id.clone()));
+        for conflict in &conflicts {
+            if going.contains(&conflict.standing) || going.contains(&conflict.against) {
+                tx.ledger_mut().remove(&part.memory, Shelf::Conflict, &conflict.id)?;
+            }
+        }
+    }
+}

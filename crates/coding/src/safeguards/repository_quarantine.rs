@@ -1,0 +1,118 @@
+//! `repository_quarantine` and `repository_release`: what somebody doubts of a repository's memory is held back, from the next hydration
+//! on, and let go again. What holding back is, and what a record is afterwards, is `records/quarantine`'s.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{JobId, RecordId, Result, limits};
+
+use super::Part;
+use super::selecting::Selection;
+use crate::Coding;
+use crate::rules;
+use crate::settings::CodingSettings;
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::{Quarantined, batch, quarantine};
+use loci_verified::Standing;
+
+/// Records that are changed in one write.
+const ROWS: usize = 1_000;
+
+/// What to hold back, or let go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryQuarantineAsk {
+    /// Which records.
+    pub which: Selection,
+    /// Why, in 1 to 500 characters; kept with each record.
+    pub reason: String,
+    /// Only say which would be.
+    pub dry_run: bool,
+}
+
+/// Changes some records, by the settings of the server.
+type ChangeSome = fn(&mut dyn Tx, &Changing<'_>, &[RecordId], &str, &CodingSettings) -> Result<()>;
+
+impl Coding {
+    /// Holds back records of a repository that are in force, wait, or could come back by being used.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason; `TooLarge`
+    /// over the number of records that one call changes.
+    pub async fn repository_quarantine(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RepositoryQuarantineAsk,
+    ) -> Result<Quarantined> {
+        let ask = RepositoryQuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let states = [RecordState::Active, RecordState::Candidate, RecordState::Stale];
+        let found = self.selected(caller, &part, &ask.which, &states, false).await?;
+        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason, _| {
+            quarantine::hold(tx, changing, ids, reason)
+        })
+        .await
+    }
+
+    /// Lets go what is held back: each record is what it was before.
+    ///
+    /// # Errors
+    /// As [`Engine::repository_quarantine`].
+    pub async fn repository_release(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RepositoryQuarantineAsk,
+    ) -> Result<Quarantined> {
+        let ask = RepositoryQuarantineAsk { reason: reason_text::required(&ask.reason)?, ..ask };
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let found = self.selected(caller, &part, &ask.which, &[RecordState::Quarantined], false).await?;
+        self.change_all(caller, &part, found, &ask, |tx, changing, ids, reason, server| {
+            for record in tx.records().get_many(&changing.memory.id, ids)? {
+                if record.state == RecordState::Quarantined {
+                    quarantine::release(tx, changing, &record, reason)?;
+                }
+            }
+            rules::weigh_again(tx, changing, ids, server)
+        })
+        .await
+    }
+
+    async fn change_all(
+        &self,
+        caller: &Principal,
+        part: &Part,
+        found: Vec<RecordId>,
+        ask: &RepositoryQuarantineAsk,
+        change: ChangeSome,
+    ) -> Result<Quarantined> {
+        if !ask.dry_run {
+            let now = self.engine.now();
+            for ids in found.chunks(ROWS) {
+                let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+                let (memory, ids) = (part.memory.clone(), ids.to_vec());
+                let (reason, by) = (ask.reason.clone(), caller.name.clone());
+                let server = self.parts.settings.clone();
+                self.engine
+                    .store()
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let changing = Changing { memory: &memory, by: &by, at: now };
+                        change(tx, &changing, &ids, &reason, &server)?;
+                        // What was never active has no vector yet.
+                        batch::ask_for_vectors(tx, &memory.id, &job, now)
+                    })
+                    .await?;
+            }
+            self.engine.wake().call();
+        }
+        let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
+        let ids = found.into_iter().take(limits::QUARANTINE_IDS_MAX).collect();
+        Ok(Quarantined { matched, ids, applied: !ask.dry_run })
+    }
+}

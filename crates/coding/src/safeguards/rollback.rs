@@ -1,0 +1,141 @@
+//! `repository_rollback`: a repository's memory goes back to a snapshot, in one write, which is put on record. The state before is a
+//! snapshot of its own: going back to that undoes the rollback.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::rollback::Rollback;
+use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
+
+use super::Part;
+use super::snapshots::{supports_after, target};
+use super::undoing::{NotUndone, Plan, apply, plan};
+use crate::Coding;
+use crate::rules;
+use crate::tasks::task_namespaces::snapshot;
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_verified::Standing;
+
+/// Where to go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RollbackAsk {
+    /// The snapshot.
+    pub to: String,
+    /// Why, in 1 to 500 characters.
+    pub reason: String,
+    /// Only say what would change.
+    pub dry_run: bool,
+}
+
+/// What changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RolledBack {
+    /// The snapshot that was gone back to.
+    pub to: String,
+    /// The snapshot of the state before; `None` for a dry run, and where nothing changed.
+    pub before: Option<String>,
+    /// It was changed.
+    pub applied: bool,
+    /// Records that came later, and are rolled back.
+    pub rolled_back: Vec<RecordId>,
+    /// Records that are in force again.
+    pub restored: Vec<RecordId>,
+    /// Records whose text or state otherwise is as it was.
+    pub changed: Vec<RecordId>,
+    /// Records that could not be put back.
+    pub not_undone: Vec<NotUndone>,
+}
+
+impl RolledBack {
+    fn of(to: &str, before: Option<String>, applied: bool, plan: &Plan) -> Self {
+        Self {
+            to: to.to_owned(),
+            before,
+            applied,
+            rolled_back: plan.rolled_back(),
+            restored: plan.restored(),
+            changed: plan.changed(),
+            not_undone: plan.not_undone.clone(),
+        }
+    }
+}
+
+impl Coding {
+    /// Puts everything that is remembered of a repository back to what it was at a snapshot. What was erased since cannot come back, and is
+    /// named.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such snapshot; `Invalid` without a reason; `TooLarge`; `Denied` without
+    /// administration of the repository's actor.
+    pub async fn repository_rollback(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        ask: RollbackAsk,
+    ) -> Result<RolledBack> {
+        let ask = RollbackAsk { reason: reason_text::required(&ask.reason)?, ..ask };
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let now = self.engine.now();
+        if ask.dry_run {
+            let work = move |tx: &dyn loci_model::ports::store::ReadTx| {
+                let target = target(tx, &part, &ask.to)?.ok_or_else(|| unknown(&ask.to))?;
+                Ok(RolledBack::of(&ask.to, None, false, &plan(tx, &part, target, now)?))
+            };
+            return self.engine.store().read(work).await;
+        }
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let by = caller.name.clone();
+        let done = self.engine.store().write(move |tx| go_back(tx, &part, &ask, &by, now, &job)).await?;
+        self.engine.wake().call();
+        let (rolled_back, restored) = (done.rolled_back.len(), done.restored.len());
+        tracing::warn!(to = done.to, rolled_back, restored, "a repository's memory was rolled back");
+        Ok(done)
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    Error::not_found(format!("the repository has no snapshot {name}: list them first")).on("to")
+}
+
+fn go_back(
+    tx: &mut dyn Tx,
+    part: &Part,
+    ask: &RollbackAsk,
+    by: &str,
+    now: Timestamp,
+    job: &JobId,
+) -> Result<RolledBack> {
+    let memory = existing(tx, &part.memory)?;
+    let target = target(tx, part, &ask.to)?.ok_or_else(|| unknown(&ask.to))?;
+    let mut plan = plan(tx, part, target, now)?;
+    if plan.undone().is_empty() {
+        return Ok(RolledBack::of(&ask.to, None, true, &plan));
+    }
+    // A moment of its own: what happened before it can be told from what it does.
+    let at = plan.last_change.map_or(now, |last| now.max(last.plus_millis(1)));
+    let before = snapshot(tx.memories().sequence(&memory.id)?);
+    let whole = format!("rolled back to {}: {}", ask.to, ask.reason);
+    let reason: String = whole.chars().take(limits::REASON_CHARS_MAX).collect();
+    apply(tx, &Changing { memory: &memory, by, at }, &mut plan, &reason)?;
+    // What was said and decided since counts for rules no more, or it would undo this.
+    let touched: Vec<RecordId> = plan.undone().into_iter().map(|undone| undone.record).collect();
+    let known = supports_after(tx, part, target.at)?;
+    let supports = rules::take_back(tx, &part.memory, &touched, target.at, &known)?;
+    tx.ledger_mut().put_noun(&Rollback {
+        memory: part.memory.clone(),
+        actor: part.actor.clone(),
+        to: ask.to.clone(),
+        before: before.clone(),
+        by: by.to_owned(),
+        reason: ask.reason.clone(),
+        at,
+        changes: plan.undone(),
+        supports,
+    })?;
+    batch::ask_for_vectors(tx, &memory.id, job, now)?;
+    Ok(RolledBack::of(&ask.to, Some(before), true, &plan))
+}

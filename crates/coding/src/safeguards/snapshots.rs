@@ -1,0 +1,148 @@
+//! `snapshots_list`: the states of a repository's memory that one can go back to: those in which its tasks were taken in, and those before
+//! each rollback. A snapshot is a place in the order of changes: nothing is copied for it.
+
+use loci_model::ledger::{Shelf, Shelved as _};
+use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::rollback::Rollback;
+use loci_model::tasks::rule::RuleSupport;
+use loci_model::{Result, TaskId, Timestamp, limits};
+
+use super::Part;
+use crate::Coding;
+use loci_verified::Standing;
+
+/// Tasks that are looked through for a snapshot.
+const TASKS: usize = 1_000;
+
+/// What a snapshot is the state before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SnapshotOf {
+    /// A task was taken in.
+    Task(TaskId),
+    /// Somebody went back to that snapshot.
+    Rollback(String),
+}
+
+/// A state that one can go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotShown {
+    /// Its name.
+    pub id: String,
+    /// What came then.
+    pub of: SnapshotOf,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A state to go back to: what was changed up to a time stands, and what has not been changed since a place in the order of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) sequence: u64,
+    /// The last moment that belongs to it.
+    pub(super) at: Timestamp,
+}
+
+impl Coding {
+    /// The newest snapshots of a repository: of at most so many tasks, and of all rollbacks between them.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor.
+    pub async fn snapshots_list(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        limit: u32,
+    ) -> Result<Vec<SnapshotShown>> {
+        let part = self.part(caller, standing, repo, Capability::Admin).await?;
+        let wanted = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        self.engine
+            .store()
+            .read(move |tx| {
+                let query = TaskQuery {
+                    actors: vec![part.actor.clone()],
+                    ..TaskQuery::all(part.memory.clone(), wanted)
+                };
+                let tasks = tx.tasks().list(&query)?.into_iter().filter_map(|task| {
+                    Some(SnapshotShown {
+                        id: task.snapshot?,
+                        of: SnapshotOf::Task(task.id),
+                        at: task.created_at,
+                    })
+                });
+                let rollbacks = rollbacks(tx, &part, wanted)?.into_iter().map(|one| SnapshotShown {
+                    id: one.before,
+                    of: SnapshotOf::Rollback(one.to),
+                    at: one.at,
+                });
+                let mut all: Vec<SnapshotShown> = tasks.chain(rollbacks).collect();
+                all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.id.cmp(&a.id)));
+                all.truncate(wanted);
+                Ok(all)
+            })
+            .await
+    }
+}
+
+/// What supported rules before the rollbacks that came after a moment: of each rule, as the earliest of them found it.
+pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Result<Vec<RuleSupport>> {
+    let mut found: Vec<RuleSupport> = Vec::new();
+    let mut after = None;
+    loop {
+        let page = LedgerPage {
+            memory: part.memory.clone(),
+            shelf: Shelf::Snapshot,
+            actor: Some(part.actor.clone()),
+            subject: None,
+            after,
+            limit: TASKS,
+        };
+        let some = tx.ledger().nouns::<Rollback>(&page)?;
+        after = some.last().map(|last| (last.at, last.key()));
+        let is_last = some.len() < TASKS || some.last().is_some_and(|last| last.at <= at);
+        for rollback in some.into_iter().filter(|one| one.at > at) {
+            // The newest come first: what an earlier one found takes their place.
+            for support in rollback.supports {
+                found.retain(|known| known.rule != support.rule);
+                found.push(support);
+            }
+        }
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+fn rollbacks(tx: &dyn ReadTx, part: &Part, limit: usize) -> Result<Vec<Rollback>> {
+    tx.ledger().nouns(&LedgerPage {
+        memory: part.memory.clone(),
+        shelf: Shelf::Snapshot,
+        actor: Some(part.actor.clone()),
+        subject: None,
+        after: None,
+        limit,
+    })
+}
+
+/// What a snapshot of a repository stands for; `None` where it has none of that name.
+pub(super) fn target(tx: &dyn ReadTx, part: &Part, name: &str) -> Result<Option<Target>> {
+    let Some(sequence) = name.strip_prefix("snap_").and_then(|number| number.parse::<u64>().ok()) else {
+        return Ok(None);
+    };
+    let rollback = tx.ledger().noun::<Rollback>(&part.memory, &Rollback::key_of(&part.actor, name))?;
+    if let Some(rollback) = rollback {
+        return Ok(Some(Target { sequence, at: rollback.at.plus_millis(-1) }));
+    }
+    let mut query =
+        TaskQuery { actors: vec![part.actor.clone()], ..TaskQuery::all(part.memory.clone(), TASKS) };
+    loop {
+        let tasks = tx.tasks().list(&query)?;
+        let Some(last) = tasks.last() else { return Ok(None) };
+        query.after = Some((last.created_at, last.id.clone()));
+        // The newest of several that were taken in without a change between them comes first.
+        if let Some(task) = tasks.iter().find(|task| task.snapshot.as_deref() == Some(name)) {
+            return Ok(Some(Target { sequence, at: task.created_at }));
+        }
+    }
+}

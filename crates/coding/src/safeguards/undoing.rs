@@ -1,0 +1,295 @@
+//! What going back does to each record: one that came later is rolled back, one whose text changed gets its earlier text as the next
+//! version, and its earlier state comes back. What cannot come back is named: nothing is made up.
+
+use std::collections::HashMap;
+
+use loci_model::ledger::{Shelf, Shelved as _};
+use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
+use loci_model::record::{Record, RecordState};
+use loci_model::tasks::rollback::{Purge, Undone};
+use loci_model::{Error, ErrorKind, RecordId, Result, Timestamp, limits};
+
+use super::Part;
+use super::earlier::{last_change, state_at};
+use super::selecting::scope_of;
+use super::snapshots::Target;
+use loci_engine::records::changing::Changing;
+
+/// Records that are read together.
+const ROWS: usize = 1_000;
+
+/// A record that could not be put back, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotUndone {
+    /// The record.
+    pub record: RecordId,
+    /// Why: `erased`, `past_its_time`, `replaced_by_unknown` or `too_many_versions`.
+    pub reason: &'static str,
+}
+
+/// What is to be done with one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Step {
+    record: RecordId,
+    from: RecordState,
+    to: RecordState,
+    version: u32,
+    /// The version whose content comes back.
+    content_of: Option<u32>,
+    /// Whose place it gives back to, where it was superseded then.
+    superseded_by: Option<RecordId>,
+}
+
+/// What is to be done.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    steps: Vec<Step>,
+    pub(super) not_undone: Vec<NotUndone>,
+    /// The last change of any record that is touched.
+    pub(super) last_change: Option<Timestamp>,
+}
+
+impl Plan {
+    /// Records that are rolled back, for they came later.
+    pub(super) fn rolled_back(&self) -> Vec<RecordId> {
+        self.of(|step| step.to == RecordState::RolledBack)
+    }
+
+    /// Records that are in force again.
+    pub(super) fn restored(&self) -> Vec<RecordId> {
+        self.of(|step| step.to == RecordState::Active && step.from != RecordState::Active)
+    }
+
+    /// All others that change.
+    pub(super) fn changed(&self) -> Vec<RecordId> {
+        self.of(|step| {
+            let is_restored = step.to == RecordState::Active && step.from != RecordState::Active;
+            step.to != RecordState::RolledBack && !is_restored
+        })
+    }
+
+    fn of(&self, is_one: impl Fn(&Step) -> bool) -> Vec<RecordId> {
+        self.steps.iter().filter(|step| is_one(step)).map(|step| step.record.clone()).collect()
+    }
+
+    /// As it is kept on record.
+    pub(super) fn undone(&self) -> Vec<Undone> {
+        let undone = |step: &Step| Undone {
+            record: step.record.clone(),
+            from: step.from,
+            to: step.to,
+            version: step.version,
+        };
+        self.steps.iter().map(undone).collect()
+    }
+}
+
+/// What is to be done to go back.
+///
+/// # Errors
+/// `TooLarge` over the number of records that one call changes; what the store says.
+pub(super) fn plan(tx: &dyn ReadTx, part: &Part, target: Target, now: Timestamp) -> Result<Plan> {
+    let scope = scope_of(part, RecordState::ALL, now)?;
+    let (mut moved, mut took_place) = (Vec::new(), HashMap::<RecordId, Vec<(Timestamp, RecordId)>>::new());
+    let mut after = None;
+    loop {
+        let records = tx.records().list(&RecordPage { scope: scope.clone(), after, limit: ROWS })?;
+        let Some(last) = records.last() else { break };
+        after = Some((last.created_at, last.id.clone()));
+        for record in records {
+            for old in &record.supersedes {
+                took_place.entry(old.clone()).or_default().push((record.created_at, record.id.clone()));
+            }
+            if record.sequence > target.sequence {
+                moved.push(record);
+            }
+        }
+        if u64::try_from(moved.len()).unwrap_or(u64::MAX) > limits::MIGRATION_RECORDS_MAX {
+            let rule = "more than 200,000 records changed since: go back to a later snapshot first";
+            return Err(Error::new(ErrorKind::TooLarge, rule).on("to"));
+        }
+    }
+    moved.extend(purged_since(tx, part, target)?);
+    let mut plan = Plan::default();
+    for record in moved {
+        let by = took_place.get(&record.id).map_or(&[][..], Vec::as_slice);
+        match step(tx, &record, by, target, now, &mut plan.last_change)? {
+            Planned::Nothing => {}
+            Planned::Step(step) => plan.steps.push(step),
+            Planned::Impossible(reason) => plan.not_undone.push(NotUndone { record: record.id, reason }),
+        }
+    }
+    // Those that came later go first, so that what they took the place of can come back.
+    plan.steps.sort_by_key(|step| step.to != RecordState::RolledBack);
+    Ok(plan)
+}
+
+/// Records that were erased since: they lie nowhere any more, but it is known that they were here.
+fn purged_since(tx: &dyn ReadTx, part: &Part, target: Target) -> Result<Vec<Record>> {
+    let mut found = Vec::new();
+    let mut after = None;
+    loop {
+        let page = LedgerPage {
+            memory: part.memory.clone(),
+            shelf: Shelf::Purge,
+            actor: Some(part.actor.clone()),
+            subject: None,
+            after,
+            limit: ROWS,
+        };
+        let purges = tx.ledger().nouns::<Purge>(&page)?;
+        let is_last = purges.len() < ROWS || purges.last().is_some_and(|purge| purge.at <= target.at);
+        after = purges.last().map(|purge| (purge.at, purge.key()));
+        for purge in purges.into_iter().filter(|purge| purge.at > target.at) {
+            found.extend(tx.records().get_many(&part.memory, &purge.records)?);
+        }
+        if is_last {
+            return Ok(found);
+        }
+    }
+}
+
+enum Planned {
+    Nothing,
+    Step(Step),
+    Impossible(&'static str),
+}
+
+fn step(
+    tx: &dyn ReadTx,
+    record: &Record,
+    took_place: &[(Timestamp, RecordId)],
+    target: Target,
+    now: Timestamp,
+    last: &mut Option<Timestamp>,
+) -> Result<Planned> {
+    let changes = tx.telemetry().of_record(&record.memory, &record.id)?;
+    let was = state_at(record, &changes, target.at);
+    let is_gone = record.state == RecordState::Erased;
+    let Some(was) = was else {
+        if is_gone || record.state == RecordState::RolledBack {
+            return Ok(Planned::Nothing);
+        }
+        *last = (*last).max(Some(last_change(record, &changes)));
+        return Ok(Planned::Step(of(record, RecordState::RolledBack)));
+    };
+    if is_gone {
+        return Ok(if was == RecordState::Erased { Planned::Nothing } else { Planned::Impossible("erased") });
+    }
+    if was == RecordState::Active && record.is_expired(now) {
+        return Ok(if record.state == was { Planned::Nothing } else { Planned::Impossible("past_its_time") });
+    }
+    let known = tx.records().known_at(&record.memory, &record.id, target.at)?;
+    let content_of = known.filter(|known| !says_the_same(known, record)).map(|known| known.version);
+    // An earlier text of what is out of force is read by nobody: it stays in its history.
+    let content_of = content_of.filter(|_| was == RecordState::Active);
+    if was == record.state && content_of.is_none() {
+        return Ok(Planned::Nothing);
+    }
+    let mut step = Step { content_of, ..of(record, was) };
+    if was == RecordState::Superseded {
+        let then = took_place.iter().filter(|(at, _)| *at <= target.at).max();
+        let by = then.map(|(_, id)| id.clone()).or_else(|| record.superseded_by.clone());
+        let Some(by) = by else { return Ok(Planned::Impossible("replaced_by_unknown")) };
+        step.superseded_by = Some(by);
+    }
+    *last = (*last).max(Some(last_change(record, &changes)));
+    Ok(Planned::Step(step))
+}
+
+/// Whether two versions say the same, whatever their numbers.
+fn says_the_same(one: &Record, other: &Record) -> bool {
+    let content = |record: &Record| {
+        let Record { text, index_text, title, description, path, scope, metadata, .. } = record.clone();
+        (text, index_text, title, description, path, scope, metadata)
+    };
+    one.version == other.version || content(one) == content(other)
+}
+
+fn of(record: &Record, to: RecordState) -> Step {
+    Step {
+        record: record.id.clone(),
+        from: record.state,
+        to,
+        version: record.version,
+        content_of: None,
+        superseded_by: None,
+    }
+}
+
+/// Does what is planned; what cannot be done is added to what is not undone.
+///
+/// # Errors
+/// What the store says.
+pub(super) fn apply(tx: &mut dyn Tx, changing: &Changing<'_>, plan: &mut Plan, reason: &str) -> Result<()> {
+    let mut not_undone = Vec::new();
+    for step in &plan.steps {
+        let Some(record) = tx.records().get(&changing.memory.id, &step.record)? else { continue };
+        put_state(tx, changing, &record, step, reason)?;
+        if let Some(version) = step.content_of
+            && !bring_back(tx, changing, &step.record, version, reason)?
+        {
+            not_undone.push(NotUndone { record: step.record.clone(), reason: "too_many_versions" });
+        }
+    }
+    plan.not_undone.extend(not_undone);
+    Ok(())
+}
+
+fn put_state(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    record: &Record,
+    step: &Step,
+    reason: &str,
+) -> Result<()> {
+    if record.state == step.to {
+        return Ok(());
+    }
+    if step.to == RecordState::Active {
+        if !changing.restore(tx, record, reason)? {
+            changing.set_state(tx, record, RecordState::Active, reason)?;
+        }
+        return Ok(());
+    }
+    let by = match &step.superseded_by {
+        Some(by) => tx.records().get(&changing.memory.id, by)?,
+        None => None,
+    };
+    if let (Some(by), RecordState::Active) = (by, record.state) {
+        return changing.supersede(tx, record, &by, reason).map(drop);
+    }
+    changing.set_state(tx, record, step.to, reason).map(drop)
+}
+
+/// The content of an earlier version as the next one; false where there is no room for another.
+fn bring_back(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    id: &RecordId,
+    version: u32,
+    reason: &str,
+) -> Result<bool> {
+    let memory = &changing.memory.id;
+    let earlier = tx.records().history(memory, id)?.into_iter().find(|one| one.version == version);
+    let (Some(current), Some(earlier)) = (tx.records().get(memory, id)?, earlier) else { return Ok(true) };
+    let Some(next) = current.version.checked_add(1) else { return Ok(false) };
+    let restored = Record {
+        version: next,
+        sequence: 0,
+        namespace: current.namespace.clone(),
+        state: current.state,
+        state_reason: None,
+        superseded_by: None,
+        supersedes: current.supersedes.clone(),
+        valid_to: None,
+        created_at: current.created_at,
+        updated_at: changing.at,
+        expires_at: current.expires_at,
+        expiry_days: current.expiry_days,
+        ..earlier
+    };
+    tx.records_mut().put_version(&restored)?;
+    changing.note(tx, &restored, Some(current.state), restored.state, reason)?;
+    Ok(true)
+}

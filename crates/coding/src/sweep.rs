@@ -1,0 +1,40 @@
+//! The parts of the sweep that coding memory adds.
+
+use futures::future::BoxFuture;
+use loci_model::{Result, Timestamp};
+
+use crate::product::Registered;
+use loci_engine::Engine;
+use loci_engine::hooks::Sweep;
+
+/// Reviews: repositories whose forges are to be asked.
+pub(super) struct ReviewSweep {
+    pub(super) registered: Registered,
+}
+
+impl Sweep for ReviewSweep {
+    fn name(&self) -> &'static str {
+        "reviews"
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, now: Timestamp) -> BoxFuture<'a, Result<()>> {
+        let coding = self.registered.coding(engine);
+        Box::pin(async move { coding.sweep_reviews(now).await })
+    }
+}
+
+/// Rules whose settings changed: they are weighed again.
+pub(super) struct RuleSweep {
+    pub(super) registered: Registered,
+}
+
+impl Sweep for RuleSweep {
+    fn name(&self) -> &'static str {
+        "rules"
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, now: Timestamp) -> BoxFuture<'a, Result<()>> {
+        let coding = self.registered.coding(engine);
+        Box::pin(async move { coding.sweep_rules(now).await })
+    }
+}

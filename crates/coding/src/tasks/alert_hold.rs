@@ -1,0 +1,104 @@
+//! What a task with a security alert writes is held back until a person decides (coding-agent-memory.md §4.1): here is told which
+//! records those are, and they are put into quarantine, which is what holds back everything else that somebody doubts.
+
+use loci_model::ports::store::{ReadTx, RecordPage, TaskQuery, Tx};
+use loci_model::record::scope::{AccessClause, RecordScope};
+use loci_model::record::{Record, RecordState};
+use loci_model::tasks::task::{Task, TaskAlert};
+use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, TaskId, limits};
+
+use super::task_namespaces;
+use loci_engine::records::changing::Changing;
+
+/// Records that are held back in one go.
+const ROWS: usize = 1_000;
+/// Tasks that are read in one go.
+const TASKS: usize = 1_000;
+
+/// Why a record is held back.
+fn reason(task: &TaskId, alert: &TaskAlert) -> String {
+    let whole = format!("security alert of task {task}: {}", alert.reason);
+    whole.chars().take(limits::REASON_CHARS_MAX).collect()
+}
+
+/// Holds back what a task wrote so far, where its session says that it did; what was held back.
+pub(super) fn sweep(
+    tx: &mut dyn Tx,
+    changing: &Changing<'_>,
+    task: &Task,
+    alert: &TaskAlert,
+) -> Result<Vec<RecordId>> {
+    let written = AccessClause {
+        actor: Some(task.actor.clone()),
+        session: Some(task.session.clone()),
+        ..AccessClause::default()
+    };
+    let scope = RecordScope {
+        view: vec![written],
+        states: vec![RecordState::Active, RecordState::Candidate],
+        ..RecordScope::whole(task.memory.clone(), changing.at)
+    };
+    let reason = reason(&task.id, alert);
+    let mut held = Vec::new();
+    let mut after = None;
+    loop {
+        let page = RecordPage { scope: scope.clone(), after, limit: ROWS };
+        let found = tx.records().list(&page)?;
+        let Some(last) = found.last() else { return Ok(held) };
+        after = Some((last.created_at, last.id.clone()));
+        for record in &found {
+            if changing.set_state(tx, record, RecordState::Quarantined, &reason)? {
+                held.push(record.id.clone());
+            }
+        }
+    }
+}
+
+/// Holds back a record that its task is about to write; true where it was not held back already.
+pub(crate) fn hold_back(task: &Task, record: &mut Record) -> bool {
+    let Some(alert) = task.security_alert.as_ref().filter(|_| record.state == RecordState::Active) else {
+        return false;
+    };
+    record.state = RecordState::Quarantined;
+    record.state_reason = Some(reason(&task.id, alert));
+    true
+}
+
+/// Why what is written under that label of a session is held back: it is that of a task with an alert; `None`: it is not.
+pub(crate) fn held_by_label(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    actor: Option<&ActorId>,
+    label: Option<&str>,
+) -> Result<Option<String>> {
+    let (Some(actor), Some(label)) = (actor, label) else { return Ok(None) };
+    let task = labelled(tx, memory, actor, label)?;
+    Ok(task.and_then(|task| task.security_alert.as_ref().map(|alert| reason(&task.id, alert))))
+}
+
+/// Returns the session of the task of this id.
+pub(crate) fn session_of_label(label: &str) -> Option<SessionId> {
+    TaskId::parse(label).ok().and_then(|id| task_namespaces::session_of(&id).ok())
+}
+
+/// The task whose id or session is so called.
+fn labelled(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId, label: &str) -> Result<Option<Task>> {
+    if let Ok(id) = TaskId::parse(label) {
+        let task = tx.tasks().get(memory, &id)?.filter(|task| task.actor == *actor);
+        if let Some(task) = task {
+            return Ok(Some(task));
+        }
+    }
+    let Some(session) = SessionId::parse(label).ok().filter(task_namespaces::is_made) else {
+        return Ok(None);
+    };
+    let mut query = TaskQuery { actors: vec![actor.clone()], ..TaskQuery::all(memory.clone(), TASKS) };
+    loop {
+        let tasks = tx.tasks().list(&query)?;
+        let Some(last) = tasks.last() else { return Ok(None) };
+        query.after = Some((last.created_at, last.id.clone()));
+        if let Some(task) = tasks.into_iter().find(|task| task.session == session) {
+            return Ok(Some(task));
+        }
+    }
+}

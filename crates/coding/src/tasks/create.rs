@@ -1,0 +1,351 @@
+//! `task_create`: a task is taken in. The same request again answers the same; another one of that id is a conflict.
+
+use loci_model::memory::Memory;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::task::{
+    MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
+};
+use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+use super::log_fields::{Call, of_request};
+use super::{control_group, field_checks, name_secrets, task_answer, task_namespaces, task_repository};
+use crate::Coding;
+use crate::preferences::{self, Described};
+use crate::prompts::versions::input_hash;
+use crate::settings::CodingSettings;
+use loci_engine::calls::idempotency::{ClientToken, recall, remember, replayed};
+use loci_engine::memories::existing;
+use loci_engine::safety::{SafetyPolicy, secrets};
+use loci_verified::Standing;
+
+const OPERATION: &str = "TaskCreate";
+
+/// A task to be taken in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTask {
+    /// Its id; `None`: one is made.
+    pub id: Option<TaskId>,
+    /// The repository, by one of its names; `None`: it is on none, and `user_id` says whose it is.
+    pub repo: Option<String>,
+    /// The forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
+    pub forge: Option<String>,
+    /// The forge's number for it: it must be that of the repository, where that is known, and finds one whose name changed.
+    pub forge_repo_id: Option<u64>,
+    /// What is asked for.
+    pub kind: TaskKind,
+    /// Who asks, by name.
+    pub user: Option<String>,
+    /// Who asks, by the forge's number.
+    pub user_id: Option<String>,
+    /// What is to be done.
+    pub description: String,
+    /// The issue it is about.
+    pub issue: Option<u64>,
+    /// The pull request it is about.
+    pub pr: Option<u64>,
+    /// The branch that is worked on.
+    pub branch: Option<String>,
+    /// The branch that it leaves from.
+    pub base: Option<String>,
+    /// The commit that it leaves from.
+    pub base_sha: Option<String>,
+    /// The prompt, by its parts.
+    pub prompt: Option<TaskPrompt>,
+    /// The version of the prompt.
+    pub prompt_version: Option<String>,
+    /// The model that works.
+    pub model: Option<String>,
+    /// The variant of an experiment.
+    pub variant: Option<String>,
+    /// The task that this one goes on with.
+    pub parent: Option<TaskId>,
+    /// The trace that its work is seen in.
+    pub trace_id: Option<String>,
+    /// Which memory it is given; `None`: that of its parent, else as it is dealt.
+    pub arm: Option<MemoryArm>,
+}
+
+impl NewTask {
+    /// One of a kind, of which nothing else is said.
+    pub fn of(kind: TaskKind) -> Self {
+        Self {
+            id: None,
+            repo: None,
+            forge: None,
+            forge_repo_id: None,
+            kind,
+            user: None,
+            user_id: None,
+            description: String::new(),
+            issue: None,
+            pr: None,
+            branch: None,
+            base: None,
+            base_sha: None,
+            prompt: None,
+            prompt_version: None,
+            model: None,
+            variant: None,
+            parent: None,
+            trace_id: None,
+            arm: None,
+        }
+    }
+}
+
+/// A task that was taken in, now or before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskCreated {
+    /// The task as it is now.
+    pub task: Task,
+    /// It was not there before.
+    pub created: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Coding {
+    /// Takes a task in.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Conflict` where another task has that id; `Denied`.
+    pub async fn task_create(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        new: NewTask,
+        token: Option<ClientToken>,
+    ) -> Result<TaskCreated> {
+        let id = new.id.clone();
+        Call::write("task_create", id.as_ref())
+            .told(async {
+                check(&new)?;
+                of_request(&new);
+                let memory = self.verified.code_memory(caller, standing).await?;
+                let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+                let now = self.engine.now();
+                let fresh = TaskId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+                let described = self.described(&new)?;
+                let own = Arc::clone(&self.parts.settings);
+                let (caller, settings) = (caller.clone(), self.engine.settings().clone());
+                self.engine
+                    .store()
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let place = Some(&memory.id);
+                        let before = recall::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
+                        // One that was erased since is taken in anew.
+                        let before =
+                            replayed(before)?.map(|id| tx.tasks().get(&memory.id, &id)).transpose()?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        if let Some(task) = before.flatten() {
+                            let id = task.id.clone();
+                            let task =
+                                super::task_namespaces::visible(&caller, &id, Some(task), Capability::Write)?;
+                            return taken_in_before(tx, &caller, task, |tx| {
+                                made(tx, &caller, &memory, &new, id, &policy, now).map(|made| made.task)
+                            });
+                        }
+                        let id = new.id.clone().unwrap_or_else(|| fresh.clone());
+                        let Made { mut task, unmasked_digest, mut warnings } =
+                            made(tx, &caller, &memory, &new, id, &policy, now)?;
+                        task.arm = arm(tx, &new, &task, &own)?;
+                        let created = match tx.tasks().get(&memory.id, &task.id)? {
+                            None => taken_in(tx, &caller, (&memory, policy), task, &described, now)?,
+                            Some(known)
+                                if [&task.request_digest, &unmasked_digest]
+                                    .contains(&&known.request_digest) =>
+                            {
+                                taken_in_before(tx, &caller, known, |_| Ok(task))?
+                            }
+                            Some(_) => return Err(taken(&task.id)),
+                        };
+                        warnings.extend(created.warnings);
+                        let created = TaskCreated { warnings, ..created };
+                        let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                        remember(tx, token.as_ref(), place, OPERATION, &created.task.id, expires)?;
+                        Ok(created)
+                    })
+                    .await
+            })
+            .await
+    }
+}
+
+impl Coding {
+    /// What a description states of preferences, with ids to keep it under.
+    fn described(&self, new: &NewTask) -> Result<Described> {
+        let now = self.engine.now().millis();
+        let stated = preferences::of_description(new, self.engine.settings().patterns);
+        let fresh = |_: &_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now));
+        let ids = stated.iter().map(fresh).collect::<Result<Vec<_>>>()?;
+        let job = match ids.is_empty() {
+            true => None,
+            false => Some(JobId::parse(uuid7(self.engine.ids().as_ref(), now))?),
+        };
+        Ok(Described { stated, ids, job })
+    }
+}
+
+/// Stores a task that was not there before, with what the caller proves of its requester.
+fn taken_in(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    place: (&Memory, SafetyPolicy),
+    mut task: Task,
+    described: &Described,
+    now: Timestamp,
+) -> Result<TaskCreated> {
+    task.requester_proof = Some(preferences::proof(tx, caller, &task)?);
+    tx.tasks_mut().put(&task)?;
+    let not_taken_over = preferences::keep_described(tx, caller, place, &task, described, now)?;
+    let unproved = preferences::unproved(tx, &task)?;
+    let warnings = [not_taken_over, unproved].into_iter().flatten().map(str::to_owned).collect();
+    Ok(TaskCreated { task, created: true, warnings })
+}
+
+/// Returns the task that the same request made before. A caller who proves its requester where
+/// nobody did before leaves that proof with it.
+fn taken_in_before(
+    tx: &mut dyn Tx,
+    caller: &Principal,
+    mut known: Task,
+    sent: impl FnOnce(&dyn ReadTx) -> Result<Task>,
+) -> Result<TaskCreated> {
+    preferences::prove_again(tx, caller, &mut known)?;
+    let read: &dyn ReadTx = tx;
+    let unproved = preferences::unproved(read, &known)?;
+    let (task, mut warnings) = task_answer::known(caller, known, || sent(read))?;
+    warnings.extend(unproved.map(str::to_owned));
+    Ok(TaskCreated { task, created: false, warnings })
+}
+
+fn taken(id: &TaskId) -> Error {
+    let message = format!("another task is called {id}: send what made it, or another task_id");
+    Error::conflict(message).on("task_id")
+}
+
+fn check(new: &NewTask) -> Result<()> {
+    field_checks::description(&new.description)?;
+    field_checks::trace(new.trace_id.as_ref())?;
+    let prompt = new.prompt.as_ref();
+    for (field, value) in [
+        ("forge", new.forge.as_ref()),
+        ("user", new.user.as_ref()),
+        ("user_id", new.user_id.as_ref()),
+        ("branch", new.branch.as_ref()),
+        ("base", new.base.as_ref()),
+        ("base_sha", new.base_sha.as_ref()),
+        ("prompt.template_id", prompt.and_then(|prompt| prompt.template_id.as_ref())),
+        ("prompt.template_sha256", prompt.and_then(|prompt| prompt.template_sha256.as_ref())),
+        ("prompt.overrides_sha256", prompt.and_then(|prompt| prompt.overrides_sha256.as_ref())),
+        ("prompt_version", new.prompt_version.as_ref()),
+        ("model", new.model.as_ref()),
+        ("variant", new.variant.as_ref()),
+    ] {
+        field_checks::name(field, value)?;
+    }
+    if new.repo.is_none() && new.user_id.is_none() {
+        return Err(Error::invalid("repo", "name the repository, or the user_id of whose task it is"));
+    }
+    Ok(())
+}
+
+/// A task as a request makes it.
+struct Made {
+    task: Task,
+    /// The digest of the request before its names were masked: earlier versions stored that one.
+    unmasked_digest: String,
+    warnings: Vec<String>,
+}
+
+fn made(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &Memory,
+    new: &NewTask,
+    id: TaskId,
+    policy: &SafetyPolicy,
+    now: Timestamp,
+) -> Result<Made> {
+    let (repository, warnings) = task_repository::repository(tx, caller, &memory.id, new)?;
+    let actor = match (&repository, &new.user_id) {
+        (Some(repository), _) => task_namespaces::actor_of(repository)?,
+        (None, user_id) => task_namespaces::actor_of_user(user_id.as_deref().unwrap_or_default())?,
+    };
+    let session = task_namespaces::session_of(&id)?;
+    task_namespaces::require(caller, &memory.id, (&actor, &session), Capability::Write)?;
+    let mut task = Task {
+        memory: memory.id.clone(),
+        id,
+        actor,
+        session,
+        repository: repository.map(|repository| repository.id),
+        forge: new.forge.clone(),
+        forge_repo_id: new.forge_repo_id,
+        snapshot: None,
+        request_digest: String::new(),
+        kind: new.kind,
+        status: TaskStatus::Accepted,
+        arm: new.arm.unwrap_or_default(),
+        user: new.user.clone(),
+        user_id: new.user_id.clone(),
+        requester_proof: None,
+        description: secrets::redact(new.description.clone(), policy.secrets).0,
+        issue: new.issue,
+        pr: new.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() }),
+        branch: new.branch.clone(),
+        base: new.base.clone(),
+        base_sha: new.base_sha.clone(),
+        prompt: new.prompt.clone(),
+        prompt_version: new.prompt_version.clone(),
+        input_hash: None,
+        memory_hash: None,
+        model: new.model.clone(),
+        variant: new.variant.clone(),
+        parent: new.parent.clone(),
+        trace_id: new.trace_id.clone(),
+        cost_usd: None,
+        duration_s: None,
+        error_message: None,
+        failure_category: None,
+        written: TaskWritten::default(),
+        feedback: TaskFeedback::default(),
+        security_alert: None,
+        completed_at: None,
+        created_at: Timestamp::EPOCH,
+        updated_at: Timestamp::EPOCH,
+    };
+    let unmasked_digest = digest(&task)?;
+    name_secrets::mask(&mut task, policy.secrets);
+    task.request_digest = digest(&task)?;
+    task.input_hash = Some(input_hash(&task)?);
+    task.snapshot = Some(task_namespaces::snapshot(tx.memories().sequence(&memory.id)?));
+    (task.created_at, task.updated_at) = (now, now);
+    Ok(Made { task, unmasked_digest, warnings })
+}
+
+/// The digest of a task as it was asked for: without times, and without what others than the request decide.
+fn digest(task: &Task) -> Result<String> {
+    let bytes = serde_json::to_vec(task)
+        .map_err(|error| Error::bug("a task that cannot be written down").caused_by(error))?;
+    Ok(hex::encode(Sha256::digest(bytes)))
+}
+
+/// The arm that was asked for, else that of the task it goes on with, which belongs to the same group of comparison (§4.7), else the
+/// one it is dealt.
+fn arm(tx: &dyn ReadTx, new: &NewTask, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
+    if let Some(arm) = new.arm {
+        return Ok(arm);
+    }
+    let parent = new.parent.as_ref().map(|parent| tx.tasks().get(&task.memory, parent)).transpose()?;
+    if let Some(parent) = parent.flatten().filter(|parent| parent.actor == task.actor) {
+        return Ok(parent.arm);
+    }
+    let of = task.repository.as_ref().map_or(task.actor.as_str(), |repository| repository.as_str());
+    Ok(control_group::dealt(&server.of_task(tx, task)?.control, of, &task.id))
+}

@@ -1,0 +1,56 @@
+//! `task_get`: one task.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::task::Task;
+use loci_model::{MemoryId, Result, TaskId};
+
+use super::task_namespaces;
+use crate::Coding;
+use crate::commits::newest_commit::newest_commit;
+use loci_engine::memories::existing;
+use loci_verified::Standing;
+
+impl Coding {
+    /// The task of this id; whoever acts as its agent may see it, too.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, or none that the caller may see.
+    pub async fn task_get(&self, caller: &Principal, standing: &Standing, id: &TaskId) -> Result<Task> {
+        let memory = self.verified.code_memory(caller, standing).await?;
+        let caller = self.acting(caller, &memory, id).await?;
+        let id = id.clone();
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                task_namespaces::visible(&caller, &id, tx.tasks().get(&memory, &id)?, Capability::Read)
+            })
+            .await
+    }
+
+    /// The same for whoever is about to write to it.
+    pub(super) async fn task_of(&self, caller: &Principal, memory: &MemoryId, id: &TaskId) -> Result<Task> {
+        self.task_at(caller, memory, id).await.map(|(task, _)| task)
+    }
+
+    /// The same, and the commit that it has come to.
+    pub(super) async fn task_at(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        id: &TaskId,
+    ) -> Result<(Task, Option<String>)> {
+        let (caller, memory, id) = (caller.clone(), memory.clone(), id.clone());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let task = tx.tasks().get(&memory, &id)?;
+                let task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
+                let commit = newest_commit(tx, &task)?;
+                Ok((task, commit))
+            })
+            .await
+    }
+}

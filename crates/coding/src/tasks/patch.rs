@@ -1,0 +1,178 @@
+//! `task_patch`: how far a task has come, and what became known of it.
+
+use loci_model::facts::code::ObjectId;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
+use loci_model::{Error, Result, TaskId, Timestamp};
+use std::sync::Arc;
+
+use super::log_fields::Call;
+use super::{field_checks, name_secrets, task_answer, task_namespaces};
+use crate::Coding;
+use crate::code_graph::co_change::task_files;
+use crate::commits::task_commits;
+use crate::{reflection, rules};
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
+use loci_verified::Standing;
+
+/// Changes of a task; absent members stay.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskPatch {
+    /// How far it has come.
+    pub status: Option<TaskStatus>,
+    /// The branch that is worked on.
+    pub branch: Option<String>,
+    /// Its pull request; what is not said of the same one stays.
+    pub pr: Option<TaskPullRequest>,
+    /// The trace that its work is seen in.
+    pub trace_id: Option<String>,
+    /// The commit by which its pull request came onto its base.
+    pub merge_commit_sha: Option<String>,
+}
+
+/// A task after its changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskPatched {
+    /// The task.
+    pub task: Task,
+    /// What was not done, and why.
+    pub warnings: Vec<String>,
+}
+
+impl Coding {
+    /// Changes a task. One that has ended keeps its status: the answer says so.
+    ///
+    /// # Errors
+    /// `NotFound`; `Conflict` where a status does not follow the present one.
+    pub async fn task_patch(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        patch: TaskPatch,
+    ) -> Result<TaskPatched> {
+        Call::write("task_patch", Some(id))
+            .told(async {
+                field_checks::name("branch", patch.branch.as_ref())?;
+                field_checks::trace(patch.trace_id.as_ref())?;
+                let merged = patch.merge_commit_sha.as_deref();
+                let merged = merged.map(|sha| task_commits::id("merge_commit_sha", sha)).transpose()?;
+                let memory = self.verified.code_memory(caller, standing).await?;
+                self.known_task(&memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.engine.now());
+                let [job, _] = self.two_jobs(now)?;
+                let own = Arc::clone(&self.parts.settings);
+                let settings = self.engine.settings().clone();
+                let patched = self
+                    .engine
+                    .store()
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let before = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
+                        let mut task = before.clone();
+                        let mut warnings = apply(&mut task, &patch, now)?;
+                        if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
+                            pr.merge_commit_sha = Some(sha.to_string());
+                        }
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        name_secrets::mask(&mut task, policy.secrets);
+                        if task != before {
+                            task.updated_at = now;
+                            tx.tasks_mut().put(&task)?;
+                            // A pull request that is known by now makes one change of two.
+                            task_files::note(tx, &task, &[], &[], now)?;
+                        }
+                        let changing = Changing { memory: &memory, by: &caller.name, at: now };
+                        rules::told(tx, &changing, &own, (&before, &task))?;
+                        if !before.status.is_terminal() && task.status.is_terminal() {
+                            reflection::finished(tx, &memory, &task, &job, now)?;
+                        }
+                        if let Some(sha) = &merged {
+                            merge(tx, &task, sha, now)?;
+                        }
+                        let sent = || Ok(as_told(&task, &patch, policy.secrets));
+                        let (task, left_out) = task_answer::known(&caller, task.clone(), sent)?;
+                        warnings.extend(left_out);
+                        Ok(TaskPatched { task, warnings })
+                    })
+                    .await?;
+                self.engine.wake().call();
+                for warning in &patched.warnings {
+                    tracing::warn!("{warning}");
+                }
+                Ok(patched)
+            })
+            .await
+    }
+}
+
+/// The task as a patch tells it.
+fn as_told(task: &Task, patch: &TaskPatch, mode: RedactionMode) -> Task {
+    let mut told = Task {
+        branch: patch.branch.clone(),
+        pr: patch.pr.clone(),
+        trace_id: patch.trace_id.clone(),
+        ..task_answer::bare(task)
+    };
+    name_secrets::mask(&mut told, mode);
+    told
+}
+
+/// Its pull request came onto its base by this commit.
+fn merge(tx: &mut dyn Tx, task: &Task, sha: &ObjectId, now: Timestamp) -> Result<()> {
+    let rule = "merge_commit_sha is of a pull request, and none is known of the task: send pr too";
+    let pr = task.pr.as_ref().ok_or_else(|| Error::invalid("merge_commit_sha", rule))?;
+    let (row, _) = task_commits::row(tx, (&task.memory, &task.actor), sha, now)?;
+    if row.merged_pr == Some(pr.number) {
+        return Ok(());
+    }
+    tx.commits_mut().put(&TaskCommit { merged_pr: Some(pr.number), ..row })
+}
+
+fn apply(task: &mut Task, patch: &TaskPatch, now: Timestamp) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    if let Some(status) = patch.status {
+        warnings.extend(move_on(task, status, now)?);
+    }
+    task.branch = patch.branch.clone().or_else(|| task.branch.take());
+    task.trace_id = patch.trace_id.clone().or_else(|| task.trace_id.take());
+    if let Some(pr) = &patch.pr {
+        meet(task, pr.clone());
+    }
+    Ok(warnings)
+}
+
+/// The next status of a task; a warning where it has ended.
+pub(super) fn move_on(task: &mut Task, next: TaskStatus, now: Timestamp) -> Result<Option<String>> {
+    if task.status == next {
+        return Ok(None);
+    }
+    if task.status.is_terminal() {
+        let (is, asked) = (task.status.as_str(), next.as_str());
+        return Ok(Some(format!("STATUS_STAYS: the task has ended as {is}; {asked} is not noted")));
+    }
+    if !task.status.may_become(next) {
+        let (is, asked) = (task.status.as_str(), next.as_str());
+        return Err(Error::conflict(format!("a task that is {is} does not become {asked}")).on("status"));
+    }
+    task.status = next;
+    if next.is_terminal() {
+        task.completed_at = Some(now);
+    }
+    Ok(None)
+}
+
+/// What became known of a task's pull request.
+pub(crate) fn meet(task: &mut Task, mut pr: TaskPullRequest) {
+    if let Some(known) = task.pr.take().filter(|known| known.number == pr.number) {
+        pr.url = pr.url.or(known.url);
+        pr.head_sha = pr.head_sha.or(known.head_sha);
+        pr.merge_commit_sha = pr.merge_commit_sha.or(known.merge_commit_sha);
+    }
+    task.pr = Some(pr);
+}

@@ -1,0 +1,267 @@
+//! The episode of a task as text: the form in which all episodes are written (`strategies::episode_form`), and beside it what
+//! is known of the task as values: status, verification, pull request, cost (coding-agent-memory.md §6.1).
+
+use std::collections::BTreeMap;
+
+use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
+use loci_model::{Error, ErrorKind, Result, limits};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::completion::{Completed, Completion};
+use crate::tasks::field_checks;
+use loci_engine::safety::{RedactionMode, json_secrets, secrets};
+use loci_engine::strategies::episodes::episode_form::Episode;
+use loci_engine::strategies::learnings;
+
+/// What an episode says that no agent wrote.
+const BY_ORCHESTRATOR: &str = "The orchestrator wrote this: the agent left no report.";
+/// Where an episode comes from.
+const BY_AGENT: &str = "agent_episode";
+const FALLBACK: &str = "orchestrator_fallback";
+
+/// Everything that is known of a task when it has ended.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TaskReport {
+    pub(super) task_id: String,
+    pub(super) repo: String,
+    pub(super) kind: String,
+    pub(super) source_type: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<TaskStatus>,
+    /// What the agent said, where the task had ended otherwise before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) claimed_status: Option<TaskStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::tasks) summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::tasks) approach: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) files_changed: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::tasks) difficulties: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) issue: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pr: Option<TaskPullRequest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) branch: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) commits: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cost_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) duration_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) verification: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::tasks) error_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure_category: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) learnings: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) self_feedback: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) prompt_version: Option<String>,
+    pub(super) memory_arm: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) extraction_prompts: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::tasks) used_memory_ids: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::tasks) helpful_memory_ids: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::tasks) harmful_memory_ids: Vec<String>,
+}
+
+/// An episode of a task.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TaskEpisode {
+    #[serde(flatten)]
+    pub(super) episode: Episode,
+    pub(crate) task: TaskReport,
+}
+
+impl TaskEpisode {
+    /// What the agent said, and what is known beside it. Secrets go before the text is written as JSON, in which a key of
+    /// several lines would not be seen.
+    pub(super) fn of_agent(task: &Task, said: &Completion, left: &Completed, mode: RedactionMode) -> Self {
+        let masked = |text: &str| secrets::redact(text.to_owned(), mode).0;
+        let optional =
+            |text: &Option<String>| text.as_deref().map(masked).filter(|text| !text.trim().is_empty());
+        let list = |texts: &[String]| texts.iter().map(|text| masked(text)).collect::<Vec<_>>();
+        let ids = |learned: &[crate::Learned]| {
+            learned.iter().filter_map(|one| one.id.as_ref().map(ToString::to_string)).collect()
+        };
+        let versions = said.extraction_prompts.iter().map(|(name, version)| (masked(name), masked(version)));
+        let feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
+        // An end stays (§4.1): what comes late is told beside it, or a task that ran out of time is read as a success.
+        let status = ended(task).or(said.status);
+        let report = TaskReport {
+            source_type: BY_AGENT.to_owned(),
+            status,
+            claimed_status: said.status.filter(|claimed| status != Some(*claimed)),
+            summary: optional(&said.summary),
+            approach: optional(&said.approach),
+            files_changed: list(&said.files_changed),
+            difficulties: list(&said.difficulties),
+            commits: list(&said.commits),
+            verification: said.verification.clone().map(|value| json_secrets::redact_all(value, mode)),
+            learnings: ids(&left.learnings),
+            self_feedback: feedback.iter().map(|one| masked(&one.text)).collect(),
+            extraction_prompts: versions.collect(),
+            used_memory_ids: said.used_memory_ids.clone(),
+            helpful_memory_ids: said.helpful_memory_ids.clone(),
+            harmful_memory_ids: said.harmful_memory_ids.clone(),
+            ..Self::known(task)
+        };
+        Self::of(task, report)
+    }
+
+    /// All that the orchestrator can say.
+    pub(super) fn minimal(task: &Task, reason: Option<String>) -> Self {
+        let report = TaskReport {
+            source_type: FALLBACK.to_owned(),
+            status: ended(task),
+            reason,
+            summary: Some(BY_ORCHESTRATOR.to_owned()),
+            ..Self::known(task)
+        };
+        Self::of(task, report)
+    }
+
+    /// What the task itself knows.
+    fn known(task: &Task) -> TaskReport {
+        TaskReport {
+            task_id: task.id.to_string(),
+            repo: task.actor.to_string(),
+            kind: task.kind.as_str().to_owned(),
+            issue: task.issue,
+            pr: task.pr.clone(),
+            branch: task.branch.clone(),
+            cost_usd: task.cost_usd,
+            duration_s: task.duration_s,
+            error_message: task.error_message.clone(),
+            failure_category: task.failure_category.clone(),
+            model: task.model.clone(),
+            prompt_version: task.prompt_version.clone(),
+            memory_arm: task.arm.as_str().to_owned(),
+            ..TaskReport::default()
+        }
+    }
+
+    fn of(task: &Task, report: TaskReport) -> Self {
+        let mut made = Self { episode: Episode::default(), task: report };
+        made.tell(task);
+        made
+    }
+
+    /// Says in the words of all episodes what the report holds.
+    fn tell(&mut self, task: &Task) {
+        let report = &self.task;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        self.episode = Episode {
+            situation: text(&report.approach),
+            intent: task.description.clone(),
+            assessment: assessment(report.status).to_owned(),
+            justification: text(&report.summary),
+            reflection: report.difficulties.join("\n"),
+            ..Episode::default()
+        };
+    }
+
+    /// No agent told of the task.
+    pub(crate) fn is_fallback(&self) -> bool {
+        self.task.source_type == FALLBACK
+    }
+
+    /// Fills in what the report of an agent left open; true where there was something.
+    pub(super) fn fill(&mut self, task: &Task) -> bool {
+        let before = self.task.clone();
+        let report = &mut self.task;
+        report.status = report.status.or(ended(task));
+        report.cost_usd = report.cost_usd.or(task.cost_usd);
+        report.duration_s = report.duration_s.or(task.duration_s);
+        report.error_message = report.error_message.take().or_else(|| task.error_message.clone());
+        if *report == before {
+            return false;
+        }
+        self.tell(task);
+        true
+    }
+
+    /// From the text of a record; `None` where it is no task's.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok().filter(|read: &Self| !read.task.task_id.is_empty())
+    }
+
+    /// As the text of a record.
+    ///
+    /// # Errors
+    /// `TooLarge` above [`limits::TASK_EPISODE_BYTES_MAX`].
+    pub(super) fn write(&self) -> Result<String> {
+        let text = serde_json::to_string(self)
+            .map_err(|error| Error::bug("an episode that cannot be written down").caused_by(error))?;
+        if text.len() <= limits::TASK_EPISODE_BYTES_MAX {
+            return Ok(text);
+        }
+        let max = limits::TASK_EPISODE_BYTES_MAX;
+        let message =
+            format!("what a task reports must have at most {max} bytes as JSON: leave parts of it out");
+        Err(Error::new(ErrorKind::TooLarge, message))
+    }
+
+    /// What the index reads.
+    pub(super) fn index_text(&self) -> String {
+        self.episode.values()
+    }
+
+    /// The task in a few lines, for a prompt: at most [`limits::TASK_SUMMARY_CHARS_MAX`] characters.
+    pub(super) fn summary(&self, task: &Task) -> String {
+        let report = &self.task;
+        let status = report.status.map_or("without a status", TaskStatus::as_str);
+        let claimed = report.claimed_status.map(TaskStatus::as_str);
+        let claimed = claimed.map_or_else(String::new, |claimed| format!(" (its agent said {claimed})"));
+        let mut parts = vec![format!("{} ended {status}{claimed}: {}", report.task_id, task.description)];
+        parts.extend(report.summary.clone());
+        parts.extend(report.approach.as_ref().map(|approach| format!("Approach: {approach}")));
+        parts.extend(report.pr.as_ref().map(|pr| format!("Pull request {}.", pr.number)));
+        if !report.difficulties.is_empty() {
+            parts.push(format!("Difficulties: {}", report.difficulties.join("; ")));
+        }
+        parts.extend(report.error_message.as_ref().map(|error| format!("Error: {error}")));
+        parts.extend(report.duration_s.map(|duration| format!("{duration:.1} s.")));
+        parts.extend(report.cost_usd.map(|cost| format!("{cost:.4} USD.")));
+        let words = parts.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        field_checks::cut(words, limits::TASK_SUMMARY_CHARS_MAX)
+    }
+}
+
+/// How a task ended, where it has.
+fn ended(task: &Task) -> Option<TaskStatus> {
+    task.status.is_terminal().then_some(task.status)
+}
+
+/// A status in the words of all episodes.
+fn assessment(status: Option<TaskStatus>) -> &'static str {
+    match status {
+        Some(TaskStatus::Completed) => "success",
+        Some(TaskStatus::Failed | TaskStatus::TimedOut) => "failure",
+        Some(
+            TaskStatus::Cancelled
+            | TaskStatus::Accepted
+            | TaskStatus::Hydrating
+            | TaskStatus::Running
+            | TaskStatus::AwaitingApproval
+            | TaskStatus::Finalizing,
+        )
+        | None => "unknown",
+    }
+}

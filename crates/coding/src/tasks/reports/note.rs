@@ -1,0 +1,85 @@
+//! `task_note`: one learning, said while the task is under way, stored at once on the way that all learnings go.
+
+use loci_model::principal::Principal;
+use loci_model::{Error, Result, TaskId, Timestamp, limits};
+
+use super::completion::Learned;
+use crate::Coding;
+use crate::tasks::log_fields::Call;
+use loci_engine::strategies::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
+use loci_verified::Standing;
+
+/// A note.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TaskNote {
+    /// What was learned.
+    pub text: String,
+    /// What it is about; `None`: as its text begins.
+    pub topic: Option<String>,
+    /// To what it applies: a path, a glob, `module:<name>`; `None`: as the topic says.
+    pub scope: Option<String>,
+    /// `architecture`, `convention`, `tooling` or `gotcha`; `None`: as its words say.
+    pub category: Option<String>,
+    /// When it was seen to be so; `None`, and what lies ahead: now.
+    pub observed_at: Option<Timestamp>,
+}
+
+/// What became of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskNoted {
+    /// The learning.
+    pub learned: Learned,
+    /// What could not be looked at.
+    pub warnings: Vec<String>,
+}
+
+impl Coding {
+    /// Stores a note.
+    ///
+    /// # Errors
+    /// `Invalid` by the rules of its members; `NotFound`; `Denied`.
+    pub async fn task_note(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        note: TaskNote,
+    ) -> Result<TaskNoted> {
+        Call::write("task_note", Some(id))
+            .told(async {
+                let learning = learning(&note)?;
+                let learned = self.learn(caller, standing, id, vec![learning], note.observed_at).await?;
+                let warnings = learned.warnings;
+                let learned = learned.learned.into_iter().next();
+                let learned = learned.ok_or_else(|| Error::bug("a note without an answer"))?;
+                Ok(TaskNoted { learned, warnings })
+            })
+            .await
+    }
+}
+
+fn learning(note: &TaskNote) -> Result<Learning> {
+    let empty = || Error::invalid("text", "text must say something");
+    let mut learning = learnings::one(&note.text).ok_or_else(empty)?;
+    if let Some(topic) = &note.topic {
+        if !(1..=TOPIC_CHARS_MAX).contains(&topic.chars().count()) {
+            let rule = format!("topic must have 1 to {TOPIC_CHARS_MAX} characters");
+            return Err(Error::invalid("topic", rule));
+        }
+        learning.topic = Some(topic.clone());
+        learning.scope = scope_of(topic).or(learning.scope);
+    }
+    if let Some(scope) = &note.scope {
+        if scope.chars().count() > limits::SHORT_TEXT_CHARS_MAX {
+            return Err(Error::invalid("scope", "scope must have at most 4,096 characters"));
+        }
+        let rule = "scope must be a path, a glob or module:<name>";
+        learning.scope = Some(scope_of(scope).ok_or_else(|| Error::invalid("scope", rule))?);
+    }
+    if let Some(category) = &note.category {
+        let rule = "category must be one of architecture, convention, tooling, gotcha";
+        learning.category = Some(Category::parse(category).ok_or_else(|| Error::invalid("category", rule))?);
+    }
+    learning.is_vague = learning.is_vague && learning.scope.is_none();
+    Ok(learning)
+}

@@ -1,0 +1,177 @@
+//! `session_promote`: chosen events of a session become learnings, on the way that all learnings go (coding-agent-memory.md §6.3),
+//! while the session is open.
+
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::provenance::Source;
+use loci_model::tasks::task::Task;
+use loci_model::tasks::task_session::SessionItem;
+use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
+
+use super::{ended, read_in_full, session_of};
+use crate::Coding;
+use crate::learnings::consolidation::Around;
+use crate::learnings::learning_write::{LearnedKind, Learner};
+use crate::tasks::log_fields::Call;
+use crate::tasks::reports::completion::Learned;
+use crate::tasks::task_namespaces;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{SafetyPolicy, Tally};
+use loci_engine::strategies::learnings;
+use loci_verified::Standing;
+
+/// What became of one event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promoted {
+    /// Its number.
+    pub seq: u64,
+    /// Its learnings: one a paragraph; none where it says that there are none.
+    pub learned: Vec<Learned>,
+}
+
+/// What became of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionPromoted {
+    /// In the order in which they were asked for.
+    pub events: Vec<Promoted>,
+    /// What could not be looked at.
+    pub warnings: Vec<String>,
+}
+
+impl Coding {
+    /// Makes learnings of events; `as_feedback`: about what the agent would have needed, else about the repository.
+    ///
+    /// # Errors
+    /// `Invalid` where there is no such event, or none with words; `Conflict` where the session has
+    /// ended; `NotFound`; `Denied` without grants of read and write, for the answer has the topics
+    /// of the events.
+    pub async fn session_promote(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        seqs: Vec<u64>,
+        as_feedback: bool,
+    ) -> Result<SessionPromoted> {
+        Call::write("session_promote", Some(id))
+            .told(async {
+                let max = limits::LEARNINGS_PER_REPORT_MAX;
+                if seqs.is_empty() || seqs.len() > max {
+                    return Err(Error::invalid("seq", format!("seq must have 1 to {max} members")));
+                }
+                let memory = self.verified.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let view = access::record_view(caller, &memory, Capability::Write)?;
+                let (task, commit) = self.task_at(caller, &memory, id).await?;
+                let read = self.read_docs(&task, commit.as_deref()).await?;
+                // What is like an event is found in the write, by words alone.
+                let (warnings, around, now) = (read.warnings.clone(), Around::default(), self.engine.now());
+                let fresh = |_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
+                let ids = (0..max).map(fresh).collect::<Result<Vec<_>>>()?;
+                let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+                let kind = if as_feedback { LearnedKind::SelfFeedback } else { LearnedKind::Knowledge };
+                let (caller, id, settings) = (caller.clone(), id.clone(), self.engine.settings().clone());
+                let store = self.engine.store();
+                let (events, found) = store
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let mut task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
+                        let items = chosen(tx, &caller, &task, &seqs, now)?;
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        let (memory, view, by) = (&memory, &view, caller.name.as_str());
+                        let building = Building { memory, view, policy, expiry: None, by, now };
+                        let (mut found, mut left) = (Tally::default(), ids.as_slice());
+                        let mut events = Vec::with_capacity(items.len());
+                        for item in &items {
+                            let parsed = learnings::parse(item.text.as_deref().unwrap_or_default());
+                            let (here, rest) = left.split_at(parsed.len().min(left.len()));
+                            left = rest;
+                            let sources = source(item);
+                            let learner = Learner {
+                                building: &building,
+                                task: &task,
+                                read: &read,
+                                commit: item.commit.as_deref().or(commit.as_deref()),
+                                prompt: None,
+                                sources: &sources,
+                                kind,
+                                around: &around,
+                                observed_at: now,
+                                marks: &[],
+                            };
+                            let learned = learner.write_all(tx, &parsed, here, &mut found)?;
+                            events.push(Promoted { seq: item.seq, learned });
+                        }
+                        if note(tx, &mut task, kind, &events, now)? {
+                            batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                        }
+                        Ok((events, found))
+                    })
+                    .await?;
+                found.tell(self.engine.observe().as_ref());
+                self.engine.wake().call();
+                Ok(SessionPromoted { events, warnings })
+            })
+            .await
+    }
+}
+
+/// The events of these numbers, with their words.
+fn chosen(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    task: &Task,
+    seqs: &[u64],
+    now: Timestamp,
+) -> Result<Vec<SessionItem>> {
+    if !task_namespaces::may(caller, task, Capability::Read) {
+        return Err(access::needs_reading("a promotion"));
+    }
+    if session_of(tx, task, now)?.ended_at.is_some() {
+        return Err(ended("promote before its end, or store a note"));
+    }
+    let mut items = Vec::with_capacity(seqs.len());
+    for seq in seqs {
+        let item = tx.task_sessions().item(&task.memory, &task.id, *seq)?;
+        let unknown = || Error::invalid("seq", format!("there is no event {seq} in this session"));
+        let mut item = item.ok_or_else(unknown)?;
+        read_in_full(tx, task, &mut item, now)?;
+        if item.text.as_deref().is_none_or(str::is_empty) {
+            return Err(Error::invalid("seq", format!("event {seq} has no words that could be promoted")));
+        }
+        items.push(item);
+    }
+    Ok(items)
+}
+
+fn source(item: &SessionItem) -> Vec<Source> {
+    item.event.iter().map(|event| Source { event: event.clone(), message: 0, part: 0 }).collect()
+}
+
+/// Notes in the task what it learned now; false where that is nothing.
+fn note(
+    tx: &mut dyn Tx,
+    task: &mut Task,
+    kind: LearnedKind,
+    events: &[Promoted],
+    now: Timestamp,
+) -> Result<bool> {
+    let all = events.iter().flat_map(|one| &one.learned);
+    let added = all.filter(|one| one.action.is_added()).count();
+    if added == 0 {
+        return Ok(false);
+    }
+    let counted = match kind {
+        LearnedKind::Knowledge => &mut task.written.learnings,
+        LearnedKind::SelfFeedback => &mut task.written.self_feedback,
+    };
+    *counted = counted.saturating_add(u32::try_from(added).unwrap_or(u32::MAX));
+    task.updated_at = now;
+    tx.tasks_mut().put(task)?;
+    Ok(true)
+}

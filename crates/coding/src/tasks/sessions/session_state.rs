@@ -1,0 +1,101 @@
+//! `session_state`: what an agent keeps so that a run that crashed goes on in the same session. Nobody reads it but whoever may
+//! write the task; it is given back byte for byte but for the secrets in its texts, and gone with the end of the session.
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Document, Error, ErrorKind, Reason, Result, TaskId, limits};
+
+use super::{ended, session_of};
+use crate::Coding;
+use crate::tasks::log_fields::Call;
+use crate::tasks::task_namespaces;
+use loci_engine::memories::existing;
+use loci_engine::safety::{SafetyPolicy, json_secrets};
+use loci_verified::Standing;
+
+impl Coding {
+    /// The state of a session, and its version, for whoever may write the task: it is the agent's own, and kept as it was given.
+    ///
+    /// # Errors
+    /// `NotFound` where nothing is kept; `Denied`.
+    pub async fn session_state(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+    ) -> Result<(Document, u64)> {
+        Call::load("session_state", Some(id))
+            .told(async {
+                let memory = self.verified.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.engine.now());
+                self.engine
+                    .store()
+                    .read(move |tx| {
+                        existing(tx, &memory)?;
+                        let task = task_namespaces::visible(
+                            &caller,
+                            &id,
+                            tx.tasks().get(&memory, &id)?,
+                            Capability::Write,
+                        )?;
+                        let session = session_of(tx, &task, now)?;
+                        let none = || Error::not_found(format!("the session of task {id} keeps no state"));
+                        Ok((session.state.ok_or_else(none)?, session.state_version))
+                    })
+                    .await
+            })
+            .await
+    }
+
+    /// Puts a state in the place of the one of `version`, 0 for the first; its own version.
+    ///
+    /// # Errors
+    /// `TooLarge`; `Conflict` where it is another version that is there, and where the session has ended; `NotFound`; `Denied`.
+    pub async fn session_state_put(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &TaskId,
+        state: Document,
+        version: u64,
+    ) -> Result<u64> {
+        Call::write("session_state_put", Some(id))
+            .told(async {
+                if state.as_str().len() > limits::SESSION_STATE_BYTES_MAX {
+                    let max = limits::SESSION_STATE_BYTES_MAX;
+                    let rule = format!("state must have at most {max} bytes as JSON");
+                    return Err(Error::new(ErrorKind::TooLarge, rule).on("state"));
+                }
+                let memory = self.verified.code_memory(caller, standing).await?;
+                let caller = &self.acting(caller, &memory, id).await?;
+                let (caller, id, now) = (caller.clone(), id.clone(), self.engine.now());
+                let settings = self.engine.settings().clone();
+                self.engine
+                    .store()
+                    .write(move |tx| {
+                        let memory = existing(tx, &memory)?;
+                        let task = tx.tasks().get(&memory.id, &id)?;
+                        let task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
+                        let mut session = session_of(tx, &task, now)?;
+                        if session.ended_at.is_some() {
+                            return Err(ended("it keeps no state any more"));
+                        }
+                        if session.state_version != version {
+                            let is = session.state_version;
+                            let rule =
+                                format!("version must be {is}, of the state that is there: read it again");
+                            return Err(Error::conflict(rule).on("version").because(Reason::StaleVersion));
+                        }
+                        let policy = SafetyPolicy::of(&settings, &memory.settings);
+                        session.state = Some(json_secrets::redact_document(&state, policy.secrets)?);
+                        session.state_version = version.saturating_add(1);
+                        session.updated_at = now;
+                        tx.task_sessions_mut().put(&session)?;
+                        Ok(session.state_version)
+                    })
+                    .await
+            })
+            .await
+    }
+}

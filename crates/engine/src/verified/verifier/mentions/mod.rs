@@ -1,6 +1,0 @@
-//! Mentions: the files, lines and symbols that a text names, and the places where they are found.
-
-pub(in crate::verified::verifier) mod path_refs;
-mod proposals;
-#[cfg(test)]
-mod proposals_tests;

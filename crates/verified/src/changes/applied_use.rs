@@ -1,0 +1,200 @@
+//! `fact_applied`: the use of a fact in a task. A use counts where a verification found the fact
+//! valid before it: one of the caller's session, or else one that the report makes. A fact that is
+//! withheld has no use, and the report is refused. The use confirms the fact.
+
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::support::{OtherValue, Support, SupportReport};
+use loci_model::facts::verdict::Verdict;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{CodeReason, Error, RecordId, Result, limits};
+use serde::{Deserialize, Serialize};
+
+use super::preconditions::{self, not_active};
+use super::refresh;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::events::{Scene, details};
+use crate::facts::lookup::{Located, located};
+use crate::facts::receipts;
+use crate::remote_verification::reported_verdicts;
+use crate::repositories::code_access::WORKTREE;
+use crate::serving::missing_code::is_gone;
+use crate::verification::state_write;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
+
+const OPERATION: &str = "FactApplied";
+
+/// How the use went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AppliedOutcome {
+    /// It helped.
+    Helped,
+    /// It made no difference.
+    Neutral,
+    /// It did harm.
+    Harmful,
+}
+
+impl AppliedOutcome {
+    /// From its word.
+    pub fn parse(word: &str) -> Option<Self> {
+        match word {
+            "helped" => Some(Self::Helped),
+            "neutral" => Some(Self::Neutral),
+            "harmful" => Some(Self::Harmful),
+            _ => None,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Helped => "helped",
+            Self::Neutral => "neutral",
+            Self::Harmful => "harmful",
+        }
+    }
+}
+
+/// What reporting did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactApplied {
+    /// It was used without a valid verification before: false, for such a use is refused; true in
+    /// answers of earlier versions that are given again.
+    pub unverified: bool,
+    /// It was confirmed by the use.
+    pub refreshed: bool,
+}
+
+impl Verified {
+    /// Reports that a fact was used.
+    ///
+    /// # Errors
+    /// `NotFound`; `NOT_VERIFIED` where the code has changed, is gone or says otherwise;
+    /// `UNVERIFIABLE` where it cannot be read; `NOT_ACTIVE` for a fact that no read serves.
+    pub async fn fact_applied(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        outcome: Option<AppliedOutcome>,
+        token: Option<ClientToken>,
+    ) -> Result<FactApplied> {
+        let known = self.locate(caller, standing, id, Capability::Write).await?;
+        let repository = known.found.repository.clone();
+        let token = token.map(|token| token.of(caller, &repository.memory)).transpose()?;
+        if let Some(first) = self.first_answer(token.clone(), &repository.memory, OPERATION).await? {
+            return Ok(first);
+        }
+        self.verified_before_use(caller, standing, &known).await?;
+        let now = self.engine.now();
+        let since = receipts::since(now, self.parts.settings.receipt_minutes);
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, now);
+        let (verified, caller, id) = (self.clone(), caller.clone(), id.clone());
+        self.engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &scene.memory)?;
+                let vault = verified.engine.vault().as_ref();
+                let before = look_up(tx, vault, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
+                    return Ok(first);
+                }
+                let Located { remembered, .. } = located(tx, &caller, &memory.id, &id, Capability::Write)?;
+                // The caller's own came before; another caller's may be newer, and say otherwise.
+                let newest =
+                    tx.fact_events().newest(&memory.id, &id, receipts::VERIFICATIONS, since, None)?;
+                let receipt = newest.filter(receipts::is_valid).ok_or_else(verify_first)?;
+                let mut fact = remembered.fact;
+                let refreshed = confirms(&receipt)
+                    && fact.status == RecordState::Active
+                    && outcome != Some(AppliedOutcome::Harmful);
+                let ids = verified.engine.ids().as_ref();
+                let here =
+                    Scene { reference: receipt.reference.clone(), commit: receipt.commit, ..scene.clone() };
+                let word = outcome.map(AppliedOutcome::as_str);
+                let applied = FactEvent {
+                    verdict: Some(Verdict::Valid),
+                    cause: Some("verified".to_owned()),
+                    details: details(&serde_json::json!({ "outcome": word }))?,
+                    ..here.event(ids, FactEventKind::Applied, Some(&id))
+                };
+                let mut events = vec![applied];
+                fact.counters.applied += 1;
+                fact.last_used_at = Some(now);
+                if fact.status == RecordState::Active {
+                    let lives = now.plus_days(verified.parts.settings.expiry_days);
+                    fact.expires_at = fact.expires_at.max(lives);
+                }
+                if refreshed {
+                    refresh::confirm(tx, &mut fact, &verified, &here)?;
+                    events.push(FactEvent {
+                        verdict: Some(Verdict::Valid),
+                        cause: Some("applied".to_owned()),
+                        ..here.event(ids, FactEventKind::Refreshed, Some(&id))
+                    });
+                }
+                state_write::fact(tx, &fact, &events)?;
+                let done = FactApplied { unverified: false, refreshed };
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), Some(&memory.id), OPERATION, &done, expires)?;
+                Ok(done)
+            })
+            .await
+    }
+
+    /// Checks that a fact was found valid before its use: by the caller's newest verification of
+    /// this session, or by one that is made now.
+    async fn verified_before_use(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        located: &Located,
+    ) -> Result<()> {
+        let since = receipts::since(self.engine.now(), self.parts.settings.receipt_minutes);
+        let (memory, id) = (located.found.repository.memory.clone(), located.remembered.record.id.clone());
+        let (asking, place) = (caller.clone(), standing.clone());
+        let newest = self
+            .engine
+            .store()
+            .read(move |tx| receipts::newest(tx, &asking, &place, &memory, &id, since))
+            .await?;
+        let fact = &located.remembered.fact;
+        let is_contradicted = |report: &&SupportReport| report.support == Support::Contradicted;
+        // A receipt says that the lines are there, and nothing of what they say.
+        let is_doubtful = fact.detail.support.as_ref().is_some_and(|report| is_contradicted(&report));
+        let is_held = fact.status == RecordState::Quarantined && !is_gone(fact);
+        if newest.as_ref().is_some_and(receipts::is_valid) && !is_doubtful && !is_held {
+            return Ok(());
+        }
+        if fact.status != RecordState::Active && !is_gone(fact) {
+            return Err(not_active(fact.status));
+        }
+        let (verified, _) = self.verify_located(caller, standing, located, None).await?;
+        preconditions::require(&verified).map_err(|error| error.on("memory_id"))?;
+        let found = verified.verification.support.as_ref().filter(is_contradicted);
+        found.map_or(Ok(()), |report| Err(contradicted(report)))
+    }
+}
+
+fn verify_first() -> Error {
+    let rule =
+        "the fact was not found valid before this use: ask memory_verify_citations with its memory_id first";
+    Error::code(CodeReason::NotVerified, rule).on("memory_id")
+}
+
+/// The error for a fact whose code gives another value to a name of its statement.
+fn contradicted(report: &SupportReport) -> Error {
+    let others = report.other_values.iter().map(OtherValue::shown).collect::<Vec<_>>().join(", ");
+    let why = if others.is_empty() { "the cited code says otherwise".to_owned() } else { others };
+    let message = format!("the fact is withheld ({why}): supersede it, or invalidate it");
+    Error::code(CodeReason::NotVerified, message).on("memory_id")
+}
+
+/// What was told of files that lie somewhere confirms nothing (0088).
+fn confirms(receipt: &FactEvent) -> bool {
+    let is_of_commit = receipt.commit.is_some() && receipt.reference.as_deref() != Some(WORKTREE);
+    is_of_commit || !reported_verdicts::is_told(receipt)
+}

@@ -1,0 +1,258 @@
+//! `fact_supersede`: a corrected fact takes the place of another, in one transaction (verified-memory.md §3): at no instant
+//! are there two active heads, or none.
+
+use loci_model::facts::citation::CitationInput;
+use loci_model::facts::claim::Claim;
+use loci_model::facts::fact::{Fact, FactEventKind};
+use loci_model::facts::verdict::Verification;
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{CodeReason, Error, ErrorKind, JobId, RecordId, Result, limits};
+use serde::{Deserialize, Serialize};
+
+use super::preconditions::not_active;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::content_hash;
+use crate::facts::conflicts;
+use crate::facts::events::Scene;
+use crate::facts::lookup::{Located, located};
+use crate::new_facts::{self, Alike, Asked, Comparing, NewText, Passed, Place, Proof, Writing};
+use crate::repositories::code_access::check_ref;
+use crate::serving::missing_code::is_gone;
+use loci_engine::access;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+
+const OPERATION: &str = "FactSupersede";
+
+/// A corrected fact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correction {
+    /// Which one it corrects.
+    pub old: RecordId,
+    /// What is known by now.
+    pub fact: String,
+    /// Where that is proved; `None`: where the old one was, if all of that still holds.
+    pub citations: Option<Vec<CitationInput>>,
+    /// A new reason; `None`: the old one.
+    pub reason: Option<String>,
+    /// A new subject; `None`: the old one.
+    pub subject: Option<String>,
+    /// New claims; `None`: none.
+    pub claims: Option<Vec<Claim>>,
+    /// A label for whoever corrects it.
+    pub created_by: Option<String>,
+    /// The revision; `None`: the caller's working tree, else `HEAD`.
+    pub reference: Option<String>,
+}
+
+/// What correcting did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FactSuperseded {
+    /// The fact that is active now.
+    pub new: RecordId,
+    /// It was there before: both are one now.
+    pub merged: bool,
+    /// What the verification of the new one found.
+    pub verification: Verification,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Verified {
+    /// Corrects a fact.
+    ///
+    /// # Errors
+    /// As [`Engine::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or deleted; `NOT_VERIFIED` without new
+    /// citations where an old one does not hold.
+    pub async fn fact_supersede(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        correction: Correction,
+        token: Option<ClientToken>,
+    ) -> Result<FactSuperseded> {
+        correction.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let located = self.locate(caller, standing, &correction.old, Capability::Write).await?;
+        // Without new citations the old ones are verified, and what is wrong with them is told.
+        let readable = self.locate(caller, standing, &correction.old, Capability::Read).await;
+        readable.map_err(|error| {
+            let is_kept_back = matches!(error.kind, ErrorKind::Denied | ErrorKind::NotFound);
+            if is_kept_back { access::needs_reading("a correction") } else { error }
+        })?;
+        let memory = located.found.repository.memory.clone();
+        let token = token.map(|token| token.of(caller, &memory)).transpose()?;
+        if let Some(first) = self.first_answer(token.clone(), &memory, OPERATION).await? {
+            return Ok(first);
+        }
+        check_state(located.remembered.fact.status)?;
+        let text = text_of(&located, &correction);
+        new_facts::check_texts(&text.subject, &text.fact, text.reason.as_deref())?;
+        text.check_secrets()?;
+        let passed = self.pass_correction(standing, &located, &correction, &text).await?;
+        passed.check_secrets()?;
+        let mut alike = self.alike(caller, Comparing::of(&located.found, &text, &passed)).await?;
+        // A correction says something else than what it corrects: that is no conflict, for one of them gives way.
+        alike.similar.retain(|id| *id != correction.old);
+        alike.conflicts.retain(|id| *id != correction.old);
+        let place = Place { found: located.found, standing: standing.clone() };
+        self.write_correction(caller, place, correction.old, text, (passed, alike), token).await
+    }
+
+    /// New citations go through the gates; without them the old ones must all hold, wherever their lines are by now.
+    async fn pass_correction(
+        &self,
+        standing: &Standing,
+        located: &Located,
+        correction: &Correction,
+        text: &NewText,
+    ) -> Result<Passed> {
+        let proof = match &correction.citations {
+            Some(citations) => Proof::Named(citations.clone()),
+            None => Proof::Kept(located.remembered.fact.detail.citations.clone()),
+        };
+        new_facts::check_citations(proof.len(), &text.claims)?;
+        let named = correction.reference.as_deref();
+        let reference = self.revision_of(&located.found.repository, standing, named).await;
+        let asked = Asked::of(&located.found, text, proof, reference.as_deref());
+        match self.verify_new(standing, &located.found, asked).await {
+            Err(error) if correction.citations.is_none() && is_refused(&error) => {
+                let Error { message, details, .. } = error;
+                let rule = format!(
+                    "without new_citations every old citation must still hold: give new_citations ({message})"
+                );
+                Err(Error::code(CodeReason::NotVerified, rule).on("new_citations").listing(details))
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn write_correction(
+        &self,
+        caller: &Principal,
+        place: Place,
+        old: RecordId,
+        text: NewText,
+        (passed, alike): (Passed, Alike),
+        token: Option<ClientToken>,
+    ) -> Result<FactSuperseded> {
+        let memory = place.found.repository.memory.clone();
+        let now = self.engine.now();
+        let id = RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let scene = Scene::new(caller, &place.standing, &memory, &place.found.repository.id, now)
+            .at_revision(&passed.tip.reference, passed.tip.commit());
+        let (verified, caller) = (self.clone(), caller.clone());
+        let done = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &memory)?;
+                let vault = verified.engine.vault().as_ref();
+                let before = look_up(tx, vault, token.as_ref(), Some(&memory.id), OPERATION, now)?;
+                if let Some(first) = replayed(before)? {
+                    return Ok(first);
+                }
+                let located = located(tx, &caller, &memory.id, &old, Capability::Write)?;
+                check_state(located.remembered.fact.status)?;
+                let writing = Writing {
+                    verified: &verified,
+                    memory: &memory,
+                    place: &place,
+                    text: &text,
+                    passed: &passed,
+                    alike: &alike,
+                    scene: &scene,
+                };
+                let done = take_place(tx, &writing, &located.remembered.fact, &id)?;
+                batch::ask_for_vectors(tx, &memory.id, &job, now)?;
+                let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
+                remember(tx, token.as_ref(), Some(&memory.id), OPERATION, &done, expires)?;
+                Ok(done)
+            })
+            .await?;
+        self.engine.wake().call();
+        Ok(done)
+    }
+}
+
+/// The new one, or another active one that says the same, takes the old one's place.
+fn take_place(tx: &mut dyn Tx, writing: &Writing<'_>, old: &Fact, id: &RecordId) -> Result<FactSuperseded> {
+    let memory = &writing.memory.id;
+    let mut warnings = writing.passed.warnings.clone();
+    if let Some(reason) = writing.alert(tx)? {
+        let rule = format!("what it says would be held back ({reason}): what it corrects stays as it is");
+        return Err(Error::conflict(rule).on("session_id"));
+    }
+    let same = tx.facts().active_with(memory, &old.repository, &writing.text.content_hash)?;
+    let answer = |new: RecordId, merged: bool, warnings: Vec<String>| FactSuperseded {
+        new,
+        merged,
+        verification: writing.passed.verification.clone(),
+        warnings,
+    };
+    match same {
+        Some(same) if same == old.record => {
+            // The same words with other citations: a new version in the chain, the old one first out of the way.
+            writing.supersede(tx, old, id)?;
+        }
+        Some(same) => {
+            let Some(fact) = tx.facts().get(memory, &same)? else {
+                return Err(Error::bug("an active fact that is not there"));
+            };
+            warnings.extend(writing.confirm(tx, fact)?);
+            writing.supersede(tx, old, &same)?;
+            writing.link(tx, &same, &old.record)?;
+            return Ok(answer(same, true, warnings));
+        }
+        None => writing.supersede(tx, old, id)?,
+    }
+    let (mut record, fact) = writing.make(id, Some(old.record.clone()), &mut warnings)?;
+    if record.state != RecordState::Active {
+        // Else there would be no active one until a person decides; the transaction is given up whole.
+        let rule = "the correction looks like instructions to its reader, and a person decides on such: say it \
+                    otherwise, or store it as a fact of its own; what it corrects stays as it is";
+        return Err(Error::invalid("new_fact", rule));
+    }
+    // One that said the same until its code was gone must not come back beside the new one.
+    let mut gone = tx.facts().with_content(memory, &old.repository, &writing.text.content_hash)?;
+    gone.retain(|fact| is_gone(fact) && fact.record != old.record);
+    for before in &gone {
+        writing.supersede(tx, before, id)?;
+        record.supersedes.push(before.record.clone());
+    }
+    writing.insert(tx, &record, &fact, FactEventKind::Corrected)?;
+    conflicts::note(tx, writing, id)?;
+    Ok(answer(id.clone(), false, warnings))
+}
+
+fn check_state(status: RecordState) -> Result<()> {
+    match status {
+        RecordState::Active | RecordState::Quarantined | RecordState::Invalid => Ok(()),
+        other => Err(not_active(other)),
+    }
+}
+
+fn is_refused(error: &Error) -> bool {
+    matches!(
+        error.reason,
+        Some(loci_model::Reason::Code(CodeReason::CitationUnreadable | CodeReason::CitationLowInformation))
+    )
+}
+
+fn text_of(located: &Located, correction: &Correction) -> NewText {
+    let record = &located.remembered.record;
+    let subject = correction.subject.clone().unwrap_or_else(|| located.remembered.subject().to_owned());
+    NewText {
+        content_hash: content_hash(&subject, &correction.fact),
+        subject: subject.trim().to_owned(),
+        fact: correction.fact.clone(),
+        reason: correction.reason.clone().or_else(|| record.description.clone()),
+        created_by: correction.created_by.clone(),
+        claims: correction.claims.clone().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,49 @@
+//! Facts that say the opposite of one another: both sides are flagged, and the flag goes with the fact it names. Which of two is
+//! right is never decided here (verified-memory.md §7.3).
+
+use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
+use loci_model::ports::store::Tx;
+use loci_model::record::RecordState;
+use loci_model::{RecordId, Result};
+
+use super::events::{self, details};
+use super::flags;
+use crate::new_facts::Writing;
+use crate::verification::state_write;
+
+/// Conflicts that a fact is flagged with by facts that come after it. More are rows of its history alone: a fact must not grow
+/// with every one that is like it.
+const KEPT_MAX: usize = 50;
+
+/// Flags the facts that say otherwise than a new one; the new one has its flags already.
+pub(crate) fn note(tx: &mut dyn Tx, new: &Writing<'_>, id: &RecordId) -> Result<()> {
+    for other in &new.alike.conflicts {
+        let Some(mut fact) = tx.facts().get(&new.memory.id, other)? else { continue };
+        if fact.status != RecordState::Active {
+            continue;
+        }
+        let event =
+            new.scene.event(new.verified.engine.ids().as_ref(), FactEventKind::ConflictDetected, Some(other));
+        let event = FactEvent { details: details(&serde_json::json!({ "with": id.as_str() }))?, ..event };
+        if flags::conflicts(&fact.detail.flags).len() >= KEPT_MAX {
+            events::append(tx, &[event])?;
+            continue;
+        }
+        flags::add(&mut fact.detail.flags, [flags::conflict(id)]);
+        state_write::fact(tx, &fact, &[event])?;
+    }
+    Ok(())
+}
+
+/// A fact that is no longer said contradicts nobody: those it is in conflict with lose their flag.
+pub(crate) fn lift(tx: &mut dyn Tx, gone: &Fact) -> Result<()> {
+    let flag = flags::conflict(&gone.record);
+    for other in flags::conflicts(&gone.detail.flags) {
+        let Some(mut fact) = tx.facts().get(&gone.memory, &other)? else { continue };
+        if fact.detail.flags.contains(&flag) {
+            fact.detail.flags.retain(|one| *one != flag);
+            tx.facts_mut().put(&fact)?;
+        }
+    }
+    Ok(())
+}

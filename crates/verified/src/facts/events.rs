@@ -1,0 +1,197 @@
+//! What happened to facts, as rows (verified-memory.md §4): the one place where they are made.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict, Verification};
+use loci_model::ports::ids::{IdSource, uuid7, uuid7_at};
+use loci_model::ports::store::{ReadTx, Tx};
+use loci_model::principal::Principal;
+use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
+
+use crate::call_scope::Standing;
+
+/// Who does something, where and when: what all rows of one call share.
+#[derive(Debug, Clone)]
+pub(crate) struct Scene {
+    pub(crate) memory: MemoryId,
+    pub(crate) repository: RepositoryId,
+    pub(crate) principal: String,
+    pub(crate) agent: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) reference: Option<String>,
+    pub(crate) commit: Option<ObjectId>,
+    pub(crate) at: Timestamp,
+    /// Rows that were made so far: those of one moment sort as they were made.
+    pub(crate) made: Arc<AtomicU16>,
+}
+
+/// An id source whose ids of one moment sort by number.
+struct Numbered<'a>(&'a dyn IdSource, u16);
+
+impl IdSource for Numbered<'_> {
+    fn random(&self) -> [u8; 16] {
+        let mut bytes = self.0.random();
+        let [high, low] = self.1.to_be_bytes();
+        // Twelve bits that a UUID of version 7 leaves free, right behind its time.
+        bytes[6] = high & 0x0f;
+        bytes[7] = low;
+        bytes
+    }
+}
+
+impl Scene {
+    /// A scene without a revision.
+    pub(crate) fn new(
+        caller: &Principal,
+        standing: &Standing,
+        memory: &MemoryId,
+        repository: &RepositoryId,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            memory: memory.clone(),
+            repository: repository.clone(),
+            principal: caller.name.clone(),
+            agent: standing.agent.clone(),
+            session: standing.session.clone(),
+            reference: None,
+            commit: None,
+            at,
+            made: Arc::default(),
+        }
+    }
+
+    /// The same at a revision.
+    pub(crate) fn at_revision(mut self, reference: &str, commit: Option<ObjectId>) -> Self {
+        self.reference = Some(reference.to_owned());
+        self.commit = commit;
+        self
+    }
+
+    /// A row about a record.
+    pub(crate) fn event(
+        &self,
+        ids: &dyn IdSource,
+        kind: FactEventKind,
+        record: Option<&RecordId>,
+    ) -> FactEvent {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        FactEvent {
+            id: uuid7(&Numbered(ids, number), self.at.millis()),
+            memory: self.memory.clone(),
+            repository: self.repository.clone(),
+            record: record.cloned(),
+            kind,
+            at: self.at,
+            principal: self.principal.clone(),
+            agent: self.agent.clone(),
+            session: self.session.clone(),
+            duration_ms: None,
+            reference: self.reference.clone(),
+            commit: self.commit,
+            verdict: None,
+            method: None,
+            cause: None,
+            details: None,
+        }
+    }
+
+    /// The one row of a verification (T3).
+    pub(crate) fn verified(
+        &self,
+        ids: &dyn IdSource,
+        record: Option<&RecordId>,
+        verification: &Verification,
+        duration_ms: u32,
+    ) -> FactEvent {
+        let kind = match verification.verdict {
+            Verdict::Valid => FactEventKind::VerifiedValid,
+            Verdict::Drifted | Verdict::Gone | Verdict::Contradicted => FactEventKind::VerifiedInvalid,
+            Verdict::Unverifiable => FactEventKind::VerificationSkipped,
+        };
+        let worst = worst_citation(verification);
+        let unread = kind == FactEventKind::VerificationSkipped;
+        let cause = why(verification).map(Unverifiable::as_str).or_else(|| unread.then_some(UNKNOWN_CLAIM));
+        FactEvent {
+            duration_ms: Some(duration_ms),
+            verdict: Some(verification.verdict),
+            method: worst.map(|citation| citation.method),
+            cause: cause.map(str::to_owned),
+            ..self.event(ids, kind, record)
+        }
+    }
+}
+
+/// Cause of a verification that was not made for a claim of which nothing can be said, though everything could be read.
+const UNKNOWN_CLAIM: &str = "unknown_claim";
+
+/// Rows that say where a fact stands.
+const STANDING: &[FactEventKind] = &[
+    FactEventKind::Created,
+    FactEventKind::Corrected,
+    FactEventKind::Refreshed,
+    FactEventKind::Superseded,
+    FactEventKind::Invalidated,
+    FactEventKind::Quarantined,
+    FactEventKind::Restored,
+    FactEventKind::Expired,
+    FactEventKind::Deleted,
+    FactEventKind::ContradictionDetected,
+];
+
+/// Adds rows. One that says where a fact stands comes behind those that said so before, whatever the clock showed when the
+/// call began: calls overlap, clocks of servers differ, and rows read in their order must tell the state (T1).
+pub(crate) fn append(tx: &mut dyn Tx, events: &[FactEvent]) -> Result<()> {
+    let mut placed: Vec<FactEvent> = Vec::with_capacity(events.len());
+    for event in events {
+        let event = behind(tx, &placed, event)?;
+        placed.push(event);
+    }
+    tx.fact_events_mut().append(&placed)
+}
+
+/// The row behind what is there and what comes with it.
+fn behind(tx: &dyn ReadTx, with: &[FactEvent], event: &FactEvent) -> Result<FactEvent> {
+    let Some(record) = event.record.as_ref().filter(|_| STANDING.contains(&event.kind)) else {
+        return Ok(event.clone());
+    };
+    let beside = |other: &&FactEvent| other.record == event.record && STANDING.contains(&other.kind);
+    let last = match with.iter().rev().find(beside) {
+        Some(last) => Some(last.clone()),
+        None => tx.fact_events().newest(&event.memory, record, STANDING, event.at, None)?,
+    };
+    let last = last.filter(|last| (last.at, &last.id) >= (event.at, &event.id));
+    Ok(last.map_or_else(
+        || event.clone(),
+        |last| {
+            let at = last.at.plus_millis(1);
+            FactEvent { id: uuid7_at(&event.id, at.millis()), at, ..event.clone() }
+        },
+    ))
+}
+
+/// Details of a row, from a JSON object without text of facts or code.
+pub(crate) fn details(value: &serde_json::Value) -> Result<Option<Document>> {
+    Document::from_value(value).map(Some)
+}
+
+fn worst_citation(verification: &Verification) -> Option<&CitationVerdict> {
+    verification.citations.iter().max_by_key(|citation| citation.verdict.severity())
+}
+
+/// Why a verification could not be made, where it could not: what may pass before what stays.
+pub(crate) fn why(verification: &Verification) -> Option<Unverifiable> {
+    let all = || {
+        let of_claims = verification.claims.iter().filter_map(|claim| claim.unverifiable);
+        verification.citations.iter().filter_map(|citation| citation.unverifiable).chain(of_claims)
+    };
+    all().find(|why| !why.is_lasting()).or_else(|| all().next())
+}
+
+/// True where nothing was compared: such a verification is no receipt and counts as none (§5.3).
+pub(crate) fn is_unanchored(verification: &Verification) -> bool {
+    verification.citations.iter().any(|citation| citation.method == Method::Unanchored)
+}

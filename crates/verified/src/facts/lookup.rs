@@ -1,0 +1,106 @@
+//! One fact by its id, as far as the caller may see it, with its repository: what every verb on a fact begins with.
+
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, MemoryId, RecordId, Result};
+
+use super::fact_record::{self, Remembered};
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::repositories::{Found, of_id};
+use loci_engine::memories::existing;
+
+/// A fact and where it belongs.
+#[derive(Debug, Clone)]
+pub(crate) struct Located {
+    pub(crate) found: Found,
+    pub(crate) remembered: Remembered,
+}
+
+/// A record id as callers write it: with `mem-` or bare.
+///
+/// # Errors
+/// `Invalid`, naming the rule.
+pub fn record_id(text: &str) -> Result<RecordId> {
+    let bare = text.strip_prefix("mem-").unwrap_or(text);
+    let is_uuid = bare.len() == 36
+        && bare.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    if !is_uuid {
+        return Err(Error::invalid("memory_id", "memory_id must be a UUID, with or without mem- before it"));
+    }
+    RecordId::parse(format!("mem-{}", bare.to_ascii_lowercase()))
+}
+
+/// The id as these tools return it.
+pub fn bare_id(id: &RecordId) -> &str {
+    id.as_str().strip_prefix("mem-").unwrap_or(id.as_str())
+}
+
+impl Verified {
+    /// One stored fact, whatever its state.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, or the caller may not know of it.
+    pub(crate) async fn locate(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        capability: Capability,
+    ) -> Result<Located> {
+        let located = self.locate_proposed(caller, standing, id, capability).await?;
+        if located.remembered.fact.proposed { Err(fact_record::unknown(id)) } else { Ok(located) }
+    }
+
+    /// The same, also where its citations are only proposed.
+    ///
+    /// # Errors
+    /// As [`Engine::locate`].
+    pub(crate) async fn locate_proposed(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        capability: Capability,
+    ) -> Result<Located> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (caller, id) = (caller.clone(), id.clone());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                stored_or_proposed(tx, &caller, &memory, &id, capability)
+            })
+            .await
+    }
+}
+
+/// The same within a transaction.
+pub(crate) fn located(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    id: &RecordId,
+    capability: Capability,
+) -> Result<Located> {
+    let located = stored_or_proposed(tx, caller, memory, id, capability)?;
+    if located.remembered.fact.proposed { Err(fact_record::unknown(id)) } else { Ok(located) }
+}
+
+/// The same, also where its citations are only proposed: for those who confirm them.
+pub(crate) fn stored_or_proposed(
+    tx: &dyn ReadTx,
+    caller: &Principal,
+    memory: &MemoryId,
+    id: &RecordId,
+    capability: Capability,
+) -> Result<Located> {
+    let missing = || fact_record::unknown(id);
+    let fact = tx.facts().get(memory, id)?.ok_or_else(missing)?;
+    let found = of_id(tx, caller, memory, &fact.repository, capability)?.ok_or_else(missing)?;
+    let remembered = fact_record::one(tx, memory, &found.view, id)?.ok_or_else(missing)?;
+    Ok(Located { found, remembered })
+}

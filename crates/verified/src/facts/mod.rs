@@ -1,0 +1,11 @@
+//! Facts as they are stored: their records, identity, flags, conflicts and history rows.
+
+pub(super) mod conflicts;
+pub(crate) mod content_hash;
+pub(super) mod events;
+pub(super) mod fact_record;
+pub(super) mod flags;
+pub(super) mod lookup;
+pub(super) mod origins;
+pub(super) mod receipts;
+pub mod record_changes;

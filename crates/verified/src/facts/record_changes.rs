@@ -1,0 +1,119 @@
+//! Facts follow their records: where another door deletes, quarantines, restores or moves a record that cites code, its row
+//! of facts and its history follow in the same transaction (verified-memory.md §4, T1).
+
+use loci_model::facts::fact::{FactEvent, FactEventKind};
+use loci_model::ports::store::Tx;
+use loci_model::record::{RecordKind, RecordState};
+use loci_model::{MemoryId, RecordId, Result, Timestamp};
+use sha2::{Digest, Sha256};
+
+use super::events;
+use loci_engine::records::changes::Change;
+
+/// Brings the fact of a changed record, if it is one, to the record's state.
+pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
+    let is_new = change.from.is_none() || change.from == Some(change.to);
+    if is_new || (change.record.citations.is_none() && change.record.kind != RecordKind::Fact) {
+        return Ok(()); // Citations that were proposed from a text leave no mark on its record.
+    }
+    let memory = &change.record.memory;
+    let Some(mut fact) = tx.facts().get(memory, &change.record.id)? else { return Ok(()) };
+    let Some(kind) = kind_of(change.to) else { return Ok(()) };
+    fact.status = change.to;
+    if kind == FactEventKind::Invalidated {
+        fact.counters.rejections += 1;
+    }
+    if change.to == RecordState::Active {
+        fact.detail.gone = None;
+    }
+    let event = FactEvent {
+        id: event_id(change),
+        memory: memory.clone(),
+        repository: fact.repository.clone(),
+        record: Some(change.record.id.clone()),
+        kind,
+        at: change.at,
+        principal: change.by.to_owned(),
+        agent: None,
+        session: None,
+        duration_ms: None,
+        reference: None,
+        commit: None,
+        verdict: None,
+        method: None,
+        cause: Some(change.to.as_str().to_owned()),
+        details: None,
+    };
+    tx.facts_mut().put(&fact)?;
+    events::append(tx, &[event])
+}
+
+/// What is erased at once, without a change of state, leaves its row too (T7).
+pub fn erased(
+    tx: &mut dyn Tx,
+    memory: &MemoryId,
+    records: &[RecordId],
+    by: &str,
+    at: Timestamp,
+) -> Result<()> {
+    for record in records {
+        let newest = tx.fact_events().of_record(memory, record, 1)?.pop();
+        let Some(newest) = newest.filter(|event| event.kind != FactEventKind::Deleted) else { continue };
+        let event = FactEvent {
+            id: id_of(&format!("{record} erased"), at),
+            memory: memory.clone(),
+            repository: newest.repository,
+            record: Some(record.clone()),
+            kind: FactEventKind::Deleted,
+            at,
+            principal: by.to_owned(),
+            agent: None,
+            session: None,
+            duration_ms: None,
+            reference: None,
+            commit: None,
+            verdict: None,
+            method: None,
+            cause: Some(RecordState::Erased.as_str().to_owned()),
+            details: None,
+        };
+        tx.fact_events_mut().append(&[event])?;
+    }
+    Ok(())
+}
+
+fn kind_of(to: RecordState) -> Option<FactEventKind> {
+    match to {
+        RecordState::Active => Some(FactEventKind::Restored),
+        RecordState::Superseded => Some(FactEventKind::Superseded),
+        RecordState::Invalid => Some(FactEventKind::Invalidated),
+        RecordState::Quarantined => Some(FactEventKind::Quarantined),
+        RecordState::Expired => Some(FactEventKind::Expired),
+        RecordState::Erased => Some(FactEventKind::Deleted),
+        // Put away, held or rolled back: the tools of verified memory never return these.
+        RecordState::Candidate | RecordState::Stale | RecordState::Archived | RecordState::RolledBack => {
+            Some(FactEventKind::Quarantined)
+        }
+    }
+}
+
+/// An id that sorts by time like every other, and is the same when the write is run again.
+fn event_id(change: &Change<'_>) -> String {
+    id_of(&format!("{} {} {:?}", change.record.id, change.record.version, change.to), change.at)
+}
+
+fn id_of(about: &str, at: Timestamp) -> String {
+    let digest = Sha256::digest(about.as_bytes());
+    loci_model::ports::ids::uuid7(&Digested(digest.into()), at.millis())
+}
+
+/// Sixteen bytes of a digest in the place of random ones.
+struct Digested([u8; 32]);
+
+impl loci_model::ports::ids::IdSource for Digested {
+    fn random(&self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(self.0.get(..16).unwrap_or(&[0; 16]));
+        bytes
+    }
+}

@@ -1,0 +1,34 @@
+//! The job that proposes citations for one extracted record.
+
+use futures::future::BoxFuture;
+use loci_model::Result;
+use loci_model::job::{Job, JobKind};
+
+use crate::{Verified, VerifiedParts};
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::Ended;
+
+/// The kind.
+pub(crate) const KIND: JobKind = JobKind::named("cite");
+
+/// The handler: run twice, it finds its own proposal; where the code cannot be read now, it looks
+/// again later.
+pub(crate) struct Cite {
+    pub(crate) parts: VerifiedParts,
+}
+
+impl JobHandler for Cite {
+    fn kind(&self) -> JobKind {
+        KIND
+    }
+
+    fn policy(&self) -> JobPolicy {
+        JobPolicy { has_few_tries: true, ..JobPolicy::default() }
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+        let verified = Verified::new(engine.clone(), &self.parts);
+        Box::pin(async move { Ok(verified.propose_citations(job).await?.map_or(Ended::Done, Ended::Again)) })
+    }
+}

@@ -1,0 +1,120 @@
+//! Verified memory: facts that cite code, and are checked against it before they are served (verified-memory.md).
+//!
+//! | folder | idea |
+//! |---|---|
+//! | [`verifier`] | finding cited lines again, and evaluating claims: pure over a source of code |
+//! | `repositories` | names, identity and places of repositories, the hop to their code, the tip that counts |
+//! | `new_facts` | a new fact: gates, similar facts, its write |
+//! | `facts` | stored facts: records, identity, flags, conflicts, history rows |
+//! | `verification` | a look at the code, the change of state that follows, its write |
+//! | `serving` | the policy of what a reader is given, and the words for what it is worth |
+//! | `reads`, `changes` | the verbs |
+//! | `given_citations` | citations that a caller gives |
+//! | `remote_verification` | evidence for a verifier elsewhere, and the verdicts that it reports |
+//! | `record_citations` | citations of other records: found in text, proposed, confirmed, looked up for hydration |
+//! | `call_scope` | the memory and the directory that a call is about |
+//! | `background`, `sweep`, `jobs` | new commits, expiry, and the jobs |
+//! | `telemetry` | the check that rows agree with facts |
+//!
+//! A verb: one file with an `impl Verified` block, its request and answer beside it. No verb reads code inside a write.
+
+mod background;
+mod call_scope;
+mod changes;
+pub mod facts;
+mod given_citations;
+mod hooks;
+pub mod jobs;
+mod new_facts;
+mod product;
+mod reads;
+pub mod record_citations;
+mod remote_verification;
+mod repositories;
+mod repository_hooks;
+mod scanners;
+mod serving;
+mod settings;
+mod sweep;
+mod telemetry;
+mod verification;
+pub mod verifier;
+
+pub use call_scope::{Standing, check_label};
+pub use changes::applied_use::{AppliedOutcome, FactApplied};
+pub use changes::invalidate::FactInvalidated;
+pub use changes::refresh::{FactRefresh, FactRefreshed};
+pub use changes::supersede::{Correction, FactSuperseded};
+pub use facts::content_hash::content_hash;
+pub use facts::fact_record::Remembered;
+pub use facts::lookup::{bare_id, record_id};
+pub use new_facts::{FactStored, NewFact, StoreStatus};
+pub use product::VerifiedParts;
+pub use reads::answers::{FactList, FactView, Omitted, VerifyMode};
+pub use reads::by_path::{ByPath, PathMatch};
+pub use reads::history::FactHistory;
+pub use reads::read_citation::CodeLines;
+pub use reads::recent::FACTS_MAX;
+pub use reads::search::{FactFilters, FactSearch};
+pub use reads::shown_code::ShownCode;
+pub use reads::stats::FactStats;
+pub use reads::verify::VerifyAnswer;
+pub use record_citations::hydration_check::{Cited, CitedFate};
+pub use record_citations::hydration_check::{CitedLook, check_revision, facts_among};
+pub use record_citations::path_refs::{PATH_REFS, PathsLook, as_metadata, path_refs_of};
+pub use record_citations::pending_citations::mark_pending;
+pub use remote_verification::evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
+pub use remote_verification::report_verdicts::FactTold;
+pub use remote_verification::reported_verdicts::{Told, ToldFact};
+pub use repositories::code_access::{Tip, Work, read_place};
+pub use repositories::code_access::{default_here, tip_of};
+pub use repositories::default_tip::DefaultTip;
+pub use repositories::repository_name::{RepositoryName, local_key};
+pub use repositories::{Numbered, find_repository, is_named, noticed, numbered, of_number};
+pub use repositories::{RepositoryAdd, RepositoryAdded, host_of, knowledge_namespace, name_of};
+pub use repository_hooks::RepositoryHooks;
+pub use scanners::SCANNERS;
+pub use serving::served_facts::Serving;
+pub use serving::withheld_statements::Withholding;
+pub use settings::VerifiedSettings;
+pub use telemetry::{TelemetryReport, TelemetryRule, TelemetryViolation};
+pub use verification::look::{Look, Seen, Subject, look_at};
+
+use std::sync::Arc;
+
+use loci_engine::Engine;
+
+/// Verified memory over an engine: cheap to clone, shared by all doors.
+#[derive(Clone)]
+pub struct Verified {
+    pub(crate) engine: Engine,
+    pub(crate) parts: VerifiedParts,
+}
+
+impl Verified {
+    /// Returns verified memory over an engine that its parts were registered with.
+    pub fn new(engine: Engine, parts: &VerifiedParts) -> Self {
+        Self { engine, parts: parts.clone() }
+    }
+
+    /// Returns the engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Returns the settings in force.
+    pub fn settings(&self) -> &Arc<VerifiedSettings> {
+        &self.parts.settings
+    }
+
+    /// Returns the parts that this handle was made of.
+    pub fn parts(&self) -> &VerifiedParts {
+        &self.parts
+    }
+
+    /// Returns a handle for work in which one question is embedded once, however often it is asked.
+    #[must_use]
+    pub fn asking_once(&self) -> Self {
+        Self { engine: self.engine.asking_once(), parts: self.parts.clone() }
+    }
+}

@@ -1,0 +1,53 @@
+//! What storing answered: kept with the caller's token, so that the same call gets the same answer, and the fact as it stands.
+
+use loci_model::facts::verdict::Verification;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::{RecordId, Result};
+use serde::{Deserialize, Serialize};
+
+use super::{FactStored, StoreStatus};
+use crate::Verified;
+use crate::facts::fact_record::{self, Remembered};
+use crate::facts::flags;
+use crate::reads::answers::FactView;
+use crate::repositories::Found;
+
+/// See the file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct FirstStored {
+    pub(super) id: RecordId,
+    pub(super) status: StoreStatus,
+    pub(super) verification: Verification,
+    pub(super) similar: Vec<RecordId>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl FirstStored {
+    /// The answer, with the fact read back.
+    pub(super) fn into_answer(self, tx: &dyn ReadTx, found: &Found) -> Result<FactStored> {
+        let repository = &found.repository;
+        let fact = tx.facts().get(&repository.memory, &self.id)?;
+        let record = tx.records().get(&repository.memory, &self.id)?;
+        let (Some(fact), Some(record)) = (fact, record) else { return Err(fact_record::unknown(&self.id)) };
+        Ok(FactStored {
+            status: self.status,
+            view: FactView {
+                conflicts_with: flags::conflicts(&fact.detail.flags),
+                remembered: Remembered { record, fact },
+                repo: repository.key.clone(),
+                verification: Some(self.verification.clone()),
+                is_source_abandoned: false,
+            },
+            verification: self.verification,
+            similar: self.similar,
+            warnings: self.warnings,
+        })
+    }
+}
+
+impl Verified {
+    pub(super) async fn stored_before(&self, found: &Found, first: FirstStored) -> Result<FactStored> {
+        let found = found.clone();
+        self.engine.store().read(move |tx| first.clone().into_answer(tx, &found)).await
+    }
+}

@@ -1,0 +1,156 @@
+//! `code_read`: cited lines as they are at a revision, with some around them (verified-memory.md §12, `read_citation`).
+
+use std::sync::Arc;
+
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Verification;
+use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, Result};
+
+use super::shown_code::ShownCode;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::new_facts::refused_place;
+use crate::repositories::code_access::{HEAD, Tip, check_ref, resolve, unreadable};
+use crate::repositories::find;
+use crate::verification::look::lines_found;
+use crate::verification::verdicts::scope_of;
+use crate::verifier::{AnchorError, Verifier, check_place};
+use loci_engine::memories::existing;
+
+/// Lines around the cited ones, at most.
+const CONTEXT_LINES_MAX: u32 = 50;
+
+/// Lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeLines {
+    /// Scope key of the repository.
+    pub repo: String,
+    /// The revision as asked for, or as the call means it.
+    pub reference: String,
+    /// Which lines these are: those asked for, context included, cut to the file.
+    pub place: Place,
+    /// Their text; untrusted.
+    pub content: ShownCode,
+    /// The file's object.
+    pub blob: Option<ObjectId>,
+    /// The commit.
+    pub commit: Option<ObjectId>,
+    /// The range asked for lies in the file.
+    pub exists: bool,
+    /// Lines of the file.
+    pub lines_total: u32,
+    /// The text was cut.
+    pub truncated: bool,
+    /// Why there is nothing, where there is nothing.
+    pub error: Option<String>,
+}
+
+impl Verified {
+    /// Reads lines of a repository at a revision.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`, `REF_NOT_FOUND`, `PATH_REJECTED`, `BINARY_FILE`, `TOO_LARGE`, `SUBMODULE`, `UNVERIFIABLE`. A file or
+    /// range that is not there is an answer.
+    pub async fn code_read(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        place: Place,
+        reference: Option<&str>,
+        context_lines: u32,
+    ) -> Result<CodeLines> {
+        if context_lines > CONTEXT_LINES_MAX {
+            let rule = format!("context_lines must be at most {CONTEXT_LINES_MAX}");
+            return Err(Error::invalid("context_lines", rule));
+        }
+        check_place(&place).map_err(|error| refused_place(&place, error))?;
+        reference.map_or(Ok(()), check_ref)?;
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, repo) = (caller.clone(), repo.to_owned());
+        let found = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                find(tx, &asking, &memory, &repo, Capability::Read)
+            })
+            .await?;
+        let repository = found.repository;
+        let reference = self.revision_of(&repository, standing, reference).await;
+        let (key, name) = (repository.key.clone(), reference.unwrap_or_else(|| HEAD.to_owned()));
+        let (asked, default) = (name.clone(), repository.default_ref.clone());
+        let (verified, scope) = (self.clone(), scope_of(&repository));
+        let work = move |source: &dyn CodeSource| {
+            let tip = resolve(source, &name, default.as_deref())?;
+            let verifier = verified.verifier(source, &tip, &scope);
+            read(&verifier, &tip, &place, context_lines)
+        };
+        let lines = self.on_code(&repository, standing, Arc::new(work)).await;
+        let lines = lines.map_err(|error| unreadable(&error))?;
+        Ok(CodeLines { repo: key, reference: asked, ..lines })
+    }
+
+    /// The text of the lines where citations were found. What cannot be read any more is left out: the verdict stands.
+    pub(crate) async fn found_lines(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        reference: Option<&str>,
+        verification: &Verification,
+    ) -> Vec<Option<String>> {
+        let count = verification.citations.len();
+        if verification.citations.iter().all(|citation| citation.found.is_none()) {
+            return vec![None; count];
+        }
+        let verification = verification.clone();
+        let (name, default) = (reference.unwrap_or(HEAD).to_owned(), repository.default_ref.clone());
+        let (verified, scope) = (self.clone(), scope_of(repository));
+        let work = move |source: &dyn CodeSource| {
+            let tip = resolve(source, &name, default.as_deref())?;
+            let verifier = verified.verifier(source, &tip, &scope);
+            Ok(lines_found(&verifier, &verification))
+        };
+        self.on_code(repository, standing, Arc::new(work)).await.unwrap_or_else(|_| vec![None; count])
+    }
+}
+
+fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> CodeResult<CodeLines> {
+    // Whoever asked says of which repository these are.
+    let nothing = |error: &str| CodeLines {
+        repo: String::new(),
+        reference: tip.reference.clone(),
+        place: place.clone(),
+        content: ShownCode::default(),
+        blob: None,
+        commit: tip.commit(),
+        exists: false,
+        lines_total: 0,
+        truncated: false,
+        error: Some(error.to_owned()),
+    };
+    let lines = match verifier.read_lines(place, context) {
+        Ok(lines) => lines,
+        Err(AnchorError::Unreadable(error)) => return Err(error),
+        Err(AnchorError::Missing) => return Ok(nothing("file_missing")),
+        // Places were checked before the code was asked.
+        Err(_) => return Ok(nothing("not_readable")),
+    };
+    Ok(CodeLines {
+        repo: String::new(),
+        reference: tip.reference.clone(),
+        place: lines.place,
+        content: ShownCode::of(&lines.content),
+        blob: Some(lines.blob),
+        commit: tip.commit(),
+        exists: lines.exists,
+        lines_total: lines.lines_total,
+        truncated: lines.truncated,
+        error: (!lines.exists).then(|| "range_out_of_bounds".to_owned()),
+    })
+}

@@ -1,0 +1,81 @@
+//! `facts_recent`: what is known about a repository, confirmed last first (verified-memory.md §12, `get_recent`).
+
+use loci_model::facts::repository::Repository;
+use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{Error, Result};
+
+use super::answers::FactList;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::fact_record::{Remembered, join};
+use crate::repositories::code_access::check_ref;
+use crate::repositories::find;
+use crate::serving::missing_code;
+use crate::serving::served_facts::Serving;
+use loci_engine::memories::existing;
+
+/// Facts that one call returns at most.
+pub const FACTS_MAX: u32 = 200;
+
+impl Verified {
+    /// Facts of a repository, at most `limit` (1 to 200). Those that are in quarantine because their code was gone are looked at too.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `REF_NOT_FOUND` for a revision that was named and is not there.
+    pub async fn facts_recent(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        limit: u32,
+        mut serving: Serving,
+    ) -> Result<FactList> {
+        serving.most = Some(limit);
+        serving.reference.as_deref().map_or(Ok(()), check_ref)?;
+        let (repository, facts) = self.found_recent(caller, standing, repo, limit).await?;
+        self.serve(caller, standing, &repository, facts, &serving).await
+    }
+
+    /// The facts that are looked at.
+    pub(crate) async fn found_recent(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        limit: u32,
+    ) -> Result<(Repository, Vec<Remembered>)> {
+        let limit = check_limit(limit)?;
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name) = (caller.clone(), repo.to_owned());
+        self.engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let found = find(tx, &asking, &memory, &name, Capability::Read)?;
+                let mut facts = tx.facts().list(&FactPage {
+                    memory: memory.clone(),
+                    repository: found.repository.id.clone(),
+                    statuses: vec![RecordState::Active],
+                    choice: FactChoice::Stored,
+                    after: None,
+                    limit,
+                })?;
+                let room = (FACTS_MAX as usize).saturating_sub(facts.len());
+                facts.extend(missing_code::of(tx, &memory, &found.repository.id, room)?);
+                missing_code::order(&mut facts);
+                let facts = join(tx, &memory, &found.view, facts)?;
+                Ok((found.repository, facts))
+            })
+            .await
+    }
+}
+
+pub(super) fn check_limit(limit: u32) -> Result<usize> {
+    if (1..=FACTS_MAX).contains(&limit) {
+        Ok(limit as usize)
+    } else {
+        Err(Error::invalid("limit", format!("limit must be 1 to {FACTS_MAX}")))
+    }
+}

@@ -1,0 +1,99 @@
+//! One look at the code for a search by a question: where the facts that answer were learned, which orders them, and whether those
+//! that are served hold. What is found is not decided here, nor what is served of it.
+
+use std::sync::Arc;
+
+use loci_model::Result;
+use loci_model::facts::fact::FactSource;
+use loci_model::facts::repository::Repository;
+use loci_model::ports::clock::Clock;
+use loci_model::ports::code::CodeSource;
+
+use super::answers::VerifyMode;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::fact_record::Remembered;
+use crate::facts::origins::{LearnedOn, learned_on};
+use crate::repositories::code_access::Tip;
+use crate::serving::served_facts::Serving;
+use crate::verification::look::{Subject, see};
+use crate::verification::verdicts::{Looked, OwnLook};
+
+/// How long a search looks for where facts were learned.
+const ORIGINS_US_MAX: u64 = 25_000;
+
+/// A fact that answers, as the look needs it.
+struct Answer {
+    relevance: f32,
+    source: FactSource,
+    subject: Subject,
+}
+
+impl Verified {
+    /// Orders what a search found, best first with its relevance, takes the first `limit`, and verifies those. Where the code cannot
+    /// be read the order stays. Verdicts that are not kept yet are found in a second look, for what is kept depends on the commit.
+    ///
+    /// # Errors
+    /// `REF_NOT_FOUND` for a revision that was named and is not there.
+    pub(super) async fn look_ranked(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        serving: &Serving,
+        ranked: Vec<(Remembered, f32)>,
+        limit: usize,
+    ) -> Result<(Vec<(Remembered, LearnedOn)>, Looked)> {
+        let reference = serving.reference.as_deref();
+        let is_fresh = serving.verify == VerifyMode::Fresh;
+        let look = OwnLook::of(self, repository, reference);
+        let answer = |(fact, relevance): &(Remembered, f32)| Answer {
+            relevance: *relevance,
+            source: fact.fact.detail.source.clone(),
+            subject: Subject::of(fact),
+        };
+        let answers: Vec<Answer> = ranked.iter().map(answer).collect();
+        let clock = self.engine.clock().clone();
+        let work = move |source: &dyn CodeSource| {
+            let tip = look.tip(source)?;
+            let order = order(source, &tip, &answers, limit, clock.as_ref());
+            let chosen = order.iter().filter(|_| is_fresh).filter_map(|(place, _)| answers.get(*place));
+            let subjects: Vec<Subject> = chosen.map(|answer| answer.subject.clone()).collect();
+            let seen = see(source, &look.borrowed(), &tip, &subjects);
+            Ok((tip, order, seen))
+        };
+        let found = self.on_code(repository, standing, Arc::new(work)).await;
+        let order = match &found {
+            Ok((_, order, _)) => order.clone(),
+            Err(_) => (0..ranked.len().min(limit)).map(|place| (place, LearnedOn::Elsewhere)).collect(),
+        };
+        let facts: Vec<Remembered> =
+            order.iter().filter_map(|(place, _)| ranked.get(*place)).map(|(fact, _)| fact.clone()).collect();
+        let looked = match found {
+            Ok((tip, _, seen)) if is_fresh => self.look_made(repository, &facts, tip, seen)?,
+            Ok((tip, ..)) => self.look_from(repository, standing, reference, &facts, Some(tip)).await?,
+            Err(error) => Looked::blind(error, repository, reference, &facts)?,
+        };
+        let learned = order.into_iter().map(|(_, learned)| learned);
+        Ok((facts.into_iter().zip(learned).collect(), looked))
+    }
+}
+
+/// The places of the best answers, by relevance and by where each was learned.
+fn order(
+    source: &dyn CodeSource,
+    tip: &Tip,
+    answers: &[Answer],
+    limit: usize,
+    clock: &dyn Clock,
+) -> Vec<(usize, LearnedOn)> {
+    // It is a matter of order: what cannot be told about branches fails no search.
+    let default = source.default_branch().ok().flatten().map(|(_, tip)| tip);
+    let until_us = clock.monotonic_us() + ORIGINS_US_MAX;
+    let sources: Vec<FactSource> = answers.iter().map(|answer| answer.source.clone()).collect();
+    let learned = learned_on(source, tip, default, &sources, &|| clock.monotonic_us() > until_us);
+    let weighed = |(answer, learned): (&Answer, LearnedOn)| (answer.relevance * learned.weight(), learned);
+    let mut order: Vec<_> = answers.iter().zip(learned).map(weighed).enumerate().collect();
+    // Stable: what counts the same stays as the search ranked it.
+    order.sort_by(|(_, (a, _)), (_, (b, _))| b.total_cmp(a));
+    order.into_iter().take(limit).map(|(place, (_, learned))| (place, learned)).collect()
+}

@@ -1,0 +1,48 @@
+//! Code as a caller is shown it (verified-memory.md §8.3): what is cited is somebody's text, and whoever reads it is a model or a
+//! terminal. Hashes and verdicts are of the lines as they lie in the repository; only what is shown loses anything, and says so.
+
+use loci_engine::safety;
+
+/// A piece of code that can be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShownCode {
+    /// The text.
+    pub text: String,
+    /// Characters without a shape, or terminal escapes, were taken out.
+    pub hidden: bool,
+    /// Kinds of secrets that were masked; sorted, each once.
+    pub masked: Vec<&'static str>,
+}
+
+impl ShownCode {
+    /// What may be shown of a text.
+    pub fn of(text: &str) -> Self {
+        let (text, hidden, masked) = safety::shown_code(text);
+        Self { text, hidden, masked: masked.into_iter().map(|kind| kind.as_str()).collect() }
+    }
+
+    /// The same as it was, where nothing was changed.
+    pub fn is_whole(&self) -> bool {
+        !self.hidden && self.masked.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_hides_nothing_and_keeps_the_rest() {
+        let check = |text: &str, expect: &str, hidden: bool, masked: &[&'static str]| {
+            let expect = ShownCode { text: expect.to_owned(), hidden, masked: masked.to_vec() };
+            assert_eq!(ShownCode::of(text), expect, "{text:?}");
+        };
+        check("fn a() {\n\tb(\"é\");\n}\n", "fn a() {\n\tb(\"é\");\n}\n", false, &[]);
+        check("a \u{202e}b\u{1b}[31m c", "a b c", true, &[]);
+        check("<!-- <b>x</b> -->", "<!-- <b>x</b> -->", false, &[]);
+        let key = ["let k = \"AKIA", "IOSFODNN7EXAMPLE\";"].concat();
+        check(&key, "let k = \"[REDACTED:aws_access_key]\";", false, &["aws_access_key"]);
+        let cut = ["AKIA\u{200b}IOSFODNN7", "EXAMPLE"].concat();
+        check(&cut, "[REDACTED:aws_access_key]", true, &["aws_access_key"]);
+    }
+}

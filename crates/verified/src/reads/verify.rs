@@ -1,0 +1,157 @@
+//! `fact_verify`: cited code checked at a revision, of a stored fact (verified-memory.md §§6, 12).
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::FactEvent;
+use loci_model::facts::verdict::Verification;
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{RecordId, Result};
+
+use super::answers::VerifyMode;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::events::Scene;
+use crate::facts::fact_record::Remembered;
+use crate::facts::lookup::Located;
+use crate::remote_verification::reported_verdicts::Told;
+use crate::repositories::code_access::{HEAD, check_ref};
+use crate::verification::verdicts::Looked;
+use loci_engine::memories::existing;
+
+/// A verification that was made, with its receipt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifyAnswer {
+    /// Scope key of the repository.
+    pub repo: String,
+    /// The revision as asked for.
+    pub reference: String,
+    /// Its commit.
+    pub commit: Option<ObjectId>,
+    /// The worktree was looked at.
+    pub dirty: bool,
+    /// What was found.
+    pub verification: Verification,
+    /// The fact, where it was one.
+    pub remembered: Option<Remembered>,
+    /// Names the verification for some minutes.
+    pub receipt: String,
+    /// The text of the lines at the place each citation was found, where it was.
+    pub contents: Vec<Option<String>>,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+impl Verified {
+    /// Verifies a stored fact now.
+    ///
+    /// # Errors
+    /// `NotFound`; `REF_NOT_FOUND` for a revision that was named and is not there.
+    pub async fn fact_verify(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        reference: Option<&str>,
+    ) -> Result<VerifyAnswer> {
+        reference.map_or(Ok(()), check_ref)?;
+        let located = self.locate(caller, standing, id, Capability::Read).await?;
+        let (verified, _) = self.verify_located(caller, standing, &located, reference).await?;
+        let at = Some(verified.reference.as_str());
+        let contents =
+            self.found_lines(&located.found.repository, standing, at, &verified.verification).await;
+        Ok(VerifyAnswer { contents, ..verified })
+    }
+
+    /// The same by what the caller found where the code is.
+    ///
+    /// # Errors
+    /// `NotFound`; `Invalid` for verdicts that are none.
+    pub async fn fact_verify_told(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        id: &RecordId,
+        told: &Told,
+    ) -> Result<VerifyAnswer> {
+        let located = self.locate(caller, standing, id, Capability::Read).await?;
+        let (repository, facts) = (&located.found.repository, std::slice::from_ref(&located.remembered));
+        let mut looked = self.look_posted(caller, standing, repository, told, facts).await?;
+        // Who asks for this one verification has its row and receipt, also where nothing was told.
+        looked.checked.iter_mut().for_each(|one| one.is_new = true);
+        let (verified, _) = self.note_verified(caller, standing, &located, told.reference(), looked).await?;
+        Ok(VerifyAnswer { contents: told.contents(id), ..verified })
+    }
+
+    /// Verifies a fact that was found, writes what that means, and says whether the default branch's tip was looked at.
+    pub(crate) async fn verify_located(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        located: &Located,
+        reference: Option<&str>,
+    ) -> Result<(VerifyAnswer, bool)> {
+        let facts = [located.remembered.clone()];
+        let repository = &located.found.repository;
+        let reference = self.revision_of(repository, standing, reference).await;
+        let looked = self.look(repository, standing, reference.as_deref(), &facts, VerifyMode::Fresh).await?;
+        self.note_verified(caller, standing, located, reference.as_deref().unwrap_or(HEAD), looked).await
+    }
+
+    /// Writes what was found of a fact, and says whether the default branch's tip was looked at.
+    async fn note_verified(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        located: &Located,
+        name: &str,
+        looked: Looked,
+    ) -> Result<(VerifyAnswer, bool)> {
+        let repository = &located.found.repository;
+        let tip = looked.tip.clone();
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.engine.now())
+            .at_revision(name, tip.as_ref().and_then(|tip| tip.commit()));
+        let (verified, names) = (self.clone(), [located.remembered.record.id.clone()]);
+        let (writing, checked) = (scene.clone(), looked.clone());
+        let receipt = self
+            .engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &writing.memory)?;
+                verified.write_checked(tx, &memory, &writing, &names, &checked, checked.origin())?;
+                let [id] = &names;
+                let newest = tx.fact_events().newest(
+                    &memory.id,
+                    id,
+                    crate::facts::receipts::VERIFICATIONS,
+                    writing.at,
+                    None,
+                )?;
+                Ok(newest.map(|event: FactEvent| event.id))
+            })
+            .await?;
+        let mut warnings = Vec::new();
+        if let Some(error) = &looked.error {
+            warnings.push(format!("UNVERIFIABLE: {} ({})", error.detail, error.why.as_str()));
+        }
+        if !located.remembered.is_whole() {
+            warnings.push(
+                "CHANGED: the text was edited after its citations were stored: store it again".to_owned(),
+            );
+        }
+        let is_default = tip.as_ref().is_some_and(|tip| tip.is_default);
+        let verification = looked.checked.into_iter().next().map(|one| one.verification);
+        let verified = VerifyAnswer {
+            repo: repository.key.clone(),
+            reference: name.to_owned(),
+            commit: tip.as_ref().and_then(|tip| tip.commit()),
+            dirty: tip.is_some_and(|tip| tip.revision.is_dirty()),
+            verification: verification
+                .ok_or_else(|| loci_model::Error::bug("a verification gave no verdict"))?,
+            remembered: Some(located.remembered.clone()),
+            receipt: receipt.unwrap_or_default(),
+            contents: Vec::new(),
+            warnings,
+        };
+        Ok((verified, is_default))
+    }
+}

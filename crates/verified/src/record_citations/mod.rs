@@ -1,0 +1,9 @@
+//! Citations of records that are no facts yet: found in text, proposed, confirmed, and looked up
+//! for hydration.
+
+mod citing_records;
+pub(super) mod hydration_check;
+pub(super) mod path_refs;
+pub(super) mod pending_citations;
+pub(super) mod promotion;
+pub mod proposals;

@@ -1,0 +1,157 @@
+//! `facts_evidence`: the facts of a repository with all that a verifier elsewhere needs to check them: anchors and claims. Nothing
+//! is verified here, and nothing is written: whoever reads this has not been told that anything holds.
+
+use loci_model::facts::repository::Repository;
+use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::RecordState;
+use loci_model::{Error, RecordId, Result, Timestamp, limits};
+
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::fact_record::{Remembered, join};
+use crate::reads::by_path::ByPath;
+use crate::reads::search::FactSearch;
+use crate::repositories::code_access::check_ref;
+use crate::repositories::find;
+use loci_engine::memories::existing;
+
+/// A fact for a verifier elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The fact.
+    pub remembered: Remembered,
+    /// What a verdict of it is about: a verdict says under which digest it was found.
+    pub digest: String,
+}
+
+/// A page of it, confirmed last first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvidencePage {
+    /// The repository.
+    pub repository: Repository,
+    /// The facts.
+    pub facts: Vec<Evidence>,
+    /// Where the next page starts; `None` on the last.
+    pub next: Option<(Timestamp, RecordId)>,
+}
+
+/// Which facts a read would look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FactsAsked {
+    /// What is known, confirmed last first.
+    Recent {
+        /// The repository.
+        repo: String,
+        /// 1 to 200.
+        limit: u32,
+    },
+    /// What cites a path.
+    ByPath {
+        /// The repository.
+        repo: String,
+        /// Which paths.
+        by: ByPath,
+    },
+    /// What answers a question.
+    Search(FactSearch),
+    /// One fact.
+    One(RecordId),
+}
+
+/// The facts that a read would look at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AskedEvidence {
+    /// The repository.
+    pub repository: Repository,
+    /// The facts.
+    pub facts: Vec<Evidence>,
+    /// The revision that was asked about can be read here: nobody need look at it elsewhere.
+    pub is_readable: bool,
+}
+
+impl Verified {
+    /// The facts that a read would look at, for a caller that may have the code where this server has not. Nothing is verified
+    /// or written, and what is given here was not served. `reference`: asked whether it can be read here.
+    ///
+    /// # Errors
+    /// As the read.
+    pub async fn facts_asked(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        asked: FactsAsked,
+        reference: Option<&str>,
+    ) -> Result<AskedEvidence> {
+        reference.map_or(Ok(()), check_ref)?;
+        let (repository, facts) = match &asked {
+            FactsAsked::Recent { repo, limit } => self.found_recent(caller, standing, repo, *limit).await?,
+            FactsAsked::ByPath { repo, by } => self.found_by_path(caller, standing, repo, by.clone()).await?,
+            FactsAsked::Search(search) => {
+                // Where they were learned is not asked here: the code is elsewhere.
+                let found = self.found_searching(caller, standing, search).await?;
+                let best = found.1.into_iter().take(search.limit as usize);
+                (found.0, best.map(|(fact, _)| fact).collect())
+            }
+            FactsAsked::One(id) => {
+                let located = self.locate(caller, standing, id, Capability::Read).await?;
+                (located.found.repository, vec![located.remembered])
+            }
+        };
+        let is_readable = match reference {
+            Some(_) => self.tip(&repository, standing, reference).await.is_ok(),
+            None => false,
+        };
+        let facts = evidence(&repository, facts)?;
+        Ok(AskedEvidence { repository, facts, is_readable })
+    }
+
+    /// Active facts of a repository, behind `after`, at most `limit` (1 to 100). A fact that is confirmed between two pages may
+    /// be passed over: it was verified then.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Invalid` for a limit that is none.
+    pub async fn facts_evidence(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        after: Option<(Timestamp, RecordId)>,
+        limit: u32,
+    ) -> Result<EvidencePage> {
+        if !(1..=limits::PAGE_ITEMS_MAX).contains(&limit) {
+            return Err(Error::invalid("limit", format!("limit must be 1 to {}", limits::PAGE_ITEMS_MAX)));
+        }
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name, limit) = (caller.clone(), repo.to_owned(), limit as usize);
+        let (repository, facts, next) = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &memory)?;
+                let found = find(tx, &asking, &memory, &name, Capability::Read)?;
+                let facts = tx.facts().list(&FactPage {
+                    memory: memory.clone(),
+                    repository: found.repository.id.clone(),
+                    statuses: vec![RecordState::Active],
+                    choice: FactChoice::Stored,
+                    after: after.clone(),
+                    limit,
+                })?;
+                let last = facts.last().filter(|_| facts.len() == limit);
+                let next = last.map(|fact| (fact.refreshed_at, fact.record.clone()));
+                let facts = join(tx, &memory, &found.view, facts)?;
+                Ok((found.repository, facts, next))
+            })
+            .await?;
+        let facts = evidence(&repository, facts)?;
+        Ok(EvidencePage { repository, facts, next })
+    }
+}
+
+/// Facts as they are given to a verifier elsewhere.
+fn evidence(repository: &Repository, facts: Vec<Remembered>) -> Result<Vec<Evidence>> {
+    let one =
+        |remembered: Remembered| Ok(Evidence { digest: remembered.digest(repository.quorum)?, remembered });
+    facts.into_iter().map(one).collect()
+}

@@ -1,0 +1,91 @@
+//! `facts_tell`: verdicts that a caller found where the code is, written down under its name, without serving anything: a check in CI
+//! that is asked to tell.
+
+use std::collections::HashSet;
+
+use loci_model::ports::store::StoreExt;
+use loci_model::principal::{Capability, Principal};
+use loci_model::{RecordId, Result};
+
+use super::reported_verdicts::Told;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::events::Scene;
+use crate::facts::fact_record::join;
+use crate::facts::receipts;
+use crate::repositories::find;
+use crate::verification::state_change::Origin;
+use loci_engine::memories::existing;
+
+/// A verdict that was written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactTold {
+    /// Of which fact.
+    pub record: RecordId,
+    /// Names the verification for some minutes. `None` where the verdict was not taken: it was of
+    /// other content than the fact has, or better than the one that is kept of its commit.
+    pub receipt: Option<String>,
+}
+
+impl Verified {
+    /// Writes verdicts down, each a row under the caller's name. No state changes, whatever they say.
+    ///
+    /// # Errors
+    /// `REPO_UNKNOWN`; `Invalid` for verdicts that are none.
+    pub async fn facts_tell(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        repo: &str,
+        told: Told,
+    ) -> Result<Vec<FactTold>> {
+        let memory = self.code_memory(caller, standing).await?;
+        let (asking, name, wanted) = (caller.clone(), repo.to_owned(), told.records());
+        let (place, records) = (memory.clone(), wanted.clone());
+        let (repository, facts) = self
+            .engine
+            .store()
+            .read(move |tx| {
+                existing(tx, &place)?;
+                let found = find(tx, &asking, &place, &name, Capability::Read)?;
+                let mut facts = tx.facts().get_many(&place, &records)?;
+                facts.retain(|fact| fact.repository == found.repository.id && !fact.proposed);
+                Ok((found.repository.clone(), join(tx, &place, &found.view, facts)?))
+            })
+            .await?;
+        let looked = self.look_posted(caller, standing, &repository, &told, &facts).await?;
+        // What was told of other content is nobody's verdict, and a kept one that is worse stands.
+        let is_taken = |one: &crate::verification::verdicts::Checked| {
+            one.is_new && one.verification.verdict.is_conclusive()
+        };
+        let taken = looked.checked.iter().zip(&facts).filter(|(one, _)| is_taken(one));
+        let names: Vec<RecordId> = taken.map(|(_, fact)| fact.record.id.clone()).collect();
+        let mut kept = looked.clone();
+        kept.checked.retain(is_taken);
+        let scene = Scene::new(caller, standing, &repository.memory, &repository.id, self.engine.now())
+            .at_revision(told.reference(), told.commit());
+        let verified = self.clone();
+        self.engine
+            .store()
+            .write(move |tx| {
+                let memory = existing(tx, &scene.memory)?;
+                verified.write_checked(tx, &memory, &scene, &names, &kept, Origin::Told)?;
+                let written: HashSet<&RecordId> = names.iter().collect();
+                let receipt = |record: &RecordId| {
+                    if !written.contains(record) {
+                        return Ok(FactTold { record: record.clone(), receipt: None });
+                    }
+                    let newest = tx.fact_events().newest(
+                        &memory.id,
+                        record,
+                        receipts::VERIFICATIONS,
+                        scene.at,
+                        None,
+                    )?;
+                    Ok(FactTold { record: record.clone(), receipt: newest.map(|event| event.id) })
+                };
+                wanted.iter().map(receipt).collect()
+            })
+            .await
+    }
+}

@@ -1,0 +1,205 @@
+//! What a caller found where the code is: verdicts of a process that has a clone or a worktree which this server cannot read
+//! (`loci mcp --url`). They serve that caller's own call, leave rows under its name, and are receipts for it. They change no state,
+//! move no anchor, and are kept for nobody else: whoever has not the code themselves must not be served another's word.
+
+use std::collections::HashMap;
+
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::fact::FactEvent;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verification};
+use loci_model::ports::code::CodeError;
+use loci_model::{Error, RecordId, Result};
+
+use crate::facts::events::details;
+use crate::facts::fact_record::Remembered;
+use crate::reads::recent::FACTS_MAX;
+use crate::repositories::code_access::{Tip, WORKTREE, check_ref};
+use crate::verification::verdicts::{Checked, Looked, unverifiable};
+use crate::verifier::{Quorum, check_path, verdict_of};
+
+/// Characters of a finer reason.
+const DETAIL_CHARS_MAX: usize = 5_000;
+/// Bytes of a difference, and of the lines that were found: what one citation can show.
+const TEXT_BYTES_MAX: usize = 64 << 10;
+/// Cause of verifications that were told, and the member of their details that says so.
+pub(crate) const TOLD: &str = "told";
+
+/// A verdict of one fact.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToldFact {
+    /// The fact.
+    pub record: RecordId,
+    /// Of which content of it.
+    pub digest: String,
+    /// What was found.
+    pub verification: Verification,
+    /// How long it took.
+    pub duration_ms: u32,
+    /// The lines that were found, by citation; may be empty.
+    pub contents: Vec<Option<String>>,
+}
+
+/// What was found at one revision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told {
+    reference: String,
+    commit: Option<ObjectId>,
+    facts: Vec<ToldFact>,
+}
+
+impl Told {
+    /// Verdicts as a caller gives them, with the revision as asked for and its commit (of a worktree the one it stands on).
+    ///
+    /// # Errors
+    /// `Invalid`, naming the rule, for what no verifier finds.
+    pub fn new(reference: String, commit: Option<ObjectId>, facts: Vec<ToldFact>) -> Result<Self> {
+        check_ref(&reference)?;
+        if commit.is_none() && reference != WORKTREE {
+            return Err(Error::invalid("verdicts", "verdicts need the commit of their revision"));
+        }
+        if facts.len() > FACTS_MAX as usize {
+            return Err(Error::invalid("verdicts", format!("verdicts must be of at most {FACTS_MAX} facts")));
+        }
+        facts.iter().try_for_each(check)?;
+        let mut records: Vec<_> = facts.iter().map(|fact| &fact.record).collect();
+        records.sort();
+        records.dedup();
+        if records.len() != facts.len() {
+            return Err(Error::invalid("verdicts", "verdicts must name each fact once"));
+        }
+        Ok(Self { reference, commit, facts })
+    }
+
+    /// The revision as asked for.
+    pub(crate) fn reference(&self) -> &str {
+        &self.reference
+    }
+
+    /// Its commit.
+    pub(super) fn commit(&self) -> Option<ObjectId> {
+        self.commit
+    }
+
+    /// The facts that are told of.
+    pub(super) fn records(&self) -> Vec<RecordId> {
+        self.facts.iter().map(|fact| fact.record.clone()).collect()
+    }
+
+    /// The lines that were found of one fact.
+    pub(crate) fn contents(&self, record: &RecordId) -> Vec<Option<String>> {
+        self.facts
+            .iter()
+            .find(|fact| fact.record == *record)
+            .map(|fact| fact.contents.clone())
+            .unwrap_or_default()
+    }
+
+    /// The same as a look of this process. A fact that is not told of, or was changed since, is unverifiable, and no verification
+    /// of it was made.
+    ///
+    /// # Errors
+    /// `Invalid` for a verdict that does not follow from what it says of citations and claims.
+    pub(super) fn looked(&self, repository: &Repository, facts: &[Remembered]) -> Result<Looked> {
+        let told: HashMap<_, _> =
+            self.facts.iter().map(|fact| ((&fact.record, &fact.digest), fact)).collect();
+        let mut missing = 0;
+        let mut checked = Vec::with_capacity(facts.len());
+        for fact in facts {
+            let digest = fact.digest(repository.quorum)?;
+            let detail = &fact.fact.detail;
+            let found = told.get(&(&fact.record.id, &digest)).filter(|told| {
+                let (citations, claims) = (&told.verification.citations, &told.verification.claims);
+                citations.len() == detail.citations.len() && claims.len() == detail.claims.len()
+            });
+            let (verification, duration_ms) = match found {
+                Some(told) => (consistent(&told.verification, repository)?, told.duration_ms),
+                None => {
+                    missing += 1;
+                    (unverifiable(&untold(), detail.citations.len()), 0)
+                }
+            };
+            checked.push(Checked { verification, duration_ms, is_new: found.is_some(), digest });
+        }
+        let revision = match (self.reference.as_str(), self.commit) {
+            (WORKTREE, head) => Revision::Worktree(head),
+            (_, Some(commit)) => Revision::Commit(commit),
+            (_, None) => Revision::Worktree(None),
+        };
+        let tip = Tip { reference: self.reference.clone(), revision, is_default: false };
+        Ok(Looked { tip: Some(tip), checked, error: (missing > 0).then(untold), is_told: true })
+    }
+}
+
+/// True for the row of a verification that was told, not made here.
+pub(crate) fn is_told(event: &FactEvent) -> bool {
+    event.cause.as_deref() == Some(TOLD)
+}
+
+/// The row of such a verification: marked, so that it is no part of the rates and times of what is verified here.
+pub(crate) fn row(verified: FactEvent) -> Result<FactEvent> {
+    let said = serde_json::json!({ TOLD: true, "why": verified.cause, "duration_ms": verified.duration_ms });
+    Ok(FactEvent { cause: Some(TOLD.to_owned()), details: details(&said)?, duration_ms: None, ..verified })
+}
+
+fn untold() -> CodeError {
+    let detail = "a fact was stored or changed while its code was looked at elsewhere: ask again";
+    CodeError::new(Unverifiable::AuthOrMissing, detail)
+}
+
+fn consistent(verification: &Verification, repository: &Repository) -> Result<Verification> {
+    let expected = verdict_of(&verification.citations, &verification.claims, Quorum::of(repository.quorum));
+    if verification.verdict == expected {
+        return Ok(verification.clone());
+    }
+    Err(Error::invalid("verdicts", "a verdict must follow from those of its citations and claims"))
+}
+
+fn check(told: &ToldFact) -> Result<()> {
+    let bad = |rule: &str| Err(Error::invalid("verdicts", format!("verdicts: {rule}")));
+    let verification = &told.verification;
+    if told.contents.len() > verification.citations.len() {
+        return bad("contents must be of citations");
+    }
+    if told.contents.iter().flatten().any(|text| text.len() > TEXT_BYTES_MAX) {
+        return bad("contents must have at most 64 KiB each");
+    }
+    if verification.claims.iter().any(|claim| claim.unverifiable.is_some() && claim.holds.is_some()) {
+        return bad("claims must say why they are unknown only where they are");
+    }
+    for citation in &verification.citations {
+        if let Some(rule) = broken(citation) {
+            return bad(rule);
+        }
+    }
+    let is_out_of_order = verification.claims.iter().enumerate().any(|(place, claim)| claim.index != place);
+    let is_long = |detail: &String| detail.chars().count() > DETAIL_CHARS_MAX;
+    if is_out_of_order || verification.claims.iter().any(|claim| claim.detail.as_ref().is_some_and(is_long)) {
+        return bad("claims must be in their order, with at most 5000 characters of detail each");
+    }
+    Ok(())
+}
+
+/// The rule that a citation's verdict breaks.
+fn broken(citation: &CitationVerdict) -> Option<&'static str> {
+    let is_place = |place: &Place| {
+        check_path(&place.path).is_ok() && place.line_start >= 1 && place.line_end >= place.line_start
+    };
+    if citation.found.as_ref().is_some_and(|place| !is_place(place)) {
+        return Some("found must be a place that a file can have");
+    }
+    if citation.similarity.is_some_and(|share| !(0.0..=1.0).contains(&share)) {
+        return Some("similarity must be 0 to 1");
+    }
+    if citation.detail.as_ref().is_some_and(|detail| detail.chars().count() > DETAIL_CHARS_MAX) {
+        return Some("detail must have at most 5000 characters");
+    }
+    if citation.diff.as_ref().is_some_and(|diff| diff.len() > TEXT_BYTES_MAX) {
+        return Some("diff must have at most 64 KiB");
+    }
+    if citation.unverifiable.is_some() == citation.verdict.is_conclusive() {
+        return Some("unverifiable must say why, and only where nothing could be read");
+    }
+    None
+}

@@ -1,0 +1,384 @@
+//! `repository_add`: registers a repository, or another name or place of one that is known.
+
+use std::collections::BTreeSet;
+
+use loci_model::facts::repository::{Repository, RepositorySettings};
+use loci_model::ports::code::{CodePlace, CodeResult, Discovered};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{ReadTx, StoreExt};
+use loci_model::principal::{Capability, Principal};
+use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
+
+use super::at_forge::{Told, number_alias};
+use super::default_untold::untold;
+use super::find::{named, qualified};
+use super::{RepositoryAdd, RepositoryAdded};
+use crate::Verified;
+use crate::{RepositoryName, Standing, local_key};
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
+
+/// Repositories that are looked at for shared first commits.
+const COMPARED_MAX: usize = 1_000;
+/// First commits that are kept of a repository that was rewritten, the newest beginning whole.
+const ROOTS_MAX: usize = 16;
+
+/// What is known of a repository before it is looked for.
+#[derive(Debug, Clone)]
+struct Known {
+    /// Names with their hosts, the best first.
+    names: Vec<RepositoryName>,
+    /// The name given, or made of the directory.
+    key: String,
+    place: Option<CodePlace>,
+    forge: Option<CodePlace>,
+    discovered: Option<Discovered>,
+    forge_id: Option<String>,
+    /// What could not be found out.
+    warnings: Vec<String>,
+}
+
+impl Known {
+    /// Checks that no name of it holds a secret: it is found by them.
+    fn check_names(&self, add: &RepositoryAdd, mode: RedactionMode) -> Result<()> {
+        self.names.iter().try_for_each(|name| check_name("name", &name.segments.join("/"), mode))?;
+        add.default_ref.iter().try_for_each(|name| check_name("default_branch", name, mode))
+    }
+
+    /// A warning, where nothing tells which branch changes states. Before the first commit there is no branch at all.
+    fn without_default(&self, repository: &Repository) -> Option<String> {
+        let found = self.discovered.as_ref()?;
+        let is_told = found.default_branch.is_some() || repository.default_ref.is_some();
+        (!is_told && found.head.is_some()).then(|| untold(&repository.key))
+    }
+}
+
+impl Verified {
+    /// Registers a repository, or a name or place of one that is known. Doing it again changes nothing.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the memory: what is registered can be read through this server;
+    /// and for a directory outside of the memory's folder without administration of the server.
+    /// `Invalid` where the directory has no repository, or nothing names it.
+    pub async fn repository_add(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        add: RepositoryAdd,
+    ) -> Result<RepositoryAdded> {
+        let memory = self.code_memory(caller, standing).await?;
+        access::require_whole(caller, &memory, Capability::Admin)?;
+        let known = self.known_of(caller, &memory, &add).await?;
+        let now = self.engine.now();
+        let fresh = RepositoryId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
+        let engine = self.engine.settings().clone();
+        self.engine
+            .store()
+            .write(move |tx| {
+                let mode = SafetyPolicy::of(&engine, &existing(tx, &memory)?.settings).secrets;
+                known.check_names(&add, mode)?;
+                let before = match &add.same_as {
+                    Some(name) => Some(one_named(tx, &memory, name)?),
+                    None => look_for(tx, &memory, &known)?,
+                };
+                let mut warnings = known.warnings.clone();
+                let created = before.is_none();
+                let mut repository = match &before {
+                    Some(repository) => repository.clone(),
+                    None => {
+                        warnings.extend(look_alikes(tx, &memory, &known)?);
+                        new_repository(tx, &memory, &known, fresh.clone(), now)?
+                    }
+                };
+                warnings.extend(enrich(tx, &mut repository, &known, &add)?);
+                warnings.extend(known.without_default(&repository));
+                if before.as_ref() != Some(&repository) {
+                    repository.updated_at = now;
+                    tx.repositories_mut().put(&repository)?;
+                }
+                Ok(RepositoryAdded { repository, created, warnings })
+            })
+            .await
+    }
+
+    async fn known_of(&self, caller: &Principal, memory: &MemoryId, add: &RepositoryAdd) -> Result<Known> {
+        let discovered = match &add.directory {
+            None => None,
+            Some(directory) => Some(self.directory_of(caller, memory, directory).await?),
+        };
+        let mut names = Vec::new();
+        let given = add.name.as_deref().map(RepositoryName::parse).transpose()?;
+        names.extend(given.clone());
+        for alias in &add.aliases {
+            let name = RepositoryName::of_remote(alias).map_or_else(|| RepositoryName::parse(alias), Ok)?;
+            names.push(name);
+        }
+        names.extend(discovered.as_ref().and_then(of_remote));
+        let place = discovered.as_ref().map(|found| CodePlace::Local(found.common_dir.clone()));
+        let at_forge = |name: &RepositoryName| {
+            Some(CodePlace::Forge { host: name.host.clone()?, path: name.segments.join("/") })
+        };
+        let mut forge = if add.at_forge { names.iter().find_map(at_forge) } else { None };
+        if add.at_forge && forge.is_none() {
+            return Err(Error::invalid("name", "a repository at a forge is named host/owner/name"));
+        }
+        let mut forge_id = add.forge_id.as_deref().map(forge_alias).transpose()?;
+        let mut warnings = Vec::new();
+        match self.told_at(forge.as_ref()).await {
+            Ok(None) => {}
+            Ok(Some(told)) => {
+                if forge_id.as_ref().is_some_and(|given| *given != told.number) {
+                    return Err(Error::conflict("the forge has another number for it").on("forge_id"));
+                }
+                forge = told.place();
+                forge_id = Some(told.number);
+                if !names.contains(&told.name) {
+                    names.push(told.name);
+                }
+            }
+            Err(error) => warnings.push(format!(
+                "UNVERIFIABLE: its forge could not be asked for its number, which is learned later: {} ({})",
+                error.detail,
+                error.why.as_str()
+            )),
+        }
+        let key = match (names.first(), &discovered) {
+            (Some(name), _) => name.key(),
+            (None, Some(found)) => of_directory(found),
+            (None, None) => return Err(Error::invalid("name", "name the repository, or a directory of it")),
+        };
+        Ok(Known { names, key, place, forge, discovered, forge_id, warnings })
+    }
+
+    async fn told_at(&self, forge: Option<&CodePlace>) -> CodeResult<Option<Told>> {
+        match forge {
+            Some(place) => self.told(place).await,
+            None => Ok(None),
+        }
+    }
+}
+
+/// The name by which a clone is known before anybody names it: with its host that of its remote `origin`, else of its first
+/// remote; else one made of its directory.
+pub fn name_of(found: &Discovered) -> String {
+    of_remote(found).map_or_else(|| of_directory(found), |name| name.alias())
+}
+
+fn of_remote(found: &Discovered) -> Option<RepositoryName> {
+    let mut remotes: Vec<_> = found.remotes.iter().collect();
+    remotes.sort_by_key(|(name, _)| name != "origin");
+    RepositoryName::of_remote(&remotes.first()?.1)
+}
+
+/// A key for a repository without a remote.
+fn of_directory(found: &Discovered) -> String {
+    let worktree = found.worktree.as_deref().unwrap_or(&found.common_dir);
+    let name = worktree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.strip_suffix(".git").unwrap_or(&name);
+    local_key(name, found.roots.first().map(ToString::to_string).as_deref())
+}
+
+/// The alias of a forge's own number, as a caller gives it.
+fn forge_alias(text: &str) -> Result<String> {
+    let rule = "forge_id must be <host>:<number>, like github.com:12345";
+    let bad = || Error::invalid("forge_id", rule);
+    let (host, number) = text.rsplit_once(':').ok_or_else(bad)?;
+    let sane = !host.is_empty() && !host.contains('/') && number.bytes().all(|byte| byte.is_ascii_digit());
+    if sane && !number.is_empty() { Ok(number_alias(host, number)) } else { Err(bad()) }
+}
+
+fn one_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Repository> {
+    let mut found = named(tx, memory, name)?;
+    match (found.pop(), found.is_empty()) {
+        (Some(one), true) => Ok(one),
+        (Some(_), false) => Err(Error::conflict("the name fits several repositories: write host/owner/name")),
+        (None, _) => Err(Error::not_found(format!("no repository {name} is known here"))),
+    }
+    .map_err(|error| error.on("same_as"))
+}
+
+/// The repository that is known already: by its forge's number, by a name with its host, by the place of its clone.
+fn look_for(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Option<Repository>> {
+    if let Some(forge_id) = &known.forge_id
+        && let Some(found) = tx.repositories().named(memory, forge_id)?.into_iter().next()
+    {
+        return Ok(Some(found));
+    }
+    if let Some(place) = &known.place
+        && let Some(found) = with_place(tx, memory, place)?
+        && shares_roots(&found, known)
+    {
+        return Ok(Some(found)); // The same clone, whatever its origin says by now.
+    }
+    for name in known.names.iter().filter(|name| name.host.is_some()) {
+        if let Some(found) = tx.repositories().named(memory, &name.alias())?.into_iter().next() {
+            return Ok(Some(found));
+        }
+    }
+    if known.names.iter().all(|name| name.host.is_none()) {
+        let mut found = tx.repositories().named(memory, &known.key.to_lowercase())?;
+        // A name of a directory says nothing where no first commit tells which repository it is.
+        let is_told = known.discovered.as_ref().is_none_or(|found| !found.roots.is_empty());
+        found.retain(|repository| known.discovered.is_none() || (is_told && shares_roots(repository, known)));
+        if found.len() == 1 {
+            return Ok(found.pop());
+        }
+    }
+    Ok(None)
+}
+
+fn with_place(tx: &dyn ReadTx, memory: &MemoryId, place: &CodePlace) -> Result<Option<Repository>> {
+    let all = tx.repositories().list(memory, None, COMPARED_MAX)?;
+    Ok(all.into_iter().find(|repository| repository.places.contains(place)))
+}
+
+/// True unless both know their first commits and have none in common: then another repository took the place.
+fn shares_roots(repository: &Repository, known: &Known) -> bool {
+    let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
+    roots.is_empty()
+        || repository.roots.is_empty()
+        || repository.roots.iter().any(|root| roots.contains(root))
+}
+
+/// Names of repositories with the same first commits: a fork, or the same by another name. A person decides.
+fn look_alikes(tx: &dyn ReadTx, memory: &MemoryId, known: &Known) -> Result<Vec<String>> {
+    let roots = known.discovered.as_ref().map_or(&[][..], |found| &found.roots);
+    let all = tx.repositories().list(memory, None, COMPARED_MAX)?;
+    let alike = all.iter().filter(|other| other.roots.iter().any(|root| roots.contains(root)));
+    Ok(alike
+        .map(|other| {
+            format!(
+                "{} has the same first commits: a fork stays apart; if it is the same, repeat with same_as",
+                qualified(other)
+            )
+        })
+        .collect())
+}
+
+fn new_repository(
+    tx: &dyn ReadTx,
+    memory: &MemoryId,
+    known: &Known,
+    id: RepositoryId,
+    now: Timestamp,
+) -> Result<Repository> {
+    let taken = |key: &str| {
+        Ok::<_, Error>(!tx.repositories().named(memory, &format!("key:{}", key.to_lowercase()))?.is_empty())
+    };
+    let mut key = known.key.clone();
+    if taken(&key)?
+        && let Some(host) = known.names.iter().find_map(|name| name.host.clone())
+    {
+        key = format!("{}--{key}", host.replace(':', "-"));
+    }
+    let mut number = 2;
+    while taken(&key)? {
+        key = format!("{}-{number}", known.key);
+        number += 1;
+    }
+    Ok(Repository {
+        memory: memory.clone(),
+        id,
+        aliases: BTreeSet::from([format!("key:{}", key.to_lowercase())]),
+        key,
+        roots: Vec::new(),
+        places: Vec::new(),
+        default_ref: None,
+        quorum: None,
+        parent: None,
+        verified_tip: None,
+        checked_at: None,
+        settings: RepositorySettings::default(),
+        created_at: now,
+        updated_at: now,
+    })
+}
+
+/// Adds what is known now to the repository; what to know of that.
+fn enrich(
+    tx: &dyn ReadTx,
+    repository: &mut Repository,
+    known: &Known,
+    add: &RepositoryAdd,
+) -> Result<Vec<String>> {
+    let mut warnings = learn_names(tx, repository, known)?;
+    warnings.extend(learn_roots(repository, known, add.same_as.is_some()));
+    // What lies on this machine is read first, and what was registered first: the background puts first what is furthest.
+    let forges = repository.places.iter().position(|place| matches!(place, CodePlace::Forge { .. }));
+    for (place, at) in [(&known.place, forges), (&known.forge, None)] {
+        if let Some(place) = place.as_ref().filter(|place| !repository.places.contains(place)) {
+            repository.places.insert(at.unwrap_or(repository.places.len()), place.clone());
+        }
+    }
+    if let Some(parent) = &add.parent {
+        let parent = one_named(tx, &repository.memory, parent).map_err(|error| error.on("parent"))?;
+        if parent.id == repository.id {
+            return Err(Error::invalid("parent", "a repository is not its own parent"));
+        }
+        repository.parent = Some(parent.id);
+    }
+    if add.default_ref.is_some() && add.default_ref != repository.default_ref {
+        repository.default_ref = add.default_ref.clone();
+        repository.verified_tip = None; // Of another branch: nothing is older or newer than that.
+    }
+    repository.quorum = add.quorum.or(repository.quorum);
+    Ok(warnings)
+}
+
+/// Adds first commits where none are known, and where a person says that another beginning is the same repository's; without that
+/// it is said that nothing is read there.
+fn learn_roots(repository: &mut Repository, known: &Known, is_same: bool) -> Option<String> {
+    let found = known.discovered.as_ref()?;
+    if repository.roots.is_empty() {
+        repository.roots = found.roots.clone();
+    } else if shares_roots(repository, known) {
+        return None;
+    } else if is_same {
+        let mut roots = found.roots.clone();
+        roots.extend(repository.roots.iter().take(ROOTS_MAX.saturating_sub(roots.len())));
+        roots.sort_unstable();
+        repository.roots = roots;
+    } else {
+        return Some(format!(
+            "ANOTHER_HISTORY: it has none of the first commits of {}, so it is not read for it: another repository, or one that \
+             was rewritten; if it is the same, repeat with same_as",
+            repository.key
+        ));
+    }
+    None
+}
+
+/// Adds names and number. One that is another repository's is left with that one, and said: two of one name would both be found by
+/// it, and so neither.
+fn learn_names(tx: &dyn ReadTx, repository: &mut Repository, known: &Known) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let mut is_free = |alias: &str| {
+        let owners = tx.repositories().named(&repository.memory, alias)?;
+        let other = owners.iter().find(|other| other.id != repository.id);
+        warnings.extend(other.map(|other| {
+            format!("{alias} is another repository, {}: {} is not known by it", other.key, repository.key)
+        }));
+        Ok::<_, Error>(other.is_none())
+    };
+    let mut learned = Vec::new();
+    for name in &known.names {
+        if name.host.is_none() || is_free(&name.alias())? {
+            learned.extend([name.alias(), name.unqualified()]);
+        }
+    }
+    if let Some(number) = &known.forge_id
+        && is_free(number)?
+    {
+        learned.push(number.clone());
+    }
+    // Two repositories may have directories of one name: before their first commits nothing else tells them
+    // apart.
+    let by_directory = known.key.to_lowercase();
+    if known.names.is_empty() {
+        let is_own = is_free(&by_directory)?;
+        learned.push(if is_own { by_directory } else { repository.key.to_lowercase() });
+    }
+    repository.aliases.extend(learned);
+    Ok(warnings)
+}

@@ -1,0 +1,239 @@
+//! Reading a repository's code: which of its places is used, and the hop onto the adapter's threads.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use loci_model::facts::code::{ObjectId, Revision};
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ports::code::{CodeError, CodePlace, CodeResult, CodeSource, CodeSources, Discovered};
+use loci_model::{CodeReason, Error, Result};
+
+use super::default_tip::{Stands, stands};
+use super::identity::Known;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::verifier::is_revision_name;
+
+/// The name of the worktree among revisions.
+pub(crate) const WORKTREE: &str = "WORKTREE";
+/// The commit on which the caller stands.
+pub(crate) const HEAD: &str = "HEAD";
+
+/// A revision that was found, and whether it is the tip of the default branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    /// As asked for.
+    pub reference: String,
+    /// What it stands for.
+    pub revision: Revision,
+    /// States follow what is found here.
+    pub is_default: bool,
+}
+
+impl Tip {
+    /// The commit, or the one that the worktree stands on.
+    pub fn commit(&self) -> Option<ObjectId> {
+        self.revision.commit()
+    }
+
+    /// The commit under which a verdict may be kept: a worktree has none.
+    pub(crate) fn clean_commit(&self) -> Option<ObjectId> {
+        match &self.revision {
+            Revision::Commit(commit) => Some(*commit),
+            Revision::Worktree(_) => None,
+        }
+    }
+}
+
+/// Work on an open repository that may be begun again at another place.
+pub type Work<T> = Arc<dyn Fn(&dyn CodeSource) -> CodeResult<T> + Send + Sync>;
+
+impl Verified {
+    /// Runs work at the first of the repository's places that can be opened; the caller's own directory first, where it is a
+    /// clone of this repository.
+    pub async fn on_code<T: Send + 'static>(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        work: Work<T>,
+    ) -> CodeResult<T> {
+        self.on_code_at(repository, standing, work).await.map(|(_, done)| done)
+    }
+
+    /// The same, and at which place: what goes on with what came of it reads that place and no other.
+    pub(crate) async fn on_code_at<T: Send + 'static>(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        work: Work<T>,
+    ) -> CodeResult<(CodePlace, T)> {
+        let unreadable = |detail: &str| CodeError::new(Unverifiable::AuthOrMissing, detail);
+        let Some(code) = self.engine.code() else {
+            return Err(unreadable("this server reads no code"));
+        };
+        let mut last = unreadable("no place is known where the repository's code can be read: loci repo add");
+        let known = Arc::new(Known::of(repository));
+        for place in self.places(code.as_ref(), repository, standing).await {
+            match read_place(code.as_ref(), &place, checked(&known, &work)).await {
+                Err(error) if error.why != Unverifiable::Ref => last = error,
+                done => return done.map(|done| (place, done)),
+            }
+        }
+        Err(last)
+    }
+
+    /// The revision that a call means: the named one, else the files as they lie in the caller's working
+    /// tree of this repository, whatever the verb. `None`: neither, so it means `HEAD`.
+    pub async fn revision_of(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        named: Option<&str>,
+    ) -> Option<String> {
+        if named.is_some() {
+            return named.map(str::to_owned);
+        }
+        let (code, directory) = (self.engine.code()?, standing.directory.as_deref()?);
+        let found = clone_at(code.as_ref(), directory, repository).await?;
+        found.worktree.is_some().then(|| WORKTREE.to_owned())
+    }
+
+    async fn places(
+        &self,
+        code: &dyn CodeSources,
+        repository: &Repository,
+        standing: &Standing,
+    ) -> Vec<CodePlace> {
+        let mut places = Vec::with_capacity(repository.places.len() + 1);
+        if let Some(directory) = &standing.directory
+            && clone_at(code, directory, repository).await.is_some()
+        {
+            places.push(CodePlace::Local(directory.clone()));
+        }
+        places.extend(repository.places.iter().cloned());
+        places
+    }
+}
+
+/// The work, once it is seen that the repository at the place is the one that is meant.
+fn checked<T: Send + 'static>(known: &Arc<Known>, work: &Work<T>) -> Work<T> {
+    let (known, work) = (Arc::clone(known), Arc::clone(work));
+    Arc::new(move |source: &dyn CodeSource| {
+        known.check(source)?;
+        work(source)
+    })
+}
+
+/// The kind of a directory, where it lies in a clone of the repository. What cannot be read is none:
+/// reading it says why.
+async fn clone_at(code: &dyn CodeSources, directory: &Path, repository: &Repository) -> Option<Discovered> {
+    let found = code.discover(directory).await.ok().flatten()?;
+    repository.places.contains(&CodePlace::Local(found.common_dir.clone())).then_some(found)
+}
+
+/// Runs work on a repository at one place, on the adapter's threads, and gives what came of it.
+///
+/// # Errors
+/// Why it cannot be opened; what the work says.
+pub async fn read_place<T: Send + 'static>(
+    code: &dyn CodeSources,
+    place: &CodePlace,
+    work: Work<T>,
+) -> CodeResult<T> {
+    let slot = Arc::new(Mutex::new(None));
+    let filled = slot.clone();
+    code.read(
+        place,
+        Box::new(move |source| {
+            let done = work(source);
+            *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        }),
+    )
+    .await?;
+    let done = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    done.unwrap_or_else(|| Err(CodeError::new(Unverifiable::Network, "the reading was given up")))
+}
+
+/// The revision of this name, once per call. `default_ref`: the repository's own word for its default branch.
+pub(crate) fn resolve(
+    source: &dyn CodeSource,
+    reference: &str,
+    default_ref: Option<&str>,
+) -> CodeResult<Tip> {
+    let missing = || CodeError::new(Unverifiable::Ref, format!("the revision {reference} is not there"));
+    if reference == WORKTREE && !source.capabilities().worktree {
+        let detail = "WORKTREE is read where the worktree is: here is a bare repository or another machine's";
+        return Err(CodeError::new(Unverifiable::Ref, detail));
+    }
+    let revision = source.resolve(reference)?.ok_or_else(missing)?;
+    let default = default_here(source, default_ref)?;
+    let is_default = matches!(&revision, Revision::Commit(commit) if Some(*commit) == default);
+    Ok(Tip { reference: reference.to_owned(), revision, is_default })
+}
+
+/// The same, where states may follow: the tip of a default branch that is older than the one at which facts were `verified` decides
+/// nothing.
+pub(crate) fn resolve_since(
+    source: &dyn CodeSource,
+    reference: &str,
+    default_ref: Option<&str>,
+    verified: Option<&ObjectId>,
+) -> CodeResult<Tip> {
+    let mut tip = resolve(source, reference, default_ref)?;
+    if let Some(commit) = tip.clean_commit().filter(|_| tip.is_default) {
+        tip.is_default = stands(source, &commit, verified)? > Stands::Behind;
+    }
+    Ok(tip)
+}
+
+/// The tip of the default branch as this source knows it. `default_ref`: the repository's own word for it.
+pub fn default_here(source: &dyn CodeSource, default_ref: Option<&str>) -> CodeResult<Option<ObjectId>> {
+    Ok(match default_ref {
+        Some(name) => source.resolve(name)?.and_then(|revision| revision.commit()),
+        None => source.default_branch()?.map(|(_, tip)| tip),
+    })
+}
+
+/// A commit by its id, else the tip of the default branch, else, where nothing tells which that is, what is checked out: it is
+/// read, and decides nothing. `default`: the repository's own word for its default branch.
+pub fn tip_of(source: &dyn CodeSource, commit: Option<&str>, default: Option<&str>) -> CodeResult<Tip> {
+    if let Some(name) = commit {
+        return resolve(source, name, default);
+    }
+    if let Some(name) = default {
+        return resolve(source, name, Some(name));
+    }
+    match source.default_branch()? {
+        Some((_, tip)) => resolve(source, &tip.to_string(), None),
+        None => resolve(source, HEAD, None),
+    }
+}
+
+/// Checks the name of a revision that a caller gives.
+pub(crate) fn check_ref(reference: &str) -> Result<()> {
+    if is_revision_name(reference) {
+        return Ok(());
+    }
+    let rule = "ref must be WORKTREE, or a branch, a tag, a commit id or HEAD, with ~N, ^ or ^N after it for an \
+                ancestor; without .., @{ and a - at its beginning";
+    Err(Error::invalid("ref", rule))
+}
+
+/// The tool error for code that cannot be read.
+pub(crate) fn unreadable(error: &CodeError) -> Error {
+    let reason = match error.why {
+        Unverifiable::Ref => CodeReason::RefNotFound,
+        Unverifiable::TooLarge | Unverifiable::Minified => CodeReason::TooLarge,
+        Unverifiable::Binary => CodeReason::BinaryFile,
+        Unverifiable::Submodule => CodeReason::Submodule,
+        Unverifiable::Network
+        | Unverifiable::Auth
+        | Unverifiable::AuthOrMissing
+        | Unverifiable::Rate
+        | Unverifiable::PartialClone
+        | Unverifiable::Deadline => CodeReason::Unverifiable,
+    };
+    let message = format!("{} ({})", error.detail, error.why.as_str());
+    Error::code(reason, message).retry_after(error.retry_after_ms)
+}

@@ -1,0 +1,110 @@
+//! Which commit is the tip of the default branch where several clones of a repository say different things: one that was not
+//! fetched for weeks does not judge what was learned since. It compares commits; what follows from
+//! them is `state_change`'s matter.
+
+use std::sync::Arc;
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::repository::Repository;
+use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources};
+
+use super::code_access::{default_here, read_place};
+use super::identity::Known;
+use crate::Verified;
+
+/// How a tip stands to the one at which facts were last verified in the background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stands {
+    /// Behind it, or in a clone that has never seen it.
+    Behind,
+    /// It is that one.
+    There,
+    /// Somewhere else, in a clone that has it too: the branch moved on, or was rewritten.
+    Beyond,
+}
+
+/// How a tip stands to the verified one, as far as this source knows.
+pub(super) fn stands(
+    source: &dyn CodeSource,
+    tip: &ObjectId,
+    verified: Option<&ObjectId>,
+) -> CodeResult<Stands> {
+    let Some(verified) = verified else { return Ok(Stands::Beyond) };
+    if tip == verified {
+        return Ok(Stands::There);
+    }
+    if !source.capabilities().history {
+        return Ok(Stands::Beyond); // A forge is no clone of anything: what it says is so now.
+    }
+    if source.resolve(&verified.to_string())?.is_none() {
+        return Ok(Stands::Behind);
+    }
+    // Who has that commit was fetched since: only a tip that is shown to be behind it is. A history that is cut off shows nothing.
+    let is_behind = source.is_ancestor(tip, verified).unwrap_or(false);
+    Ok(if is_behind { Stands::Behind } else { Stands::Beyond })
+}
+
+/// A tip of the default branch, and where it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefaultTip {
+    /// Where it was read.
+    pub place: CodePlace,
+    /// The commit.
+    pub tip: ObjectId,
+    stands: Stands,
+}
+
+impl Verified {
+    /// The tip of the default branch: of the clone on this machine that is furthest, else of its forge. `None` where it cannot be
+    /// read, and where all that can be read is older than what is known already.
+    pub async fn default_tip(&self, repository: &Repository) -> Option<DefaultTip> {
+        let code = self.engine.code().map(AsRef::as_ref)?;
+        let (local, forges): (Vec<_>, Vec<_>) =
+            repository.places.iter().partition(|place| matches!(place, CodePlace::Local(_)));
+        let mut best: Option<DefaultTip> = None;
+        let mut is_any_unread = false;
+        for place in local {
+            match further(code, repository, place, best.as_ref()).await {
+                Ok(found) => best = found.or(best),
+                Err(_) => is_any_unread = true,
+            }
+        }
+        if best.as_ref().is_some_and(|best| best.stands > Stands::Behind) {
+            return best;
+        }
+        for place in forges {
+            match further(code, repository, place, None).await {
+                Ok(Some(found)) => return Some(found),
+                Ok(None) => {}
+                Err(_) => is_any_unread = true,
+            }
+        }
+        // Where all places were read and none knows more, the branch was put back, or every clone was made anew.
+        best.filter(|_| !is_any_unread)
+    }
+}
+
+/// The tip at a place, where it is further than the best one so far; the first of equals stays. Another repository there has none.
+async fn further(
+    code: &dyn CodeSources,
+    repository: &Repository,
+    place: &CodePlace,
+    best: Option<&DefaultTip>,
+) -> CodeResult<Option<DefaultTip>> {
+    let (name, verified) = (repository.default_ref.clone(), repository.verified_tip);
+    let (found_at, best) = (place.clone(), best.cloned());
+    let known = Known::of(repository);
+    let work = move |source: &dyn CodeSource| {
+        if known.is_another(source)? {
+            return Ok(None);
+        }
+        let Some(tip) = default_here(source, name.as_deref())? else { return Ok(None) };
+        let stands = stands(source, &tip, verified.as_ref())?;
+        let is_further = best.as_ref().is_none_or(|best| {
+            let is_after = || best.tip != tip && source.is_ancestor(&best.tip, &tip).unwrap_or(false);
+            stands > best.stands || (stands == best.stands && is_after())
+        });
+        Ok(is_further.then(|| DefaultTip { place: found_at.clone(), tip, stands }))
+    };
+    read_place(code, place, Arc::new(work)).await
+}

@@ -1,0 +1,61 @@
+//! Directories of this server's machine, as callers name them. Whoever registers one reads it through
+//! this server, and the server reads more than the callers of one memory may: only an administrator of
+//! the server names any; one of a memory names what lies in that memory's own folder below the
+//! configured roots.
+
+use std::path::Path;
+
+use loci_model::ports::code::{CodeSources, Discovered};
+use loci_model::principal::Principal;
+use loci_model::{Error, MemoryId, Result};
+
+use crate::Verified;
+use loci_engine::access;
+
+impl Verified {
+    /// The repository in or above a directory, for who may name it. What the caller may not name is
+    /// answered alike, whatever lies there.
+    ///
+    /// # Errors
+    /// `Denied`; `Invalid` where there is no repository that the caller may register.
+    pub(super) async fn directory_of(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        directory: &Path,
+    ) -> Result<Discovered> {
+        let code = self
+            .engine
+            .code()
+            .ok_or_else(|| Error::invalid("directory", "this server reads no repositories of its machine"))?;
+        let none = || Error::invalid("directory", "there is no git repository in or above the directory");
+        if access::require_server_admin(caller).is_ok() {
+            return code.discover(directory).await?.ok_or_else(none);
+        }
+        if !code.is_in_folder_of(directory, memory).await {
+            return Err(elsewhere(memory));
+        }
+        let found = code.discover(directory).await?.ok_or_else(none)?;
+        // A repository above the folder, or one that a `.git` file leads to, is another's.
+        if is_all_in_folder(code.as_ref(), &found, memory).await { Ok(found) } else { Err(none()) }
+    }
+}
+
+async fn is_all_in_folder(code: &dyn CodeSources, found: &Discovered, memory: &MemoryId) -> bool {
+    if !code.is_in_folder_of(&found.common_dir, memory).await {
+        return false;
+    }
+    match &found.worktree {
+        Some(worktree) => code.is_in_folder_of(worktree, memory).await,
+        None => true,
+    }
+}
+
+fn elsewhere(memory: &MemoryId) -> Error {
+    let rule = format!(
+        "directory must lie in the folder {memory} of this memory below one of verified.roots; any other is \
+         registered by an \
+         administrator of the server, as [[repo]] of its configuration or by loci repo add on its machine"
+    );
+    Error::denied(rule).on("directory")
+}

@@ -1,0 +1,71 @@
+//! Repositories: one identity under many names, and where the code of each can be read (verified-memory.md §9).
+//!
+//! A repository is found by the names of its remotes, by the place of a clone that is known, or by its forge's number; never
+//! by a similar name. That two clones share their first commits makes them neither the same nor different (forks do): a
+//! person says so.
+
+mod add;
+mod at_forge;
+pub(super) mod code_access;
+pub(super) mod default_tip;
+mod default_untold;
+mod directory;
+mod find;
+mod identity;
+mod list;
+mod noticed;
+mod numbered;
+pub(super) mod repository_name;
+
+use std::path::PathBuf;
+
+use loci_model::Namespace;
+use loci_model::Result;
+use loci_model::facts::repository::Repository;
+
+pub use add::name_of;
+pub(crate) use at_forge::{Told, learn};
+pub(crate) use find::{Found, find, named, of_id};
+pub use find::{find_repository, is_named};
+pub use noticed::noticed;
+pub use numbered::host_of;
+pub use numbered::{Numbered, numbered, of_number};
+
+/// A repository to be registered, or known by another name or place.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RepositoryAdd {
+    /// Its name; `None`: that of its remote `origin`, else of its first remote, else one made of its directory.
+    pub name: Option<String>,
+    /// A clone, a bare repository or a worktree on this machine, or a directory in one.
+    pub directory: Option<PathBuf>,
+    /// Other names: `owner/name`, `host/owner/name`, URLs of remotes.
+    pub aliases: Vec<String>,
+    /// The forge's number for it, as `<host>:<number>`: stays when names change.
+    pub forge_id: Option<String>,
+    /// It can be read at its forge, by its name.
+    pub at_forge: bool,
+    /// It is this one, that is known already by another name: said by a person.
+    pub same_as: Option<String>,
+    /// The repository it was forked from. It is kept; its facts are not read along yet.
+    pub parent: Option<String>,
+    /// The ref that changes states.
+    pub default_ref: Option<String>,
+    /// How many citations must be valid; `None`: all.
+    pub quorum: Option<u32>,
+}
+
+/// What registering did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryAdded {
+    /// The repository as it is now.
+    pub repository: Repository,
+    /// It was not known before.
+    pub created: bool,
+    /// What to know: another repository that may be the same, names that others have too, a default branch that nothing tells.
+    pub warnings: Vec<String>,
+}
+
+/// The namespace of a repository's facts.
+pub fn knowledge_namespace(repository: &Repository) -> Result<Namespace> {
+    Namespace::parse(format!("/{}/knowledge/", repository.key))
+}

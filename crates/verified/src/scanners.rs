@@ -1,0 +1,19 @@
+//! Readers of verified memory that read foreign text whole.
+
+use std::hint::black_box;
+
+use loci_engine::scanners::Scanner;
+
+use crate::{RepositoryName, content_hash, verifier};
+
+/// Its readers.
+pub const SCANNERS: &[Scanner] = &[
+    Scanner::new("mentions of code", |text| drop(black_box(verifier::mentions(text)))),
+    Scanner::new("claims", |text| {
+        let value = serde_json::json!({ "type": "pattern_present", "pattern": text });
+        drop(black_box(verifier::read_claims(&[value], "claims", 1)));
+    }),
+    Scanner::new("a glob", |text| drop(black_box(verifier::Glob::parse(text)))),
+    Scanner::new("a repository's name", |text| drop(black_box(RepositoryName::parse(text)))),
+    Scanner::new("content hash", |text| drop(black_box(content_hash(text, text)))),
+];

@@ -1,0 +1,106 @@
+//! Facts whose statement is withheld from a reader although their cited lines were found: changed
+//! code, and code that gives another value than the statement. It reads no code, and changes no
+//! fact.
+
+use loci_model::facts::support::{Assurance, DriftedFacts};
+use loci_model::principal::Principal;
+use loci_model::{MemoryId, Result};
+
+use super::served_facts::Serving;
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::reads::answers::{FactView, VerifyMode};
+use loci_engine::access;
+
+/// The statements that one reader is not given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Withholding {
+    drifted: bool,
+    contradicted: bool,
+}
+
+impl Withholding {
+    /// Returns what a setting withholds from an agent, or a model that is given a prompt; else from
+    /// a person.
+    fn of(setting: DriftedFacts, is_agent: bool) -> Self {
+        let drifted = match setting {
+            DriftedFacts::Label => false,
+            DriftedFacts::WithholdFromAgents => is_agent,
+            DriftedFacts::Withhold => true,
+        };
+        Self { drifted, contradicted: is_agent }
+    }
+
+    /// Returns true for a fact that is shown by its places alone. A proposal that its lines do not
+    /// contradict is shown with its label: people decide it.
+    pub fn hides(self, view: &FactView) -> bool {
+        match view.assurance() {
+            Assurance::Drifted => self.drifted,
+            Assurance::Contradicted => self.contradicted && view.verification.is_some(),
+            Assurance::Verified
+            | Assurance::Cited
+            | Assurance::Gone
+            | Assurance::Unverified
+            | Assurance::Proposed => false,
+        }
+    }
+}
+
+impl Verified {
+    /// Returns what is withheld from the caller of a read. A caller whose key may not act as a
+    /// person is an agent, whatever the call says.
+    pub fn withholding(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        standing: &Standing,
+        is_prompt: bool,
+    ) -> Withholding {
+        let is_person = access::is_person(caller, memory, standing.by_person);
+        Withholding::of(self.parts.settings.drifted, !is_person || is_prompt)
+    }
+
+    /// Checks that the caller may read facts as unverified as the read asks for.
+    ///
+    /// # Errors
+    /// `Denied`, on `verify`.
+    pub(super) fn check_verify(
+        &self,
+        caller: &Principal,
+        standing: &Standing,
+        memory: &MemoryId,
+        serving: &Serving,
+    ) -> Result<()> {
+        match serving.verify {
+            VerifyMode::None => access::require_unverified(caller, memory, standing.by_person),
+            VerifyMode::Cached | VerifyMode::Fresh => Ok(()),
+        }
+    }
+}
+
+/// Returns the warning about facts that were withheld by their statement; `None` where there are
+/// none.
+pub(super) fn warning(count: usize) -> Option<String> {
+    let rule = "the code they cite has changed or says otherwise: read the places in withheld, then memory_supersede with \
+                new citations, or memory_invalidate; memory_get has a statement";
+    (count > 0).then(|| format!("WITHHELD: {count} facts are not stated, for {rule}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_setting_and_the_reader_decide() {
+        for (setting, of_agent, of_person) in [
+            (DriftedFacts::Label, false, false),
+            (DriftedFacts::WithholdFromAgents, true, false),
+            (DriftedFacts::Withhold, true, true),
+        ] {
+            let drifted = |is_agent| Withholding::of(setting, is_agent).drifted;
+            assert_eq!((drifted(true), drifted(false)), (of_agent, of_person), "{setting:?}");
+            let contradicted = |is_agent| Withholding::of(setting, is_agent).contradicted;
+            assert_eq!((contradicted(true), contradicted(false)), (true, false), "{setting:?}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The part of the sweep that verified memory adds.
+
+use futures::future::BoxFuture;
+use loci_model::{Result, Timestamp};
+
+use crate::{Verified, VerifiedParts};
+use loci_engine::Engine;
+use loci_engine::hooks::Sweep;
+
+/// Facts: repositories that moved on, facts past their time, old verdicts.
+pub(super) struct FactSweep {
+    pub(super) parts: VerifiedParts,
+}
+
+impl Sweep for FactSweep {
+    fn name(&self) -> &'static str {
+        "facts"
+    }
+
+    fn run<'a>(&'a self, engine: &'a Engine, now: Timestamp) -> BoxFuture<'a, Result<()>> {
+        let verified = Verified::new(engine.clone(), &self.parts);
+        Box::pin(async move { verified.sweep_verified(now).await })
+    }
+}

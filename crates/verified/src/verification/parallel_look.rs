@@ -1,0 +1,242 @@
+//! Many facts at once: where the code is near, several threads look at a commit side by side, each taking the next fact when it is
+//! done with one. What is found of a fact does not depend on which thread found it, but for one that runs out of its time for
+//! searching trees: each thread has that time for itself. A source far away is looked at once, for it fetches together what a look
+//! announces; so is a worktree, for what lies there changes, and one look reads each file once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::join_all;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
+
+use super::look::{Look, Seen, Subject, see, see_one};
+use super::verdicts::{OwnLook, unverifiable};
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::repositories::code_access::{Tip, read_place};
+use crate::verifier::{Verifier, VerifierLimits};
+
+/// Facts for which another thread is worth its own beginning: each reads the trees of the revision for itself.
+const FACTS_PER_PART: usize = 20;
+/// Looks at once, at most: one fewer than there are threads for reading code by default, for other calls want one, too.
+const PARTS_MAX: usize = 3;
+
+/// Facts that are looked at by several threads.
+pub(super) struct Parts {
+    subjects: Vec<Subject>,
+    /// The first that nobody has taken.
+    next: AtomicUsize,
+    /// In the order of the subjects.
+    seen: Mutex<Vec<Option<Seen>>>,
+}
+
+impl Parts {
+    fn new(subjects: Vec<Subject>) -> Self {
+        let seen = Mutex::new(vec![None; subjects.len()]);
+        Self { subjects, next: AtomicUsize::new(0), seen }
+    }
+
+    /// Whether so many facts are looked at by more than one thread.
+    pub(super) fn are_worth_it(facts: usize) -> bool {
+        parts_of(facts) > 1
+    }
+
+    /// Looks at one fact after the other until none is left that nobody has taken, or at so many.
+    fn take(&self, source: &dyn CodeSource, look: &Look<'_>, tip: &Tip, most: usize) {
+        let limits = VerifierLimits::default();
+        let verifier = Verifier::new(source, tip.revision, look.lines, look.scope, look.clock, limits);
+        for _ in 0..most {
+            let place = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(subject) = self.subjects.get(place) else { return };
+            let one = see_one(&verifier, look, subject);
+            if let Some(slot) = self.seen.lock().unwrap_or_else(PoisonError::into_inner).get_mut(place) {
+                *slot = Some(one);
+            }
+        }
+    }
+
+    /// What was seen. A fact at which a thread gave up is unverifiable for this reason, and that alone.
+    fn whole(&self, error: &CodeError) -> Vec<Seen> {
+        let seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        let lost = |subject: &Subject| Seen {
+            verification: unverifiable(error, subject.citations.len()),
+            duration_ms: 0,
+            lines: Vec::new(),
+        };
+        let both = seen.into_iter().zip(&self.subjects);
+        both.map(|(seen, subject)| seen.unwrap_or_else(|| lost(subject))).collect()
+    }
+}
+
+fn parts_of(facts: usize) -> usize {
+    (facts / FACTS_PER_PART).clamp(1, PARTS_MAX)
+}
+
+impl Verified {
+    /// Verifies many facts at one revision, which is found once.
+    pub(super) async fn look_in_parts(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        look: OwnLook,
+        subjects: Vec<Subject>,
+    ) -> CodeResult<(Tip, Vec<Seen>)> {
+        let count = parts_of(subjects.len());
+        let (look, parts) = (Arc::new(look), Arc::new(Parts::new(subjects)));
+        let (own, all) = (Arc::clone(&look), Arc::clone(&parts));
+        let first = move |source: &dyn CodeSource| {
+            let tip = own.tip(source)?;
+            if !source.capabilities().near || tip.clean_commit().is_none() {
+                let seen = see(source, &own.borrowed(), &tip, &all.subjects);
+                return Ok((tip, Some(seen)));
+            }
+            // Alone: it reads what all the others want, too, as the changes since the citations were made.
+            all.take(source, &own.borrowed(), &tip, 1);
+            Ok((tip, None))
+        };
+        let (place, (tip, seen)) = self.on_code_at(repository, standing, Arc::new(first)).await?;
+        let (None, Some(code)) = (&seen, &self.engine.code()) else {
+            return Ok((tip, seen.unwrap_or_default()));
+        };
+        let looks = (0..count).map(|_| {
+            let (own, all, tip) = (Arc::clone(&look), Arc::clone(&parts), tip.clone());
+            let work = move |source: &dyn CodeSource| {
+                all.take(source, &own.borrowed(), &tip, usize::MAX);
+                Ok(())
+            };
+            read_place(code.as_ref(), &place, Arc::new(work))
+        });
+        // One that cannot begin leaves its share to the others.
+        let failed = join_all(looks).await.into_iter().find_map(Result::err);
+        let given_up = || CodeError::new(Unverifiable::Network, "the reading was given up");
+        Ok((tip, parts.whole(&failed.unwrap_or_else(given_up))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::facts::citation::{Citation, Place};
+    use loci_model::facts::code::Revision;
+    use loci_model::facts::verdict::Verdict;
+    use loci_testkit::{CodeHistory, ManualClock};
+
+    use super::*;
+    use crate::verifier::LineCache;
+
+    /// So many facts of one citation each.
+    const FACTS: usize = 60;
+
+    #[test]
+    fn few_facts_are_one_look_and_many_a_few() {
+        let check = |facts, parts| assert_eq!(parts_of(facts), parts, "{facts}");
+        check(0, 1);
+        check(FACTS_PER_PART * 2 - 1, 1);
+        check(FACTS_PER_PART * 2, 2);
+        check(10_000, PARTS_MAX);
+    }
+
+    fn path(number: usize) -> String {
+        format!("src/part_{number}.rs")
+    }
+
+    fn code(number: usize, lead: usize) -> String {
+        let lead = "// moved\n".repeat(lead);
+        format!(
+            "{lead}/// The shelf.\npub fn shelf_{number}() -> usize {{\n    {number} * 17 + BASE_{number}\n}}\n"
+        )
+    }
+
+    /// A history whose second commit moves the code of most files, and loses that of every seventh. The same each time.
+    fn history() -> (CodeHistory, Tip, Vec<Subject>) {
+        let mut history = CodeHistory::new();
+        let commit = |history: &mut CodeHistory, text: &dyn Fn(usize) -> String| {
+            let files: Vec<_> = (0..FACTS).map(|number| (path(number), text(number))).collect();
+            let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+            history.commit(&files)
+        };
+        let first = commit(&mut history, &|number| code(number, 0));
+        let subjects = with_look(|look| {
+            let limits = VerifierLimits::default();
+            let at = Revision::Commit(first);
+            let verifier = Verifier::new(&history, at, look.lines, look.scope, look.clock, limits);
+            let cited = |number: usize| {
+                let place = Place { path: path(number), line_start: 1, line_end: 4 };
+                let anchor = verifier.anchor(&place, "", true).unwrap().anchor;
+                Citation { anchor, current: None, earlier_paths: Vec::new() }
+            };
+            (0..FACTS)
+                .map(|number| Subject {
+                    citations: vec![cited(number)],
+                    claims: Vec::new(),
+                    statement: String::new(),
+                })
+                .collect()
+        });
+        let second = commit(&mut history, &|number| {
+            if number.is_multiple_of(7) {
+                "pub const NOTHING: u8 = 1;\n".to_owned()
+            } else {
+                code(number, number % 5)
+            }
+        });
+        let tip = Tip { reference: "main".to_owned(), revision: Revision::Commit(second), is_default: true };
+        (history, tip, subjects)
+    }
+
+    fn with_look<T>(work: impl FnOnce(&Look<'_>) -> T) -> T {
+        let (lines, clock) = (LineCache::new(1 << 20), ManualClock::default());
+        let (scope, reference) = ("test", "main");
+        work(&Look {
+            reference,
+            default_ref: None,
+            verified_tip: None,
+            quorum: None,
+            scope,
+            lines: &lines,
+            clock: &clock,
+            with_lines: false,
+        })
+    }
+
+    fn given_up() -> CodeError {
+        CodeError::new(Unverifiable::Network, "the reading was given up")
+    }
+
+    #[test]
+    fn threads_find_what_one_look_finds() {
+        let (source, tip, subjects) = history();
+        let alone = with_look(|look| see(&source, look, &tip, &subjects));
+        let gone = alone.iter().filter(|seen| seen.verification.verdict == Verdict::Gone).count();
+        assert_eq!(gone, FACTS.div_ceil(7));
+        let parts = Parts::new(subjects);
+        with_look(|look| {
+            std::thread::scope(|threads| {
+                for _ in 0..PARTS_MAX {
+                    let (parts, look, tip) = (&parts, &look, &tip);
+                    threads.spawn(move || parts.take(&history().0, look, tip, usize::MAX));
+                }
+            });
+        });
+        assert_eq!(parts.whole(&given_up()), alone);
+    }
+
+    #[test]
+    fn a_thread_that_gives_up_loses_one_fact() {
+        let (source, tip, subjects) = history();
+        let alone = with_look(|look| see(&source, look, &tip, &subjects));
+        let parts = Parts::new(subjects);
+        with_look(|look| {
+            parts.take(&source, look, &tip, 20);
+            // Taken, and never looked at.
+            let lost = parts.next.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(lost, 20);
+            parts.take(&source, look, &tip, usize::MAX);
+        });
+        let whole = parts.whole(&given_up());
+        let differ: Vec<_> = (0..FACTS).filter(|place| whole.get(*place) != alone.get(*place)).collect();
+        assert_eq!(differ, [20]);
+        assert_eq!(whole.get(20).unwrap().verification, unverifiable(&given_up(), 1));
+    }
+}

@@ -1,0 +1,55 @@
+//! Writing down what a verification meant: the fact, the record's state, and every row of what happened, in one transaction
+//! (verified-memory.md §4, T1).
+
+use loci_model::facts::fact::{Fact, FactEvent};
+use loci_model::memory::Memory;
+use loci_model::ports::store::{RecordChange, Tx};
+use loci_model::record::{Record, RecordState};
+use loci_model::{Result, Timestamp};
+
+use super::state_change::Settled;
+use crate::facts::conflicts;
+use crate::facts::events;
+use loci_engine::records::changes::{self, Change};
+
+/// Writes what became of a fact.
+pub(crate) fn settled(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    record: &Record,
+    settled: &Settled,
+    by: &str,
+    at: Timestamp,
+) -> Result<()> {
+    if let Some((to, reason)) = &settled.state {
+        state(tx, memory, record, *to, reason, by, at)?;
+    }
+    match &settled.fact {
+        Some(changed) => fact(tx, changed, &settled.events),
+        None => events::append(tx, &settled.events),
+    }
+}
+
+/// Changes the state of a record that is a fact; its row of facts and its events are the caller's.
+pub(crate) fn state(
+    tx: &mut dyn Tx,
+    memory: &Memory,
+    record: &Record,
+    to: RecordState,
+    reason: &str,
+    by: &str,
+    at: Timestamp,
+) -> Result<()> {
+    let change = RecordChange { state: to, reason: reason.to_owned(), at };
+    tx.records_mut().set_state(&memory.id, &record.id, &change)?;
+    changes::note_state(tx, memory, &Change { record, from: Some(record.state), to, reason, by, at })
+}
+
+/// Writes a fact and what happened to it.
+pub(crate) fn fact(tx: &mut dyn Tx, fact: &Fact, happened: &[FactEvent]) -> Result<()> {
+    tx.facts_mut().put(fact)?;
+    if matches!(fact.status, RecordState::Superseded | RecordState::Invalid | RecordState::Erased) {
+        conflicts::lift(tx, fact)?;
+    }
+    events::append(tx, happened)
+}

@@ -1,0 +1,326 @@
+//! Verifying facts for a call: kept verdicts first where that is asked for, the rest in one look at the code.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::fact::KeptVerdict;
+use loci_model::facts::repository::Repository;
+use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
+use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
+use loci_model::ports::store::StoreExt;
+use loci_model::{MemoryId, RecordId, Result};
+
+use super::look::{Look, Seen, Subject, look_at};
+use super::parallel_look::Parts;
+use super::state_change::{self, Origin};
+use crate::Verified;
+use crate::call_scope::Standing;
+use crate::facts::fact_record::Remembered;
+use crate::reads::answers::VerifyMode;
+use crate::repositories::code_access::{HEAD, Tip, resolve_since, unreadable};
+use crate::verifier::{Verifier, VerifierLimits};
+
+/// Parsed files that are kept in memory, in bytes (§11, L3).
+pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;
+
+impl Subject {
+    pub(crate) fn of(remembered: &Remembered) -> Self {
+        let detail = &remembered.fact.detail;
+        Self {
+            citations: detail.citations.clone(),
+            claims: detail.claims.clone(),
+            statement: remembered.record.text.clone(),
+        }
+    }
+}
+
+/// One fact's verification.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Checked {
+    pub(crate) verification: Verification,
+    pub(crate) duration_ms: u32,
+    /// It was made now: neither found among the kept ones, nor missing among what was told.
+    pub(crate) is_new: bool,
+    /// Under which it may be kept.
+    pub(crate) digest: String,
+}
+
+/// What a call saw of the code.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Looked {
+    /// Where it was looked; `None` where that could not be found, or nothing was looked at.
+    pub(crate) tip: Option<Tip>,
+    /// One each, in the order of the facts; none where nothing was looked at.
+    pub(crate) checked: Vec<Checked>,
+    /// Why nothing, or not all, could be read.
+    pub(crate) error: Option<CodeError>,
+    /// It is a caller's word, not what was seen here.
+    pub(crate) is_told: bool,
+}
+
+impl Looked {
+    /// Nothing could be read: every fact is unverifiable.
+    ///
+    /// # Errors
+    /// `REF_NOT_FOUND` where the caller named a revision that is not there.
+    pub(crate) fn blind(
+        error: CodeError,
+        repository: &Repository,
+        reference: Option<&str>,
+        facts: &[Remembered],
+    ) -> Result<Self> {
+        if error.why == Unverifiable::Ref && reference.is_some_and(|name| name != HEAD) {
+            return Err(unreadable(&error));
+        }
+        let checked = facts.iter().zip(digests(repository, facts)?).map(|(fact, digest)| Checked {
+            verification: unverifiable(&error, fact.fact.detail.citations.len()),
+            duration_ms: 0,
+            is_new: true,
+            digest,
+        });
+        Ok(Self { tip: None, checked: checked.collect(), error: Some(error), is_told: false })
+    }
+
+    /// The tip of the default branch, where that is what was looked at.
+    pub(crate) fn default_tip(&self) -> Option<ObjectId> {
+        self.tip.as_ref().filter(|tip| tip.is_default).and_then(Tip::clean_commit)
+    }
+
+    /// Whose verifications these are, of a call.
+    pub(crate) fn origin(&self) -> Origin {
+        if self.is_told { Origin::Told } else { Origin::Caller }
+    }
+
+    /// What was found out now, with the names of the facts: all that is to be written.
+    pub(crate) fn new_of(&self, names: &[RecordId]) -> (Vec<RecordId>, Self) {
+        let new = names.iter().zip(&self.checked).filter(|(_, one)| one.is_new);
+        let (names, checked) = new.map(|(name, one)| (name.clone(), one.clone())).unzip();
+        (names, Self { tip: self.tip.clone(), checked, error: self.error.clone(), is_told: self.is_told })
+    }
+
+    /// Verdicts that were made now and may be kept: of a commit, and from what could be read here.
+    pub(crate) fn to_keep(&self, names: &[RecordId], at: loci_model::Timestamp) -> Vec<KeptVerdict> {
+        let Some(commit) = self.tip.as_ref().and_then(Tip::clean_commit).filter(|_| !self.is_told) else {
+            return Vec::new();
+        };
+        let keeps = |one: &Checked| one.is_new && one.verification.verdict.is_conclusive();
+        let new = names.iter().zip(&self.checked).filter(|(_, one)| keeps(one));
+        new.map(|(record, one)| KeptVerdict {
+            record: record.clone(),
+            digest: one.digest.clone(),
+            commit,
+            at,
+            verification: one.verification.clone(),
+        })
+        .collect()
+    }
+}
+
+/// A look of this process, which work on code takes with it.
+pub(crate) struct OwnLook {
+    verified: Verified,
+    reference: String,
+    default_ref: Option<String>,
+    verified_tip: Option<ObjectId>,
+    quorum: Option<u32>,
+    scope: String,
+}
+
+impl OwnLook {
+    pub(crate) fn of(verified: &Verified, repository: &Repository, reference: Option<&str>) -> Self {
+        Self {
+            verified: verified.clone(),
+            reference: reference.unwrap_or(HEAD).to_owned(),
+            default_ref: repository.default_ref.clone(),
+            verified_tip: repository.verified_tip,
+            quorum: repository.quorum,
+            scope: scope_of(repository),
+        }
+    }
+
+    /// The revision, once per look.
+    pub(crate) fn tip(&self, source: &dyn CodeSource) -> CodeResult<Tip> {
+        resolve_since(source, &self.reference, self.default_ref.as_deref(), self.verified_tip.as_ref())
+    }
+
+    pub(crate) fn borrowed(&self) -> Look<'_> {
+        Look {
+            reference: &self.reference,
+            default_ref: self.default_ref.as_deref(),
+            verified_tip: self.verified_tip,
+            quorum: self.quorum,
+            scope: &self.scope,
+            lines: &self.verified.parts.line_cache,
+            clock: self.verified.engine.clock().as_ref(),
+            with_lines: false,
+        }
+    }
+}
+
+impl Verified {
+    /// Verifies facts of one repository at one revision. What cannot be read is `unverifiable`; a revision that the caller named
+    /// and that is not there is an error.
+    pub(crate) async fn look(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        reference: Option<&str>,
+        facts: &[Remembered],
+        mode: VerifyMode,
+    ) -> Result<Looked> {
+        let tip = match mode {
+            VerifyMode::None => return Ok(Looked::default()),
+            VerifyMode::Fresh => None,
+            VerifyMode::Cached => match self.tip(repository, standing, reference).await {
+                Ok(tip) => Some(tip),
+                Err(error) => return Looked::blind(error, repository, reference, facts),
+            },
+        };
+        self.look_from(repository, standing, reference, facts, tip).await
+    }
+
+    /// The same, by the verdicts that are kept of this commit and a look for the rest; without one all are looked at anew.
+    pub(crate) async fn look_from(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        reference: Option<&str>,
+        facts: &[Remembered],
+        tip: Option<Tip>,
+    ) -> Result<Looked> {
+        let digests = digests(repository, facts)?;
+        let mut found = match &tip {
+            Some(tip) => self.kept(&repository.memory, &digests, tip).await?,
+            None => HashMap::new(),
+        };
+        if tip.as_ref().is_some_and(|tip| tip.is_default) {
+            // What was found of this commit when it was only a branch's decides now: it is looked at anew, and written.
+            for (fact, digest) in facts.iter().zip(&digests) {
+                if found.get(digest).is_some_and(|kept| state_change::turns(&fact.fact, kept.verdict)) {
+                    found.remove(digest);
+                }
+            }
+        }
+        let wanted: Vec<usize> = (0..digests.len())
+            .filter(|place| !digests.get(*place).is_some_and(|digest| found.contains_key(digest)))
+            .collect();
+        if let (Some(tip), true) = (&tip, wanted.is_empty()) {
+            self.parts.verdict_cache.count(digests.len(), 0);
+            let checked = digests.into_iter().filter_map(|digest| kept_one(&mut found, digest)).collect();
+            return Ok(Looked { tip: Some(tip.clone()), checked, ..Looked::default() });
+        }
+        let subjects: Vec<Subject> =
+            wanted.iter().filter_map(|place| facts.get(*place)).map(Subject::of).collect();
+        let (tip, made) = match self.verify_now(repository, standing, reference, subjects).await {
+            Ok(done) => done,
+            Err(error) => return Looked::blind(error, repository, reference, facts),
+        };
+        self.parts.verdict_cache.count(digests.len().saturating_sub(made.len()), made.len());
+        let mut made = made.into_iter();
+        let checked = digests.into_iter().filter_map(|digest| {
+            kept_one(&mut found, digest.clone()).or_else(|| made.next().map(|seen| made_now(seen, digest)))
+        });
+        Ok(Looked { checked: checked.collect(), tip: Some(tip), ..Looked::default() })
+    }
+
+    /// What was seen of facts at a revision, each once.
+    pub(crate) fn look_made(
+        &self,
+        repository: &Repository,
+        facts: &[Remembered],
+        tip: Tip,
+        seen: Vec<Seen>,
+    ) -> Result<Looked> {
+        self.parts.verdict_cache.count(0, seen.len());
+        let made = seen.into_iter().zip(digests(repository, facts)?);
+        let checked = made.map(|(seen, digest)| made_now(seen, digest)).collect();
+        Ok(Looked { checked, tip: Some(tip), ..Looked::default() })
+    }
+
+    /// The revision of a call.
+    pub(crate) async fn tip(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        reference: Option<&str>,
+    ) -> CodeResult<Tip> {
+        let look = OwnLook::of(self, repository, reference);
+        self.on_code(repository, standing, Arc::new(move |source: &dyn CodeSource| look.tip(source))).await
+    }
+
+    /// Verifies now, in one look.
+    pub(super) async fn verify_now(
+        &self,
+        repository: &Repository,
+        standing: &Standing,
+        reference: Option<&str>,
+        subjects: Vec<Subject>,
+    ) -> CodeResult<(Tip, Vec<Seen>)> {
+        let look = OwnLook::of(self, repository, reference);
+        if Parts::are_worth_it(subjects.len()) {
+            return self.look_in_parts(repository, standing, look, subjects).await;
+        }
+        let work = move |source: &dyn CodeSource| look_at(source, &look.borrowed(), &subjects);
+        self.on_code(repository, standing, Arc::new(work)).await
+    }
+
+    /// A look at a source.
+    pub(crate) fn verifier<'a>(&'a self, source: &'a dyn CodeSource, tip: &Tip, scope: &str) -> Verifier<'a> {
+        let limits = VerifierLimits::default();
+        Verifier::new(
+            source,
+            tip.revision,
+            &self.parts.line_cache,
+            scope,
+            self.engine.clock().as_ref(),
+            limits,
+        )
+    }
+
+    /// Returns the verdicts that are kept of a commit, by their digests.
+    pub(crate) async fn kept(
+        &self,
+        memory: &MemoryId,
+        digests: &[String],
+        tip: &Tip,
+    ) -> Result<HashMap<String, Verification>> {
+        let Some(commit) = tip.clean_commit() else { return Ok(HashMap::new()) };
+        let (memory, digests) = (memory.clone(), digests.to_vec());
+        let kept =
+            self.engine.store().read(move |tx| tx.verdicts().get_many(&memory, &digests, &commit)).await?;
+        // One that says nothing of support was made by an earlier version: it is made again.
+        let whole = kept.into_iter().filter(|kept| kept.verification.support.is_some());
+        Ok(whole.map(|kept| (kept.digest, kept.verification)).collect())
+    }
+}
+
+/// What a verdict of each fact is about.
+fn digests(repository: &Repository, facts: &[Remembered]) -> Result<Vec<String>> {
+    facts.iter().map(|fact| fact.digest(repository.quorum)).collect()
+}
+
+/// Within which blobs are believed by their ids.
+pub(crate) fn scope_of(repository: &Repository) -> String {
+    format!("{}/{}", repository.memory, repository.id)
+}
+
+fn kept_one(found: &mut HashMap<String, Verification>, digest: String) -> Option<Checked> {
+    let verification = found.get(&digest)?.clone();
+    Some(Checked { verification, duration_ms: 0, is_new: false, digest })
+}
+
+fn made_now(seen: Seen, digest: String) -> Checked {
+    Checked { verification: seen.verification, duration_ms: seen.duration_ms, is_new: true, digest }
+}
+
+/// A verification that could not be made.
+pub(crate) fn unverifiable(error: &CodeError, citations: usize) -> Verification {
+    let one = CitationVerdict::unverifiable(error.why, error.retry_after_ms);
+    Verification {
+        verdict: Verdict::Unverifiable,
+        citations: vec![one; citations],
+        claims: Vec::new(),
+        support: None,
+    }
+}

@@ -1,0 +1,248 @@
+//! From a cited place to its anchor: what is kept of the lines to find them again (verified-memory.md §2.2). A place that
+//! cannot be cited says why; whether it says enough to be stored is `information`.
+
+use std::sync::Arc;
+
+use loci_model::facts::citation::{Anchor, Place};
+use loci_model::facts::code::{CodeEntry, EntryKind, ObjectId};
+use loci_model::ports::code::CodeError;
+
+use super::grounding::grounded;
+use crate::verifier::lines::block::Block;
+use crate::verifier::lines::file_lines::FileLines;
+use crate::verifier::session::verifier::Verifier;
+use crate::verifier::thresholds::{CONTEXT_LINES, SNIPPET_BYTES_MAX, SNIPPET_LINES_MAX, SPAN_LINES_MAX};
+use loci_text::code_path::{PathRejected, check_path};
+
+/// An anchor, and what the store verb says of it.
+#[derive(Clone)]
+pub struct MadeAnchor {
+    /// What is kept.
+    pub anchor: Anchor,
+    /// The cited lines as they are in the file, line ends as LF: for the secret scan and the answer. Untrusted text.
+    pub content: String,
+    /// Lines of the file, blank ones included.
+    pub lines_total: u32,
+    /// The file is a symbolic link, and the lines are its target's name.
+    pub symlink: bool,
+    /// The lines are a pointer to a large file elsewhere.
+    pub lfs: bool,
+    /// People do not write this file.
+    pub generated: bool,
+}
+
+/// Why a place cannot be cited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnchorError {
+    /// The path is not one that may be asked for: `PATH_REJECTED`.
+    Path(PathRejected),
+    /// Zero or reversed lines: `INVALID_ARGUMENT`.
+    Range,
+    /// More than 400 lines: `TOO_LARGE` as a range, `INVALID_ARGUMENT` by the schema.
+    Span,
+    /// There is no such file: `CITATION_UNREADABLE`.
+    Missing,
+    /// The file has fewer lines: `CITATION_UNREADABLE`.
+    OutOfRange {
+        /// How many it has.
+        lines_total: u32,
+    },
+    /// The lines are all blank: `CITATION_LOW_INFORMATION`.
+    Blank,
+    /// A symbolic link of a worktree leads out of it: `SYMLINK_ESCAPE`.
+    SymlinkEscape,
+    /// It could not be read, or is no text. `why` says which: `too_large` and `minified` are `TOO_LARGE`, `binary` is
+    /// `BINARY_FILE`, `submodule` is `SUBMODULE`, all others `UNVERIFIABLE`.
+    Unreadable(CodeError),
+}
+
+impl Verifier<'_> {
+    /// Reads a place at this revision and makes its anchor. `fact` is what the citation is to support; `store_snippet` keeps
+    /// the text of the lines (up to 8 KiB and 200 lines), otherwise only hashes are kept.
+    ///
+    /// # Errors
+    /// When the place cannot be cited.
+    pub fn anchor(&self, place: &Place, fact: &str, store_snippet: bool) -> Result<MadeAnchor, AnchorError> {
+        check_place(place)?;
+        let (entry, file) = self.readable(place)?;
+        let is_uncommitted = self.is_uncommitted(&place.path, &entry);
+        self.anchor_of(place, &entry, &file, (self.at.commit(), is_uncommitted), (fact, store_snippet))
+    }
+
+    /// Makes the anchor of a place in a given content of its file, which no revision is known to
+    /// have. It names no commit.
+    ///
+    /// # Errors
+    /// Errors if the place cannot be cited, or the content cannot be read.
+    pub fn anchor_in(&self, blob: ObjectId, place: &Place) -> Result<MadeAnchor, AnchorError> {
+        check_place(place)?;
+        let entry = CodeEntry { kind: EntryKind::File, id: blob, bytes: None };
+        let file = self.blob(blob).map_err(AnchorError::Unreadable)?;
+        self.anchor_of(place, &entry, &file, (None, false), ("", true))
+    }
+
+    /// The object that lies at a path of this revision; `None` where there is none, or it cannot be
+    /// read.
+    pub fn blob_at(&self, path: &str) -> Option<ObjectId> {
+        self.entry(path).ok().flatten().map(|entry| entry.id)
+    }
+
+    fn anchor_of(
+        &self,
+        place: &Place,
+        entry: &CodeEntry,
+        file: &FileLines,
+        (commit, is_uncommitted): (Option<ObjectId>, bool),
+        (fact, store_snippet): (&str, bool),
+    ) -> Result<MadeAnchor, AnchorError> {
+        if place.line_end > file.total() {
+            return Err(AnchorError::OutOfRange { lines_total: file.total() });
+        }
+        let range = file.between(place.line_start, place.line_end);
+        if range.is_empty() {
+            return Err(AnchorError::Blank);
+        }
+        let block = Block::new(file, range.start, range.end);
+        let anchor = Anchor {
+            place: place.clone(),
+            commit,
+            is_uncommitted,
+            blob: entry.id,
+            snippet_hash: block.snippet_hash(),
+            lines: if store_snippet { kept_lines(block) } else { Vec::new() },
+            line_hashes: file.hashes().get(range.clone()).unwrap_or_default().to_vec(),
+            context_before: context_before(file, range.start).to_vec(),
+            context_after: context_after(file, range.end).to_vec(),
+            packed: block.packed(),
+            info: block.info(),
+            indent_profile: block.indent_profile(),
+            symbol: crate::verifier::code_structure::definitions::enclosing(&place.path, file, range.start),
+            grounded: grounded(fact, block.lines()),
+        };
+        Ok(MadeAnchor {
+            content: file.raw(place.line_start, place.line_end).to_owned(),
+            lines_total: file.total(),
+            symlink: entry.kind == EntryKind::Symlink,
+            lfs: file.line(0).starts_with("version https://git-lfs.github.com/spec/"),
+            generated: self.attributes().is_generated(&place.path),
+            anchor,
+        })
+    }
+
+    /// Whether a file stands in the worktree alone, or otherwise than in the commit below. What cannot be read says nothing.
+    fn is_uncommitted(&self, path: &str, entry: &CodeEntry) -> bool {
+        if !self.at.is_dirty() {
+            return false;
+        }
+        // Before the first commit every file stands in the worktree alone.
+        let Some(commit) = self.at.commit() else { return true };
+        let before = self.old_entry(commit, path);
+        before.is_ok_and(|before| before.is_none_or(|before| before.id != entry.id))
+    }
+
+    fn readable(&self, place: &Place) -> Result<(CodeEntry, Arc<FileLines>), AnchorError> {
+        let entry = self.entry(&place.path).map_err(AnchorError::Unreadable)?;
+        if entry.is_none() {
+            self.outside_submodules(&place.path).map_err(AnchorError::Unreadable)?;
+        }
+        let entry = entry.ok_or(AnchorError::Missing)?;
+        if entry.kind == EntryKind::Directory {
+            return Err(AnchorError::Missing);
+        }
+        let file = self.lines(&entry).map_err(AnchorError::Unreadable)?;
+        if entry.kind == EntryKind::Symlink && self.at.is_dirty() && leaves_root(&place.path, file.line(0)) {
+            return Err(AnchorError::SymlinkEscape);
+        }
+        Ok((entry, file))
+    }
+}
+
+/// Checks what can be checked of a place without reading anything.
+///
+/// # Errors
+/// A path or range that no file could have.
+pub fn check_place(place: &Place) -> Result<(), AnchorError> {
+    check_path(&place.path).map_err(AnchorError::Path)?;
+    if place.line_start == 0 || place.line_end < place.line_start {
+        return Err(AnchorError::Range);
+    }
+    if place.line_end - place.line_start >= SPAN_LINES_MAX {
+        return Err(AnchorError::Span);
+    }
+    Ok(())
+}
+
+/// Hashes of up to three lines before, nearest last.
+pub(in crate::verifier) fn context_before(file: &FileLines, from: usize) -> &[u64] {
+    file.hashes().get(from.saturating_sub(CONTEXT_LINES)..from).unwrap_or_default()
+}
+
+/// Hashes of up to three lines after, nearest first.
+pub(in crate::verifier) fn context_after(file: &FileLines, to: usize) -> &[u64] {
+    file.hashes().get(to..(to + CONTEXT_LINES).min(file.len())).unwrap_or_default()
+}
+
+fn kept_lines(block: Block<'_>) -> Vec<String> {
+    let bytes: usize = block.lines().map(|line| line.len() + 1).sum();
+    if bytes > SNIPPET_BYTES_MAX || block.to - block.from > SNIPPET_LINES_MAX {
+        return Vec::new();
+    }
+    block.lines().map(str::to_owned).collect()
+}
+
+/// True when a link at `path` with this target leads out of the root.
+fn leaves_root(path: &str, target: &str) -> bool {
+    let mut depth = path.matches('/').count();
+    target.starts_with('/')
+        || target.contains(['\\', ':'])
+        || target.split('/').any(|part| match part {
+            ".." => match depth.checked_sub(1) {
+                Some(outer) => {
+                    depth = outer;
+                    false
+                }
+                None => true,
+            },
+            "" | "." => false,
+            _ => {
+                depth += 1;
+                false
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_followed_in_mind_only() {
+        for (path, target, expect) in [
+            ("a", "b/c", false),
+            ("x/y/a", "../../b", false),
+            ("a", "../b", true),
+            ("x/a", "../../b", true),
+            ("x/a", "b/../../../c", true),
+            ("a", "/etc/passwd", true),
+            ("a", "C:\\x", true),
+        ] {
+            assert_eq!(leaves_root(path, target), expect, "{path} -> {target}");
+        }
+    }
+
+    #[test]
+    fn impossible_places_are_refused_unread() {
+        let place = |path: &str, line_start, line_end| Place { path: path.to_owned(), line_start, line_end };
+        for (place, expect) in [
+            (place("a", 1, 1), Ok(())),
+            (place("a", 1, 400), Ok(())),
+            (place("a", 1, 401), Err(AnchorError::Span)),
+            (place("a", 0, 1), Err(AnchorError::Range)),
+            (place("a", 2, 1), Err(AnchorError::Range)),
+            (place("a", 1, u32::MAX), Err(AnchorError::Span)),
+        ] {
+            assert_eq!(check_place(&place), expect, "{place:?}");
+        }
+        assert!(matches!(check_place(&place("../a", 1, 1)), Err(AnchorError::Path(_))));
+    }
+}

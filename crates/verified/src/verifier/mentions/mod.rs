@@ -1,0 +1,6 @@
+//! Mentions: the files, lines and symbols that a text names, and the places where they are found.
+
+pub(in crate::verifier) mod path_refs;
+mod proposals;
+#[cfg(test)]
+mod proposals_tests;

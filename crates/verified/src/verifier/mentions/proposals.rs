@@ -1,0 +1,248 @@
+//! Citations from text: where the files, lines and symbols that a text names stand at the verifier's revision. What is
+//! ambiguous, generated or not there is not cited: a missing citation costs less than a wrong one. It proposes places;
+//! whether they may be cited is the gates' matter.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::{CodeFile, EntryKind};
+use loci_model::facts::verdict::Unverifiable;
+use loci_model::ports::code::{CodeError, CodeResult};
+
+use crate::verifier::anchors::grounding::grounded;
+use crate::verifier::code_structure::definitions::{DefinitionSearch, is_language};
+use crate::verifier::lines::file_lines::FileLines;
+use crate::verifier::lines::words::words;
+use crate::verifier::session::verifier::Verifier;
+use crate::verifier::thresholds::SPAN_LINES_MAX;
+use loci_text::code_mentions::{Mention, mentions};
+
+/// Files in which definitions are looked for at most; in a larger repository a symbol is found in named files alone.
+const FILES_MAX: usize = 3_000;
+/// How long that may take.
+const SEARCH_MS_MAX: u64 = 2_000;
+/// Places of one text.
+const PLACES_MAX: usize = 20;
+/// Lines of a file that is named without lines: its beginning says that it is there.
+const HEAD_LINES: usize = 8;
+
+/// A file that a text names, with its lines.
+struct Named {
+    file: CodeFile,
+    text: Arc<FileLines>,
+    lines: Option<(u32, u32)>,
+}
+
+/// A symbol that a text names.
+struct Wanted<'m> {
+    search: DefinitionSearch<'m>,
+    owner: Option<&'m str>,
+    is_marked: bool,
+}
+
+/// A definition that was found.
+struct Defined {
+    path: String,
+    text: Arc<FileLines>,
+    lines: Range<usize>,
+}
+
+impl Verifier<'_> {
+    /// The places that a text names, those of lines first, then definitions, then beginnings of files; each once.
+    /// `is_exact`: the text was written at this very revision, and its line numbers mean it; otherwise lines count that hold
+    /// words of the text. `with_beginnings`: a file that is named alone is cited by its beginning; otherwise it is `path_refs`' matter.
+    ///
+    /// # Errors
+    /// When the code cannot be read.
+    pub fn propose(&self, text: &str, is_exact: bool, with_beginnings: bool) -> CodeResult<Vec<Place>> {
+        let said = mentions(text);
+        let mut named: Vec<Named> = Vec::new();
+        let mut wanted = Vec::new();
+        for mention in &said {
+            match mention {
+                Mention::File { path, lines } => named.extend(self.named(path, *lines)?),
+                Mention::Symbol { owner, name, is_marked } => wanted.push(Wanted {
+                    search: DefinitionSearch::new(name),
+                    owner: owner.as_deref(),
+                    is_marked: *is_marked,
+                }),
+            }
+        }
+        let mut places = Vec::new();
+        named
+            .iter()
+            .filter_map(|one| by_lines(one, text, is_exact))
+            .for_each(|place| add(&mut places, place));
+        for defined in self.definitions(&wanted, &named)? {
+            if let Some(place) = of_lines(&defined.path, &defined.text, defined.lines) {
+                add(&mut places, place);
+            }
+        }
+        for one in named.iter().filter(|one| with_beginnings && one.lines.is_none()) {
+            if places.iter().all(|place: &Place| place.path != one.file.path)
+                && let Some(place) = of_lines(&one.file.path, &one.text, 0..HEAD_LINES.min(one.text.len()))
+            {
+                add(&mut places, place);
+            }
+        }
+        places.truncate(PLACES_MAX);
+        Ok(places)
+    }
+
+    /// The file that a path names: the whole path, or the end of exactly one. A bare name must be one file's alone.
+    fn named(&self, path: &str, lines: Option<(u32, u32)>) -> CodeResult<Option<Named>> {
+        let tree = self.tree(None)?;
+        let attributes = self.attributes();
+        let is_written =
+            |file: &&CodeFile| file.entry.kind == EntryKind::File && !attributes.is_generated(&file.path);
+        let is_end = |file: &&CodeFile| {
+            file.path.strip_suffix(path).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        };
+        let mut ends = tree.iter().filter(is_end).filter(is_written);
+        let exact = path.contains('/').then(|| tree.iter().filter(is_written).find(|file| file.path == path));
+        let found = match (exact.flatten(), ends.next(), ends.next()) {
+            (Some(exact), _, _) => exact,
+            (None, Some(only), None) => only,
+            _ => return Ok(None),
+        };
+        Ok(self.text_of(found)?.map(|text| Named { file: found.clone(), text, lines }))
+    }
+
+    /// The lines of a file; `None` where it holds no text.
+    fn text_of(&self, file: &CodeFile) -> CodeResult<Option<Arc<FileLines>>> {
+        match self.lines(&file.entry) {
+            Ok(text) => Ok(Some(text)),
+            Err(CodeError {
+                why:
+                    Unverifiable::Binary
+                    | Unverifiable::TooLarge
+                    | Unverifiable::Minified
+                    | Unverifiable::Submodule,
+                ..
+            }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The one definition of each symbol, where there is one: in the files that are named, else in the whole tree.
+    fn definitions(&self, wanted: &[Wanted<'_>], named: &[Named]) -> CodeResult<Vec<Defined>> {
+        let mut found = Vec::new();
+        let mut left = Vec::new();
+        for symbol in wanted {
+            let mut here: Vec<Defined> = Vec::new();
+            for one in named {
+                let is_known = here.iter().any(|known| known.path == one.file.path);
+                if !is_known {
+                    here.extend(defined(symbol, &one.file.path, &one.text));
+                }
+            }
+            match (only(symbol, here), symbol.is_marked) {
+                (Only::One(one), _) => found.push(one),
+                (Only::None, true) => left.push(symbol),
+                (Only::None, false) | (Only::Several, _) => {}
+            }
+        }
+        found.extend(self.in_tree(&left)?);
+        Ok(found)
+    }
+
+    /// Looks through the tree, where it is at hand and not too large: what was not looked through could define a name again.
+    fn in_tree(&self, wanted: &[&Wanted<'_>]) -> CodeResult<Vec<Defined>> {
+        if wanted.is_empty() || !self.source.capabilities().history {
+            return Ok(Vec::new());
+        }
+        let files = self.fresh_files(None)?;
+        let code: Vec<&CodeFile> = files.iter().filter(|file| is_language(&file.path)).collect();
+        let began_us = self.clock.monotonic_us();
+        let mut found: Vec<Vec<Defined>> = wanted.iter().map(|_| Vec::new()).collect();
+        if code.len() > FILES_MAX {
+            return Ok(Vec::new());
+        }
+        for file in code {
+            if self.clock.monotonic_us().saturating_sub(began_us) > SEARCH_MS_MAX * 1_000 {
+                return Ok(Vec::new());
+            }
+            let Some(text) = self.text_of(file)? else { continue };
+            for (symbol, found) in wanted.iter().zip(&mut found) {
+                found.extend(defined(symbol, &file.path, &text));
+            }
+        }
+        let each = wanted.iter().zip(found).filter_map(|(symbol, found)| match only(symbol, found) {
+            Only::One(one) => Some(one),
+            Only::None | Only::Several => None,
+        });
+        Ok(each.collect())
+    }
+}
+
+/// How many definitions are meant.
+enum Only {
+    None,
+    One(Defined),
+    Several,
+}
+
+fn only(symbol: &Wanted<'_>, mut found: Vec<Defined>) -> Only {
+    if let Some(owner) = symbol.owner {
+        // `json.loads` of a library is not the `loads` of this repository.
+        let is_named = |one: &Defined| is_named(owner, one);
+        if found.iter().any(is_named) {
+            found.retain(is_named);
+        } else {
+            found.retain(|one| has_block(owner, one));
+        }
+    }
+    match (found.pop(), found.is_empty()) {
+        (None, _) => Only::None,
+        (Some(one), true) => Only::One(one),
+        (Some(_), false) => Only::Several,
+    }
+}
+
+/// True where the file, or the directory that it stands for, is named like the owner.
+fn is_named(owner: &str, one: &Defined) -> bool {
+    let stem = one.path.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    let is_whole = matches!(stem, "mod" | "lib" | "main" | "index" | "__init__");
+    stem.eq_ignore_ascii_case(owner) || (is_whole && one.path.rsplit('/').nth(1) == Some(owner))
+}
+
+/// True where the file defines the owner, or has a block of it.
+fn has_block(owner: &str, one: &Defined) -> bool {
+    let is_block = |line: &str| {
+        (line.starts_with("impl") || line.starts_with("extension")) && words(line).any(|word| word == owner)
+    };
+    !DefinitionSearch::new(owner).find(&one.path, &one.text).is_empty()
+        || one.text.lines(0, one.text.len()).any(is_block)
+}
+
+fn defined(symbol: &Wanted<'_>, path: &str, text: &Arc<FileLines>) -> Vec<Defined> {
+    let one = |lines| Defined { path: path.to_owned(), text: text.clone(), lines };
+    symbol.search.find(path, text).into_iter().map(one).collect()
+}
+
+/// The lines that a text names by their numbers, if they are there and say something of it.
+fn by_lines(named: &Named, text: &str, is_exact: bool) -> Option<Place> {
+    let (first, last) = named.lines?;
+    let range = named.text.between(first, last);
+    if last > named.text.total() || last - first >= SPAN_LINES_MAX || range.is_empty() {
+        return None;
+    }
+    let holds = is_exact || !grounded(text, named.text.lines(range.start, range.end)).is_empty();
+    holds.then(|| Place { path: named.file.path.clone(), line_start: first, line_end: last })
+}
+
+fn of_lines(path: &str, text: &FileLines, lines: Range<usize>) -> Option<Place> {
+    let last = lines.end.checked_sub(1)?;
+    Some(Place { path: path.to_owned(), line_start: text.number(lines.start)?, line_end: text.number(last)? })
+}
+
+/// Adds a place that no other holds.
+fn add(places: &mut Vec<Place>, place: Place) {
+    let holds = |one: &Place| {
+        one.path == place.path && one.line_start <= place.line_start && place.line_end <= one.line_end
+    };
+    if !places.iter().any(holds) {
+        places.push(place);
+    }
+}

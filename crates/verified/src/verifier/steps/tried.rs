@@ -1,0 +1,40 @@
+//! A file in which a block was looked for, and how it is named where it was found there. It looks for nothing.
+
+use std::sync::Arc;
+
+use loci_model::facts::citation::Place;
+use loci_model::facts::code::ObjectId;
+use loci_model::facts::verdict::{CitationVerdict, Method, Verdict};
+
+use super::in_file::InFile;
+use crate::verifier::lines::file_lines::FileLines;
+
+/// The cited file as it was.
+pub(super) struct Old {
+    pub(super) file: Arc<FileLines>,
+    /// The first cited line.
+    pub(super) first: usize,
+}
+
+/// The file.
+pub(super) struct Tried {
+    pub(super) path: String,
+    pub(super) blob: ObjectId,
+    pub(super) file: Arc<FileLines>,
+    pub(super) found: InFile,
+    pub(super) method: Method,
+}
+
+impl Tried {
+    /// Valid at these lines, end excluded; `None` where there are none.
+    pub(super) fn verdict(&self, from: usize, to: usize) -> Option<CitationVerdict> {
+        let mut verdict = CitationVerdict::new(Verdict::Valid, self.method);
+        verdict.found = Some(Place {
+            path: self.path.clone(),
+            line_start: self.file.number(from)?,
+            line_end: self.file.number(to.checked_sub(1)?)?,
+        });
+        verdict.blob = Some(self.blob);
+        Some(verdict)
+    }
+}
