@@ -10,7 +10,6 @@ pub mod admin;
 pub mod calls;
 pub mod consolidation;
 pub mod deliveries;
-pub mod document_text;
 pub mod events;
 pub mod hooks;
 pub mod jobs;
@@ -42,6 +41,7 @@ use loci_model::ports::vault::Vault;
 pub use calls::long_work::LongWorkCount;
 use hooks::{Product, Products};
 pub use language_models::registry::Models;
+pub use loci_document_text as document_text;
 pub use settings::EngineSettings;
 
 /// What an engine is made of: one adapter per port.

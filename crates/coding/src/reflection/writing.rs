@@ -46,7 +46,7 @@ impl Coding {
         let fresh = |_: &Counted| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
         let ids = counted.iter().map(fresh).collect::<Result<Vec<_>>>()?;
         let job = JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
-        let policy = SafetyPolicy::of(&self.engine.settings(), &look.memory.settings).of_model_text();
+        let policy = SafetyPolicy::of(self.engine.settings(), &look.memory.settings).of_model_text();
         let (memory, actor) = (look.memory.clone(), look.actor.clone());
         let written = self
             .engine

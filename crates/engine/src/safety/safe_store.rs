@@ -11,9 +11,9 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::search::Search;
 use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
 
-use super::write_texts::{LongText, WriteTexts, lock, run_with};
 use crate::calls::long_work::LongWork;
 use crate::hooks::{Products, in_write};
+use loci_safety::write_texts::{LongText, WriteTexts, lock, run_with};
 
 /// Runs of a write for texts that it did not ask for before. Behind them it makes them itself.
 const ROUNDS_MAX: usize = 4;

@@ -102,7 +102,7 @@ pub(super) fn stripped(text: &str) -> Cow<'_, str> {
 }
 
 /// True for characters without a shape of their own. The matching copy leaves every one of them out.
-pub(crate) fn is_shapeless(c: char) -> bool {
+pub fn is_shapeless(c: char) -> bool {
     is_hidden(c) && !c.is_ascii()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

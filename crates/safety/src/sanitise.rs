@@ -207,7 +207,7 @@ mod tests {
         for text in ["`a <!--\n\n--> b `<u>` c", "<b>```\ntext\n```\nVec<b>\n```\n", "`<u>`<i>``"] {
             let once = sanitise(text).into_owned();
             assert_eq!(sanitise(&once), once, "{text:?}");
-            for region in crate::safety::code_spans::regions(text) {
+            for region in crate::code_spans::regions(text) {
                 assert!(once.contains(&text[region.range.clone()]), "{text:?} → {once:?}");
             }
         }

@@ -55,7 +55,7 @@ fn number_of(text: &str, index_text: Option<&str>) -> u64 {
 
 /// A text that is to be made safe outside of its write.
 #[derive(Debug, Clone)]
-pub(super) struct LongText {
+pub struct LongText {
     text: String,
     index_text: Option<String>,
     policy: Option<SafetyPolicy>,
@@ -77,7 +77,7 @@ impl LongText {
     }
 
     /// Takes the text through its steps.
-    pub(super) fn made(self) -> (Self, SafeAnswer) {
+    pub fn made(self) -> (Self, SafeAnswer) {
         let asked = self.clone();
         let answer = match self.policy {
             Some(policy) => SafeAnswer::Prepared(Box::new(prepare_here(self.text, self.index_text, &policy))),
@@ -92,14 +92,16 @@ impl LongText {
 
 /// A text behind its steps.
 #[derive(Debug, Clone)]
-pub(super) enum SafeAnswer {
+pub enum SafeAnswer {
+    /// Every step was taken.
     Prepared(Box<SafeText>),
+    /// Secrets alone were masked, of these kinds.
     Redacted(String, Vec<SecretKind>),
 }
 
 /// Texts that were made for a write, and those that it still waits for, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct WriteTexts {
+pub struct WriteTexts {
     made: BTreeMap<u64, Vec<(LongText, SafeAnswer)>>,
     waiting: BTreeMap<u64, Vec<LongText>>,
     /// Bytes of the texts that this run made safe itself.
@@ -108,7 +110,7 @@ pub(super) struct WriteTexts {
 
 impl WriteTexts {
     /// Adds texts that were made.
-    pub(super) fn add(&mut self, made: Vec<(LongText, SafeAnswer)>) {
+    pub fn add(&mut self, made: Vec<(LongText, SafeAnswer)>) {
         for (text, answer) in made {
             let number = number_of(&text.text, text.index_text.as_deref());
             self.made.entry(number).or_default().push((text, answer));
@@ -116,7 +118,7 @@ impl WriteTexts {
     }
 
     /// Returns the texts that the last run asked for in vain.
-    pub(super) fn take_waiting(&mut self) -> Vec<LongText> {
+    pub fn take_waiting(&mut self) -> Vec<LongText> {
         std::mem::take(&mut self.waiting).into_values().flatten().collect()
     }
 
@@ -181,7 +183,7 @@ impl Drop for Lent<'_> {
 /// # Errors
 /// Errors of the work; `Unavailable` where texts are still to be made: the write must be rolled
 /// back.
-pub(super) fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut own = std::mem::take(&mut *lock(texts));
     own.waiting.clear();
     own.bytes = 0;
@@ -196,7 +198,7 @@ pub(super) fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Resu
 }
 
 /// The lock, also where somebody panicked with it.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -168,7 +168,7 @@ fn letter(c: char) -> char {
 
 #[cfg(test)]
 mod tests {
-    use crate::safety::secrets::{RedactionMode, SecretKind, redact};
+    use crate::secrets::{RedactionMode, SecretKind, redact};
 
     fn kinds(text: &str) -> Vec<SecretKind> {
         redact(text.to_owned(), RedactionMode::Mask).1

@@ -296,7 +296,7 @@ impl DocumentContent {
         metadata
     }
 
-    /// The metadata of [`DocumentContent::metadata_with`], with the texts of its head changed.
+    /// Returns the metadata of a record that has this content, with the texts of its head changed.
     pub fn metadata_changed(&self, before: &Metadata, change: &mut dyn FnMut(String) -> String) -> Metadata {
         let mut metadata = self.metadata_with(before);
         let mut head = self.head.clone();

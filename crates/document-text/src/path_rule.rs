@@ -7,7 +7,7 @@ use loci_model::limits;
 use unicode_properties::{GeneralCategoryGroup, UnicodeEmoji, UnicodeGeneralCategory};
 
 use super::folding::folded;
-use crate::safety::is_shapeless;
+use loci_safety::is_shapeless;
 
 /// Names of devices on Windows, whatever ending they have.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];

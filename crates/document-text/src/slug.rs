@@ -14,7 +14,7 @@ use super::derived::slug_source;
 use super::folding::folded;
 use super::path::{DocumentPath, PathKey};
 use super::path_rule::is_emoji;
-use crate::safety::is_shapeless;
+use loci_safety::is_shapeless;
 
 /// Characters of a slug, without the digest of what was cut off.
 const CHARS_MAX: usize = 50;
@@ -31,7 +31,7 @@ const NUMBERS_IN_TURN: u64 = 1_000;
 /// The ending of a document that nobody named.
 const ENDING: &str = ".md";
 /// Names that mean something else in one of the layouts, by their key.
-pub(crate) const RESERVED_STEMS: [&str; 3] = ["changelog", "_dir", "memory"];
+pub const RESERVED_STEMS: [&str; 3] = ["changelog", "_dir", "memory"];
 
 /// The slug of a text; empty where no word of it is left.
 #[must_use]

@@ -44,7 +44,7 @@ impl Area {
 }
 
 /// Returns true for a record whose path lies below what every prompt shows in full.
-pub(crate) fn is_always_loaded(record: &Record) -> bool {
+pub fn is_always_loaded(record: &Record) -> bool {
     let path = record.path.as_deref().and_then(|path| DocumentPath::check(path).ok());
     path.is_some_and(|path| Area::of(&path) == Area::System)
 }
