@@ -7,6 +7,10 @@ use cargo_metadata::MetadataCommand;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// All features of the binary and of the client. They add to the default build: whatever CI runs is
+/// built with them, once.
+pub(crate) const FEATURES: &str = "loci/onnx,loci/otel,loci-client/agentcore";
+
 /// Paths of this checkout.
 #[derive(Debug)]
 pub(crate) struct Checkout {
@@ -41,7 +45,15 @@ impl Checkout {
     /// Builds the binaries of the workspace in the profile of the tests, and says where `loci` is.
     pub(crate) fn loci(&self) -> Result<PathBuf> {
         // The whole workspace, because its features are unified differently for one package.
-        process::run(&mut self.cargo(&["build", "--quiet", "--locked", "--workspace", "--bins"]))?;
+        process::run(&mut self.cargo(&[
+            "build",
+            "--quiet",
+            "--locked",
+            "--workspace",
+            "--features",
+            FEATURES,
+            "--bins",
+        ]))?;
         let path = self.target.join("debug").join(format!("loci{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.is_file(), "cargo built no {}", path.display());
         Ok(path)

@@ -3,12 +3,16 @@
 //! among them: what needs a feature that the product lacks fails where the product is installed and
 //! nowhere else. A regular expression once did.
 
-use crate::{checkout::Checkout, process};
+use crate::checkout::{Checkout, FEATURES};
+use crate::process;
 use anyhow::{Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Features that change nothing the product does: crate, feature, and what it adds.
 const HARMLESS: &[(&str, &str, &str)] = &[
+    ("loci", "onnx", "an encoder that a configuration must name"),
+    ("loci", "otel", "an exporter that a configuration must name"),
+    ("loci-client", "agentcore", "one more store of agents"),
     ("rand", "default", "no function of the product"),
     ("rand", "small_rng", "a generator that the product does not name"),
     ("regex", "default", "the features that are named one by one"),
@@ -31,7 +35,7 @@ type Features = BTreeMap<String, BTreeSet<String>>;
 /// Names crate and feature of each difference that is not known to be harmless.
 pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     let product = features(checkout, &["--package", "loci", "--edges", "normal,build"])?;
-    let tested = features(checkout, &["--workspace", "--edges", "normal,build,dev"])?;
+    let tested = features(checkout, &["--workspace", "--features", FEATURES, "--edges", "normal,build,dev"])?;
     let lacking = lacking(&product, &tested);
     ensure!(
         lacking.is_empty(),

@@ -1,4 +1,4 @@
-//! Commands side by side, two at a time: most of them wait for the disk or for a time to pass, or
+//! Commands side by side, a few at a time: most of them wait for the disk or for a time to pass, or
 //! use one processor. The output of each is printed under its name, when it ends and each minute
 //! before. Behind a failure no other is started. It knows nothing of what they do.
 
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Commands that run at a time.
+/// Test programs that run at a time.
 pub(crate) const LANES: usize = 2;
 /// The time after which a command that still runs shows its output: what is ended from outside has
 /// shown where it was.
@@ -28,8 +28,9 @@ pub(crate) struct Ended {
     pub(crate) outcome: Result<()>,
 }
 
-/// Runs the commands, which have names, and returns those that ran in the order of their ends.
-pub(crate) fn run(commands: Vec<(String, Command)>) -> Vec<Ended> {
+/// Runs the commands, which have names, so many at a time, and returns those that ran in the order of
+/// their ends.
+pub(crate) fn run(commands: Vec<(String, Command)>, at_once: usize) -> Vec<Ended> {
     let (waiting, ended) = (Mutex::new(VecDeque::from(commands)), Mutex::new(Vec::new()));
     let lane = || {
         loop {
@@ -46,7 +47,7 @@ pub(crate) fn run(commands: Vec<(String, Command)>) -> Vec<Ended> {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..LANES {
+        for _ in 0..at_once {
             scope.spawn(lane);
         }
     });
@@ -58,7 +59,7 @@ pub(crate) fn run(commands: Vec<(String, Command)>) -> Vec<Ended> {
 /// # Errors
 /// When one does not succeed, with its name; those behind it are not run.
 pub(crate) fn succeed(commands: Vec<(String, Command)>) -> Result<()> {
-    for one in run(commands) {
+    for one in run(commands, LANES) {
         one.outcome.with_context(|| one.name)?;
     }
     Ok(())
@@ -127,7 +128,7 @@ mod tests {
         let meet = |own: &str, other: &str| {
             format!("cd {path}; mkfifo {own} {other} 2>/dev/null; : > {own} & : < {other}; wait")
         };
-        let ended = run(vec![shell("a", &meet("a", "b")), shell("b", &meet("b", "a"))]);
+        let ended = run(vec![shell("a", &meet("a", "b")), shell("b", &meet("b", "a"))], LANES);
         assert!(ended.iter().all(|one| one.outcome.is_ok()), "{ended:?}");
         assert_eq!(ended.len(), 2);
         Ok(())

@@ -2,7 +2,7 @@
 //! them: `--package` would unify the features of what they depend on in another way, and compile
 //! most of it a second time. It runs them and reads nothing of what they print.
 
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, FEATURES};
 use crate::process;
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Artifact, Message};
@@ -37,9 +37,9 @@ impl TestProgram {
 ///
 /// # Errors
 /// When something does not compile, or the package has no test program.
-pub(crate) fn of_package(checkout: &Checkout, folder: &str, features: &str) -> Result<Vec<TestProgram>> {
+pub(crate) fn of_package(checkout: &Checkout, folder: &str) -> Result<Vec<TestProgram>> {
     let package = checkout.root.join("crates").join(folder);
-    let mut programs = of_workspace(checkout, features)?;
+    let mut programs = of_workspace(checkout)?;
     programs.retain(|program| program.package == package);
     if programs.is_empty() {
         bail!("{} has no tests", package.display());
@@ -51,12 +51,9 @@ pub(crate) fn of_package(checkout: &Checkout, folder: &str, features: &str) -> R
 ///
 /// # Errors
 /// When something does not compile.
-pub(crate) fn of_workspace(checkout: &Checkout, features: &str) -> Result<Vec<TestProgram>> {
-    let mut command = checkout.cargo(&["test", "--no-run", "--locked", "--workspace"]);
-    if !features.is_empty() {
-        // Its tests need no feature, and nothing else is built in another way without it.
-        command.args(["--features", features, "--exclude", "loci-bench"]);
-    }
+pub(crate) fn of_workspace(checkout: &Checkout) -> Result<Vec<TestProgram>> {
+    let mut command =
+        checkout.cargo(&["test", "--no-run", "--locked", "--workspace", "--features", FEATURES]);
     command.args(["--message-format", "json-render-diagnostics"]).stdout(Stdio::piped());
     println!("$ {}", process::line(&command));
     let mut cargo = command.spawn().context("starting cargo")?;

@@ -2,7 +2,7 @@
 //! Steps that wait or use one processor run side by side, each in a process of its own. It has no
 //! logic of a step: each is a cargo command or another task.
 
-use crate::checkout::Checkout;
+use crate::checkout::{Checkout, FEATURES};
 use crate::lanes::Ended;
 use crate::test_programs::TestProgram;
 use crate::{
@@ -24,9 +24,6 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "from", value_parser = step_names())]
     only: Option<String>,
 }
-
-/// All features of the binary and of the client.
-const FEATURES: &str = "loci/onnx,loci/otel,loci-client/agentcore";
 
 struct Step {
     name: &'static str,
@@ -51,14 +48,13 @@ const STEPS: &[Step] = &[
     alone("dependency-features", dependency_features::check),
     alone("clippy", clippy),
     alone("test", tests),
-    alone("walk", walk::all),
-    alone("engine-postgres", engine_on_postgres),
     alone("doc", doc),
-    alone("features", features),
-    alone("smoke", |c| bench_smoke::run(c, &[])),
     alone("python-client", clients::python),
     alone("typescript-client", clients::typescript),
     alone("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
+    concurrent("engine-postgres", engine_on_postgres),
+    concurrent("walk", walk::all),
+    concurrent("smoke", |c| bench_smoke::run(c, &[])),
     concurrent("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
     concurrent("crash-pipeline", |c| {
         bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"]))
@@ -89,26 +85,32 @@ fn step_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(STEPS.iter().map(|s| s.name))
 }
 
-/// Lints with all features: they add to the default build, and take away one file that says so.
+/// Lints of everything with all features, as it is built and run; and of the default build, which a
+/// user builds, so that it is known to compile.
 fn clippy(checkout: &Checkout) -> Result<()> {
-    let arguments = ["clippy", "--locked", "--workspace", "--features", FEATURES, "--all-targets"];
-    process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))
+    for rest in [&["--features", FEATURES, "--all-targets"][..], &["--all-targets"]] {
+        let arguments = [&["clippy", "--locked", "--workspace"], rest].concat();
+        process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))?;
+    }
+    Ok(())
 }
 
+/// Steps side by side: most of them wait for leases, pauses or the disk.
+const STEPS_AT_ONCE: usize = 2;
 /// Tests that run at a time for each processor: most of them wait for the disk half of their time.
 const TESTS_PER_PROCESSOR: usize = 2;
 
 /// All test programs side by side, those of one long test with those of many, and the examples in
 /// doc comments.
 fn tests(checkout: &Checkout) -> Result<()> {
-    let programs = test_programs::of_workspace(checkout, "")?;
+    let programs = test_programs::of_workspace(checkout)?;
     let command = |program: &TestProgram| {
         let mut command = program.command(&[]);
         with_test_threads(&mut command, lanes::LANES);
         (program.label(), command)
     };
     lanes::succeed(programs.iter().map(command).collect())?;
-    process::run(&mut checkout.cargo(&["test", "--locked", "--workspace", "--doc"]))
+    process::run(&mut checkout.cargo(&["test", "--locked", "--workspace", "--features", FEATURES, "--doc"]))
 }
 
 /// The command with its part of the tests that run at a time, unless somebody said how many.
@@ -137,7 +139,7 @@ fn engine_on_postgres(checkout: &Checkout) -> Result<()> {
         "pulling::",
     ];
     let arguments = [&tests[..], &["--skip", "any_write_may_fail"]].concat();
-    let programs = test_programs::of_package(checkout, "engine", "")?;
+    let programs = test_programs::of_package(checkout, "engine")?;
     let it = programs.iter().find(|p| p.name == "it").context("the engine has no test program `it`")?;
     process::run(with_test_threads(it.command(&arguments).env("LOCI_TEST_STORE", "postgres"), 1))
 }
@@ -156,21 +158,6 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
         bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
     }
     Ok(())
-}
-
-/// Parts that the default build leaves out. Behind the tests: only what depends on a feature is
-/// compiled again, and of the application's great test program only what needs a feature runs
-/// again.
-fn features(checkout: &Checkout) -> Result<()> {
-    let mut commands = Vec::new();
-    for package in ["app", "client"] {
-        for program in test_programs::of_package(checkout, package, FEATURES)? {
-            let chosen: &[&str] =
-                if (package, &*program.name) == ("app", "it") { &["onnx::", "traces::"] } else { &[] };
-            commands.push((program.label(), program.command(chosen)));
-        }
-    }
-    lanes::succeed(commands)
 }
 
 fn doc(checkout: &Checkout) -> Result<()> {
@@ -199,7 +186,10 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
                 let outcome = (step.run)(checkout);
                 done.push(Ended { name: step.name.to_owned(), took: began.elapsed(), outcome });
             }
-            steps => done.extend(lanes::run(steps.iter().map(|step| by_itself(&program, step)).collect())),
+            steps => {
+                let commands = steps.iter().map(|step| by_itself(&program, step)).collect();
+                done.extend(lanes::run(commands, STEPS_AT_ONCE));
+            }
         }
         if done.iter().any(|step| step.outcome.is_err()) {
             break;

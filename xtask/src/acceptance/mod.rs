@@ -2,6 +2,7 @@
 //! suite lives in `compat/`; here they get their packages, a server and an environment, and their totals are read.
 
 mod agentcore;
+mod default_build;
 mod environment;
 mod mcp;
 pub(crate) mod packages;
@@ -68,6 +69,8 @@ pub(crate) enum Suite {
     Designs,
     /// The conformance suite of MCP, its inspector, and the official SDKs.
     Mcp,
+    /// The tests of the build without features.
+    DefaultBuild,
     /// All of them.
     All,
 }
@@ -118,6 +121,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Strands => suites::strands(checkout, &server),
         Suite::Designs => suites::designs(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
+        Suite::DefaultBuild => default_build::run(checkout),
         Suite::All => {
             agentcore::run(checkout, &server)?;
             suites::boto3(checkout, &server)?;
@@ -128,6 +132,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::strands_s3(checkout, &server)?;
             suites::strands(checkout, &server)?;
             suites::designs(checkout, &server)?;
+            default_build::run(checkout)?;
             mcp::run(checkout, &server)
         }
     }

@@ -1,0 +1,21 @@
+//! The build without the features that CI adds: what it says of what it lacks. CI compiles it and
+//! runs the build with all features.
+
+use crate::{checkout::Checkout, process};
+use anyhow::Result;
+
+/// Runs the tests of the two packages that have features, without any.
+///
+/// # Errors
+/// When they do not compile or a test fails.
+pub(super) fn run(checkout: &Checkout) -> Result<()> {
+    process::run(&mut checkout.cargo(&[
+        "test",
+        "--locked",
+        "--package",
+        "loci",
+        "--package",
+        "loci-client",
+        "--lib",
+    ]))
+}
