@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use loci_app::wiring::store::StorePlan;
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::MemoryId;
 use loci_model::ports::store::{PassageVector, Store, StoreExt};
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::{filled, samples};
+use loci_store_conformance::filled;
+use loci_testkit_ports::samples;
 use serde_json::Value;
 use tokio::process::Command;
 
@@ -92,7 +93,7 @@ fn fill(folder: &Path, arguments: &Arguments, progress: &Progress) -> Result<()>
             page(&store, &memory, first, count, &mut random)?;
         }
     }
-    loci_testkit::block_on(store.checkpoint(loci_model::ports::store::Checkpoint::Last))?;
+    loci_testkit_ports::block_on(store.checkpoint(loci_model::ports::store::Checkpoint::Last))?;
     store.close();
     Ok(())
 }
@@ -110,7 +111,7 @@ fn page(
             .push((0..DIMENSIONS).map(|_| random.below(2_001) as f32 / 1_000.0 - 1.0).collect::<Vec<f32>>());
     }
     let memory = memory.clone();
-    loci_testkit::block_on(store.write(move |tx| {
+    loci_testkit_ports::block_on(store.write(move |tx| {
         for (place, vector) in (0..).zip(&vectors) {
             let number = 1_000 + first + place;
             let event = samples::event(&memory, &format!("actor{}", number % 50), "long", i64::from(number))?;

@@ -1,10 +1,10 @@
 //! `simulate`: the simulator of the tests over many seeds, on one store, or on both with their transcripts compared.
 
 use anyhow::{Result, anyhow, bail};
+use loci_engine_testkit::TestPlace;
+use loci_engine_testkit::simulator::{Simulation, Transcript};
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::TestPlace;
-use loci_testkit::simulator::{Simulation, Transcript};
 use std::sync::Arc;
 
 /// Which runs.

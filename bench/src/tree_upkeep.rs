@@ -12,11 +12,11 @@ use loci_engine::consolidation::plan::Operation;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
 use loci_engine::retrieval::SearchRequest;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::Namespace;
 use loci_model::principal::Principal;
 use loci_products::Loci;
-use loci_testkit::block_on;
-use loci_testkit::world::TestWorld;
+use loci_testkit_ports::block_on;
 
 /// A listing is to lose so much of its tokens.
 const SAVED_MIN: f64 = 0.30;

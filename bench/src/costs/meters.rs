@@ -1,7 +1,7 @@
 //! What processes used of the machine: processor time from `/proc`, and of a database its log and its size.
 
 use anyhow::{Context, Result};
-use loci_testkit::postgres::PostgresServer;
+use loci_engine_testkit::postgres::PostgresServer;
 
 use crate::server::Server;
 
@@ -38,7 +38,7 @@ pub(super) struct Database {
 
 impl Database {
     pub(super) fn start() -> Result<Self> {
-        let settings = loci_testkit::postgres::Settings { durable: true, further: Vec::new() };
+        let settings = loci_engine_testkit::postgres::Settings { durable: true, further: Vec::new() };
         let server = PostgresServer::start(&settings)?;
         let url = server.fresh_database()?;
         let name = url.rsplit('/').next().context("no name of a database")?.to_owned();

@@ -21,7 +21,7 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::record::provenance::{Provenance, Source};
 use loci_model::{ActorId, EventId, MemoryId, Namespace, SessionId, Timestamp};
 use loci_pgserver::PostgresServer;
-use loci_testkit::samples;
+use loci_testkit_ports::samples;
 use serde_json::json;
 
 use super::Report;

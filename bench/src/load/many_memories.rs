@@ -17,7 +17,7 @@ use loci_model::ports::embedder::Vector;
 use loci_model::ports::store::{PassageVector, Store, StoreExt};
 use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, Timestamp};
-use loci_testkit::samples;
+use loci_testkit_ports::samples;
 use serde_json::json;
 
 use super::Report;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use loci_testkit::plain_answers::{Form, answer};
+use loci_store_conformance::plain_answers::{Form, answer};
 
 /// A question, as it arrived.
 #[derive(Debug)]

@@ -10,12 +10,12 @@ use futures::future::{BoxFuture, pending};
 use loci_client::Client;
 use loci_client::agent::Clock;
 use loci_client::api::memory::{IndexedKey, MemoryCreate, MetadataKind, StrategyCreate, StrategyKind};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result, Timestamp};
 use loci_server::listener::{ListenOptions, bind};
 use loci_server::{DoorOptions, Doors};
-use loci_testkit::world::TestWorld;
-use loci_testkit::{ManualClock, SeededIds};
+use loci_testkit_ports::{ManualClock, SeededIds};
 
 use crate::conformance::KEY_OF_NOTHING;
 

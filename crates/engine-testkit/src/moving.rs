@@ -14,8 +14,9 @@ use loci_model::record::scope::RecordScope;
 use loci_model::transfer::TransferPlace;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
-use crate::samples::time;
-use crate::{HashEmbedder, ManualClock, block_on, filled};
+use loci_store_conformance::filled;
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::{HashEmbedder, ManualClock, block_on};
 
 /// Opens an empty store.
 pub type Open<'a> = &'a dyn Fn() -> Arc<dyn Store>;
@@ -119,7 +120,7 @@ fn again(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<()> {
 }
 
 fn others_are_left_alone(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<()> {
-    let mut namesake = crate::samples::memory("other")?;
+    let mut namesake = loci_testkit_ports::samples::memory("other")?;
     namesake.id = MemoryId::compose("other", "9999999999")?;
     block_on(target.write(move |tx| tx.memories_mut().insert(&namesake)))?;
     let refused = block_on(transfer(source, target).run()).map_err(|error| error.kind);
@@ -137,7 +138,7 @@ fn changes_are_noticed(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Resu
     let Some(TransferPlace::Memory(memory)) = oldest.map(|place| place.place) else {
         return Err(Error::bug("a report without a memory"));
     };
-    let event = crate::samples::event(&memory, "ann", "s1", 777)?;
+    let event = loci_testkit_ports::samples::event(&memory, "ann", "s1", 777)?;
     block_on(source.write(move |tx| tx.events_mut().insert(&event)))?;
     let report = block_on(transfer(source, target).run())?;
     same("moved anew", &report.is_same(), &true);
@@ -186,7 +187,7 @@ fn what_differs_is_replaced(
     let both = replacing(source, target, memories)?;
     same("the other", &of_memories(&both), &vec![TransferOutcome::Same, TransferOutcome::Moved]);
 
-    let event = crate::samples::event(&memories[0], "ann", "s1", 778)?;
+    let event = loci_testkit_ports::samples::event(&memories[0], "ann", "s1", 778)?;
     block_on(source.write(move |tx| tx.events_mut().insert(&event)))?;
     let refused = block_on(transfer(source, target).run()).map_err(|error| error.kind);
     same("another head", &refused, &Err(ErrorKind::Conflict));
@@ -212,7 +213,7 @@ fn changes_meanwhile_are_noticed(
 ) -> Result<()> {
     let memory = &memories[0];
     let changed = TransferOutcome::SourceChanged;
-    let event = crate::samples::event(memory, "ann", "s1", 779)?;
+    let event = loci_testkit_ports::samples::event(memory, "ann", "s1", 779)?;
     let report = meanwhile(source, target, move |tx| tx.events_mut().insert(&event).map(drop))?;
     same("an event that came", &outcomes(&report)[0], &changed);
     same("and no other", &report.places.iter().filter(|place| !place.outcome.is_same()).count(), &1);
@@ -234,7 +235,7 @@ fn changes_meanwhile_are_noticed(
     same("a job, which no counter counts", &outcomes(&report)[0], &changed);
     same("moved anew", &replacing(source, target, memories)?.is_same(), &true);
 
-    let late = crate::samples::memory("late")?;
+    let late = loci_testkit_ports::samples::memory("late")?;
     let id = late.id.clone();
     let report = meanwhile(source, target, move |tx| tx.memories_mut().insert(&late))?;
     let last = report.places.last().map(|place| (place.place.clone(), place.outcome, place.there));
@@ -352,7 +353,7 @@ impl Store for Failing {
         self.inner.read_boxed(work)
     }
 
-    crate::as_within!();
+    loci_testkit_ports::as_within!();
 }
 
 impl Store for Changing {
@@ -364,5 +365,5 @@ impl Store for Changing {
         Box::pin(self.read(work))
     }
 
-    crate::as_within!();
+    loci_testkit_ports::as_within!();
 }

@@ -11,33 +11,14 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeSources;
 use loci_model::ports::files::FilePlaces;
 use loci_model::ports::store::{JobQuery, Store, StoreExt};
-use loci_model::ports::vault::Vault;
 use loci_model::{Error, MemoryId, Result};
 use loci_products::Loci;
 
-use crate::{ManualClock, SeededIds, TestPlace};
+use crate::TestPlace;
+use loci_testkit_ports::{ManualClock, OpenVault, SeededIds};
 
 /// The reader of code, and the places of mirrors.
 type Adapters = (Option<Arc<dyn CodeSources>>, Option<Arc<dyn FilePlaces>>);
-
-/// A vault that hides nothing: a mark before the secret.
-#[derive(Debug)]
-pub struct OpenVault;
-
-impl Vault for OpenVault {
-    fn seal(&self, secret: &[u8]) -> Result<Vec<u8>> {
-        Ok([b"sealed:", secret].concat())
-    }
-
-    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>> {
-        let secret = sealed.strip_prefix(b"sealed:");
-        secret.map(<[u8]>::to_vec).ok_or_else(|| Error::bug("not sealed by this vault"))
-    }
-
-    fn digest(&self, text: &[u8]) -> Result<[u8; 32]> {
-        Ok(<sha2::Sha256 as sha2::Digest>::digest([b"open", text].concat()).into())
-    }
-}
 
 /// An engine and what it stands on; the store's place goes when this goes.
 pub struct TestWorld {
@@ -112,7 +93,7 @@ impl TestWorld {
             replace_keys: false,
             on_progress: Arc::new(|_| ()),
         };
-        if !crate::block_on(transfer.run())?.is_same() {
+        if !loci_testkit_ports::block_on(transfer.run())?.is_same() {
             return Err(Error::bug("the copy of a store is not the same"));
         }
         Ok(Self::over((place, store), self.clock.clone(), SeededIds::new(2), (None, files)))
@@ -160,7 +141,7 @@ impl TestWorld {
             stop.send(()).ok();
             Ok(())
         };
-        crate::block_on(futures::future::join(host, done)).1
+        loci_testkit_ports::block_on(futures::future::join(host, done)).1
     }
 }
 

@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn ask(names: &GuardedNames, host: &str) -> String {
-        match loci_testkit::block_on(names.clone().addresses(host.to_owned())) {
+        match loci_testkit_ports::block_on(names.clone().addresses(host.to_owned())) {
             Ok(found) => format!("{} addresses", found.len()),
             Err(error) => error.to_string(),
         }

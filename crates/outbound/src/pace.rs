@@ -92,7 +92,7 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use http::{HeaderName, HeaderValue, Method};
-    use loci_testkit::{JumpingClock, ManualClock, block_on};
+    use loci_testkit_ports::{JumpingClock, ManualClock, block_on};
 
     use super::*;
     use crate::request::{Reach, Retry};

@@ -286,7 +286,7 @@ impl std::fmt::Debug for Bodies {
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
-    use loci_testkit::ManualClock;
+    use loci_testkit_ports::ManualClock;
 
     use super::*;
 

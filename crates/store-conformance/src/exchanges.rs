@@ -5,7 +5,7 @@ use loci_model::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId};
 
 use super::jobs::{ask, claim, finish, job};
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 fn insert(bench: &Bench, exchange: &Exchange) -> Result<bool> {
     let exchange = exchange.clone();

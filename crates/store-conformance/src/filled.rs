@@ -26,11 +26,11 @@ use loci_model::{
     SessionId, StrategyId,
 };
 
-use crate::conformance::documents::parked_objects::object;
-use crate::exposure_samples;
-use crate::fact_samples;
-use crate::samples::{self, time};
-use crate::task_samples;
+use crate::documents::parked_objects::object;
+use loci_testkit_ports::exposure_samples;
+use loci_testkit_ports::fact_samples;
+use loci_testkit_ports::samples::{self, time};
+use loci_testkit_ports::task_samples;
 
 /// Writes a memory of that name with something of every kind, and a key and a token of the server.
 ///
@@ -45,7 +45,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
     };
     let (id, name) = (memory.id.clone(), name.to_owned());
     let place = id.clone();
-    crate::block_on(store.write(move |tx| {
+    loci_testkit_ports::block_on(store.write(move |tx| {
         tx.memories_mut().insert(&memory)?;
         events(tx, &place)?;
         records(tx, &place)?;
@@ -79,7 +79,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
 pub fn more_records(store: &Arc<dyn Store>, memory: &MemoryId, count: u32) -> Result<()> {
     for first in (0..count).step_by(500) {
         let memory = memory.clone();
-        crate::block_on(store.write(move |tx| {
+        loci_testkit_ports::block_on(store.write(move |tx| {
             for number in first..count.min(first + 500) {
                 let text = format!("The {number}th thing that Ann said about lake {}", number % 97);
                 tx.records_mut().insert(&samples::record(&memory, 1_000 + number, &text)?)?;

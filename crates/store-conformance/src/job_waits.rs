@@ -7,7 +7,7 @@ use loci_model::{ActorId, JobId, Result, SessionId, StrategyId};
 use super::events::{actor, insert, session};
 use super::jobs::{ask, claim, failure, finish, get, job};
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 pub(super) fn waiting(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;

@@ -5,7 +5,7 @@ use loci_model::ports::store::{JobFailure, JobQuery};
 use loci_model::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 use super::{Bench, same};
-use crate::samples::time;
+use loci_testkit_ports::samples::time;
 
 pub(super) fn job(memory: &MemoryId, id: &str, key: &str, due: i64) -> Result<NewJob> {
     Ok(NewJob {

@@ -3,7 +3,7 @@
 use loci_model::Result;
 
 use super::{Bench, same};
-use crate::samples::time;
+use loci_testkit_ports::samples::time;
 
 pub(super) fn leases(bench: &Bench) -> Result<()> {
     let take = |name: &'static str, holder: &'static str, now: i64, until: i64| {

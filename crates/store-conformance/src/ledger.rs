@@ -5,8 +5,8 @@ use loci_model::ports::store::LedgerPage;
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::{Bench, same};
-use crate::samples::time;
-use crate::task_samples::entry;
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::task_samples::entry;
 
 fn put(bench: &Bench, entries: &[LedgerEntry]) -> Result<()> {
     let entries = entries.to_vec();

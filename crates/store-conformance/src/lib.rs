@@ -6,18 +6,22 @@
 
 mod coding;
 mod deliveries;
-pub(crate) mod documents;
+mod documents;
 mod events;
 mod exchanges;
+pub mod filled;
 mod job_waits;
 mod jobs;
 mod leases;
 mod ledger;
 mod memories;
+pub mod plain_answers;
+pub mod plain_corpus;
 mod records;
 mod retrieval;
 mod rows;
 mod sessions;
+pub mod succession;
 mod transfer;
 mod vectors;
 mod verified;
@@ -29,7 +33,7 @@ use loci_model::ports::store::{Records, Store, StoreExt, Tx};
 use loci_model::record::Record;
 use loci_model::{MemoryId, RecordId, Result};
 
-use crate::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 /// Opens an empty store.
 pub type Open<'a> = &'a dyn Fn() -> Arc<dyn Store>;

@@ -3,7 +3,7 @@
 use loci_model::{ErrorKind, MemoryId, Result};
 
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 pub(super) fn names_order_deletion(bench: &Bench) -> Result<()> {
     let mut names = Vec::new();

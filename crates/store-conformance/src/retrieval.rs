@@ -13,8 +13,8 @@ use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, StrategyId};
 
 use super::records::states::set;
 use super::{Bench, same};
-use crate::samples::{self, time};
-use crate::{HashEmbedder, block_on};
+use loci_testkit_ports::samples::{self, time};
+use loci_testkit_ports::{HashEmbedder, block_on};
 
 /// What Anna and Bob said.
 const TALK: &[(&str, &str)] = &[

@@ -10,7 +10,7 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::{AccessKeyId, Document, ErrorKind, Result, Timestamp};
 
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 pub(super) fn keys_tokens_telemetry(bench: &Bench) -> Result<()> {
     keys(bench)?;

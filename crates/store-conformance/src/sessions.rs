@@ -7,7 +7,7 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 
 use super::events::{actor, insert, query, seconds};
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 fn sessions(bench: &Bench, page: SessionPage) -> Result<Vec<String>> {
     bench.read(move |tx| {

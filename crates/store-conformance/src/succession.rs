@@ -6,8 +6,8 @@ use loci_model::ports::store::{FactChoice, FactPage, ReadTx, Tx};
 use loci_model::record::RecordState;
 use loci_model::{Error, MemoryId, Result};
 
-use crate::fact_samples::{fact, fact_event, repository_id};
-use crate::samples::record_id;
+use loci_testkit_ports::fact_samples::{fact, fact_event, repository_id};
+use loci_testkit_ports::samples::record_id;
 
 /// All of them say the same.
 fn said() -> String {

@@ -10,7 +10,7 @@ use loci_model::{ErrorKind, MemoryId, Result};
 
 use super::{Bench, same};
 use crate::filled;
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 /// All rows of a kind, by pages of that many.
 fn dump(bench: &Bench, place: &Place, kind: Kind, page: usize) -> Result<Vec<TransferRow>> {

@@ -6,7 +6,7 @@ use loci_model::{MemoryId, RecordId, Result};
 
 use super::records::states::set;
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 fn missing(bench: &Bench, memory: &MemoryId, model: &str) -> Result<Vec<(String, u32, u32)>> {
     let (place, name) = (memory.clone(), model.to_owned());

@@ -6,7 +6,8 @@ use loci_model::ports::store::StoreExt;
 use loci_model::{Error, ErrorKind, Result};
 
 use super::{Bench, same};
-use crate::{block_on, samples, succession};
+use crate::succession;
+use loci_testkit_ports::{block_on, samples};
 
 pub(super) fn all_or_nothing(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::connection::Connecting;
     use crate::options::PostgresOptions;
-    use loci_testkit::postgres::PostgresServer;
+    use loci_engine_testkit::postgres::PostgresServer;
 
     fn connection(url: &str) -> Connection {
         Connection::new(Connecting::new(PostgresOptions::parse(url).unwrap()).unwrap()).unwrap()

@@ -309,7 +309,7 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_testkit::postgres::PostgresServer;
+    use loci_engine_testkit::postgres::PostgresServer;
 
     /// A connection that is answered within `millis` of every statement.
     fn answered_within(url: &str, millis: u64) -> Connection {

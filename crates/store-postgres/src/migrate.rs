@@ -220,9 +220,9 @@ mod tests {
     use crate::connection::Connecting;
     use crate::gate::Gate;
     use crate::options::PostgresOptions;
+    use loci_engine_testkit::postgres::PostgresServer;
     use loci_model::ports::store::{Store as _, Tx};
-    use loci_testkit::postgres::PostgresServer;
-    use loci_testkit::{block_on, samples};
+    use loci_testkit_ports::{block_on, samples};
     use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
     use std::thread;
 

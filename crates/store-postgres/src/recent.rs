@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::connection::{Connecting, Connection, Step};
     use crate::options::PostgresOptions;
-    use loci_testkit::postgres::PostgresServer;
+    use loci_engine_testkit::postgres::PostgresServer;
 
     #[test]
     fn what_was_not_used_for_longest_goes() {

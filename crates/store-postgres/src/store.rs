@@ -198,8 +198,8 @@ fn bytes(connection: &mut Connection) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loci_testkit::block_on;
-    use loci_testkit::postgres::{PostgresServer, Settings};
+    use loci_engine_testkit::postgres::{PostgresServer, Settings};
+    use loci_testkit_ports::block_on;
 
     /// Connections that the restart ended are made again, whichever is asked first.
     #[test]

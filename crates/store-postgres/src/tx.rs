@@ -515,7 +515,7 @@ mod tests {
     use super::*;
     use crate::connection::Connecting;
     use crate::options::PostgresOptions;
-    use loci_testkit::postgres::PostgresServer;
+    use loci_engine_testkit::postgres::PostgresServer;
 
     /// A server, the name of a database with an empty table, and a connection to it.
     fn with_a_table() -> (&'static PostgresServer, String, Connection) {

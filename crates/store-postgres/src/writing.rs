@@ -198,7 +198,7 @@ mod tests {
     use super::*;
     use crate::connection::Connecting;
     use crate::options::PostgresOptions;
-    use loci_testkit::postgres::PostgresServer;
+    use loci_engine_testkit::postgres::PostgresServer;
 
     /// Who waits for a row that another keeps hears of it in the end, and holds a connection no longer than that.
     #[test]

@@ -4,16 +4,16 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::postgres::PostgresServer;
 
 #[cfg(test)]
 fn conformance_with(change: fn(&mut PostgresOptions)) {
     let server = PostgresServer::shared().expect("a server");
     // Parts come one after another: when one begins, the last one's database may go.
     let last = RefCell::new(None::<String>);
-    loci_testkit::conformance::run(&|| {
+    loci_store_conformance::run(&|| {
         let url = server.fresh_database().expect("a database");
         let mut options = PostgresOptions::parse(&url).expect("an address");
         if let Some(done) = last.replace(Some(url)) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::event::Event;
 use loci_model::idempotency::{TokenAnswer, TokenScope};
@@ -13,8 +14,7 @@ use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, ReadTx, Store, StoreExt, Tx};
 use loci_model::{DeliveryId, Document, JobId, MemoryId, Result};
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 const SERVERS: usize = 3;
 const THREADS: usize = 2;

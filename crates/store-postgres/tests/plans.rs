@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use loci_engine_testkit::postgres::{PostgresServer, Settings};
 use loci_model::ports::store::{PassageVector, RecordPage, Store, StoreExt};
 use loci_model::record::scope::RecordScope;
+
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::postgres::{PostgresServer, Settings};
-use loci_testkit::{block_on, conformance, samples};
+use loci_testkit_ports::{block_on, samples};
 
 const PARTITIONS: u32 = 4;
 const DATABASE: &str = "plans";
@@ -107,7 +108,7 @@ fn every_statement_goes_by_partition_and_index() {
         PostgresStore::open(options).expect("a store") as Arc<dyn Store>
     };
     // What the conformance suite sends, on databases of its own, and what is asked of the one that is looked at.
-    conformance::run(&|| {
+    loci_store_conformance::run(&|| {
         let url = server.fresh_database().expect("a database");
         open(url.rsplit('/').next().expect("a name"))
     });

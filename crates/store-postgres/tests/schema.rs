@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_store_postgres::ddl::{Dialect, script};
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::block_on;
-use loci_testkit::postgres::PostgresServer;
+use loci_testkit_ports::block_on;
 
 /// Columns, keys and indexes, as the database tells them.
 const SHAPE: &str = "SELECT string_agg(line, chr(10) ORDER BY line) FROM (\

@@ -2,9 +2,9 @@
 #![expect(clippy::panic, reason = "what breaks in the run breaks the test")]
 #![expect(clippy::disallowed_methods, reason = "the seed of a further run comes from outside")]
 
-use loci_testkit::TestPlace;
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::simulator::{Simulation, Transcript};
+use loci_engine_testkit::TestPlace;
+use loci_engine_testkit::postgres::PostgresServer;
+use loci_engine_testkit::simulator::{Simulation, Transcript};
 
 const STEPS: usize = 100;
 

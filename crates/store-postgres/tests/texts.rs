@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_model::record::telemetry::StateChange;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 #[test]
 fn zero_characters_and_long_subtypes_are_kept() {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::ErrorKind;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::postgres::PostgresServer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};

@@ -3,11 +3,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use loci_engine_testkit::place::TestPlace;
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::ErrorKind;
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::place::TestPlace;
-use loci_testkit::postgres::PostgresServer;
 
 fn database(server: &PostgresServer) -> Arc<dyn Store> {
     let options = PostgresOptions::parse(&server.fresh_database().unwrap()).unwrap();
@@ -24,13 +24,13 @@ fn from_a_folder_and_back() {
         places.lock().unwrap().push(place);
         store
     };
-    loci_testkit::moving::run(&folder, &|| database(server)).unwrap();
+    loci_engine_testkit::moving::run(&folder, &|| database(server)).unwrap();
 }
 
 #[test]
 fn from_a_database_and_back() {
     let server = PostgresServer::shared().unwrap();
-    loci_testkit::moving::run(&|| database(server), &|| database(server)).unwrap();
+    loci_engine_testkit::moving::run(&|| database(server), &|| database(server)).unwrap();
 }
 
 #[test]

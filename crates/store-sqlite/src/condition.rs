@@ -118,7 +118,7 @@ mod tests {
 
     use loci_model::ErrorKind;
     use loci_model::ports::store::{Checkpoint, Store, StoreExt};
-    use loci_testkit::{block_on, samples};
+    use loci_testkit_ports::{block_on, samples};
 
     use crate::errors::loci_db_damaged;
     use crate::{SqliteOptions, SqliteStore};

@@ -344,7 +344,7 @@ mod tests {
     use loci_index::SnapshotSaver;
     use loci_model::ports::store::{RecordChange, Store, StoreExt};
     use loci_model::record::RecordState;
-    use loci_testkit::{block_on, samples};
+    use loci_testkit_ports::{block_on, samples};
 
     /// A folder with a memory of one record, which is erased by `erase`.
     struct Place {

@@ -110,7 +110,7 @@ mod tests {
 
     use loci_model::ErrorKind;
     use loci_model::ports::store::{Store, StoreExt};
-    use loci_testkit::{block_on, samples};
+    use loci_testkit_ports::{block_on, samples};
 
     use super::*;
     use crate::{SqliteOptions, SqliteStore, restore};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loci_model::job::{DueRule, JobKind, JobState, NewJob};
 use loci_model::ports::store::{ActorPage, JobQuery, Store, StoreExt};
 use loci_model::{ActorId, JobId, MemoryId, Result};
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 use rusqlite::Connection;
 
 use crate::{SqliteOptions, SqliteStore};

@@ -10,7 +10,7 @@ use loci_model::trees::mirror::{MirrorReport, MirrorState};
 use loci_model::trees::tree_entry::owner_of;
 use loci_model::{ErrorKind, MemoryId};
 use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 fn open(folder: &Path) -> Arc<dyn Store> {
     SqliteStore::open(SqliteOptions::new(folder)).unwrap()

@@ -13,8 +13,9 @@ use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_model::record::scope::RecordScope;
 use loci_model::record::telemetry::StateChange;
+use loci_store_conformance::succession;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{block_on, samples, succession};
+use loci_testkit_ports::{block_on, samples};
 
 fn open(folder: &Path) -> Arc<dyn Store> {
     SqliteStore::open(SqliteOptions::new(folder)).unwrap()

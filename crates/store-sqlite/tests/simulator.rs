@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
+use loci_engine_testkit::simulator::{Simulation, Transcript};
 use loci_model::ports::store::Store;
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::simulator::{Simulation, Transcript};
 
 const STEPS: usize = 120;
 

@@ -11,7 +11,7 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 use loci_model::{EventId, Namespace, RecordId};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{SeededIds, block_on, samples};
+use loci_testkit_ports::{SeededIds, block_on, samples};
 
 const RECORDS: u32 = 2_000;
 const BYTES_MAX: u64 = 2_560;

@@ -9,7 +9,7 @@ use loci_model::ports::search::IndexInfo;
 use loci_model::ports::store::{Checkpoint, RecordChange, SnapshotFiles, Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_store_sqlite::{SqliteOptions, SqliteStore, restore};
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 const RECORDS: u32 = 30;
 

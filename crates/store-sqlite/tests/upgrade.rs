@@ -13,7 +13,7 @@ use loci_model::record::derivation::MakingMode;
 use loci_model::record::scope::RecordScope;
 use loci_model::{ActorId, JobId, Result, SessionId, StrategyId};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 /// The schema as the first released version left it: its files are never edited.
 const SECOND: [&str; 2] =

@@ -50,15 +50,29 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("loci-client-embedded", Some(&["loci", "loci-client"])),
     ("loci", None),
     ("loci-pgserver", Some(&[])),
-    ("loci-testkit", None),
+    ("loci-testkit-ports", Some(&["loci-model", "loci-text"])),
+    (
+        "loci-store-conformance",
+        Some(&[
+            "loci-model",
+            "loci-text",
+            "loci-engine",
+            "loci-verified",
+            "loci-products",
+            "loci-testkit-ports",
+        ]),
+    ),
+    ("loci-engine-testkit", None),
     ("loci-client-testkit", None),
     ("loci-bench", None),
     ("xtask", None),
 ];
 
 /// Seen by tests of any crate.
-const FOR_TESTS: [&str; 7] = [
-    "loci-testkit",
+const FOR_TESTS: [&str; 9] = [
+    "loci-testkit-ports",
+    "loci-store-conformance",
+    "loci-engine-testkit",
     "loci-client-testkit",
     "loci-products",
     "loci-verified",
@@ -112,10 +126,13 @@ mod tests {
             packages: vec![
                 member("loci-model", &[]),
                 member("loci-text", &[("loci-model", Kind::Normal)]),
-                member("loci-store-sqlite", &[("loci-model", Kind::Normal), ("loci-testkit", Kind::Dev)]),
-                member("loci-engine", &[("loci-testkit", Kind::Normal), ("serde", Kind::Normal)]),
+                member(
+                    "loci-store-sqlite",
+                    &[("loci-model", Kind::Normal), ("loci-testkit-ports", Kind::Dev)],
+                ),
+                member("loci-engine", &[("loci-testkit-ports", Kind::Normal), ("serde", Kind::Normal)]),
                 member("loci-server", &[("loci-store-sqlite", Kind::Dev)]),
-                member("loci-testkit", &[("loci-model", Kind::Normal)]),
+                member("loci-testkit-ports", &[("loci-model", Kind::Normal)]),
                 member("loci-new", &[]),
             ],
         };
@@ -124,7 +141,7 @@ mod tests {
             found,
             [
                 "`loci-text` must not see `loci-model`.",
-                "`loci-engine` must not see `loci-testkit`.",
+                "`loci-engine` must not see `loci-testkit-ports`.",
                 "`loci-server` must not see `loci-store-sqlite`.",
                 "`loci-new` has no line in the table of arrows.",
             ]

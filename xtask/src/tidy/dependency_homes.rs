@@ -5,7 +5,14 @@ use super::tree::Kind;
 use super::{Finding, Tree};
 
 /// Crates of development: they may use what they measure or drive.
-const FREE: [&str; 4] = ["loci-bench", "loci-client-testkit", "loci-testkit", "xtask"];
+const FREE: [&str; 6] = [
+    "loci-bench",
+    "loci-client-testkit",
+    "loci-testkit-ports",
+    "loci-store-conformance",
+    "loci-engine-testkit",
+    "xtask",
+];
 
 /// Package, and the crates that may name it outside their tests.
 const HOMES: &[(&str, &[&str])] = &[

@@ -1,5 +1,5 @@
 //! Tests of operations agents' memory run the store, the parsers and the builder of namespaces that are shipped (sre-memory.md §16, D28): what
-//! stands in for them proves nothing of them. A store that wraps the real one to fail at will is none, and lies in `testkit`.
+//! stands in for them proves nothing of them. A store that wraps the real one to fail at will is none, and lies beside the tests.
 
 use super::rust_text::is_word;
 use super::tree::SourceFile;
@@ -59,7 +59,7 @@ fn finding(file: &SourceFile, line: usize, name: &str) -> Finding {
         line,
         rule: "no-mocks",
         what: format!("`{name}` stands in for what is tested."),
-        remedy: "Write to the real store, open it anew and read; fail at will through the store of `testkit`.",
+        remedy: "Write to the real store, open it anew and read; fail at will through a store around it.",
     }
 }
 

@@ -97,7 +97,7 @@ mod tests {
     use std::sync::Mutex;
 
     use futures::FutureExt as _;
-    use loci_testkit::ManualClock;
+    use loci_testkit_ports::ManualClock;
 
     use super::*;
 

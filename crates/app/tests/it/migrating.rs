@@ -5,10 +5,11 @@ use std::process::{Output, Stdio};
 use std::sync::Arc;
 
 use loci_app::wiring::store::StorePlan;
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::MemoryId;
 use loci_model::ports::store::{Store, StoreExt};
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::{filled, samples};
+use loci_store_conformance::filled;
+use loci_testkit_ports::samples;
 use serde_json::Value;
 
 use crate::program::Home;
@@ -39,7 +40,7 @@ fn fill(data: &Path) -> MemoryId {
 fn write_once_more(data: &Path, memory: &MemoryId) {
     let store: Arc<dyn Store> = StorePlan::folder_at(data).open().unwrap();
     let event = samples::event(memory, "ann", "s1", 777).unwrap();
-    loci_testkit::block_on(store.write(move |tx| tx.events_mut().insert(&event).map(drop))).unwrap();
+    loci_testkit_ports::block_on(store.write(move |tx| tx.events_mut().insert(&event).map(drop))).unwrap();
     store.close();
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use loci_testkit::credentials::{Credential, credentials};
+use loci_testkit_ports::credentials::{Credential, credentials};
 use serde_json::{Value, json};
 
 use crate::alerting::{firing, post, settled};

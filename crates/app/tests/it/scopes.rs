@@ -1,7 +1,7 @@
 //! Names and texts that must be the same at every door, and what is kept at none. Names carry the numbers of the acceptance tests of
 //! coding-agent-memory.md §23.
 
-use loci_testkit::secret_samples::secrets;
+use loci_testkit_ports::secret_samples::secrets;
 use serde_json::{Value, json};
 
 use crate::native::send;

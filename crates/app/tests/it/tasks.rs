@@ -4,7 +4,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-use loci_testkit::postgres::PostgresServer;
+use loci_engine_testkit::postgres::PostgresServer;
 use serde_json::{Value, json};
 
 use crate::githooks::git_with;

@@ -160,7 +160,7 @@ mod tests {
     use loci_model::record::RecordKind;
     use loci_model::record::metadata::MetadataValue;
     use loci_model::{MemoryId, Result};
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

@@ -70,7 +70,7 @@ mod tests {
     use loci_model::record::RecordKind;
     use loci_model::record::derivation::{Evidence, Making};
     use loci_model::{MemoryId, Result};
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
     use crate::hydration::HydrationKind as Kind;

@@ -8,7 +8,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, RecordId, TaskId, Timestamp};
-use loci_testkit::{ManualClock, block_on, samples};
+use loci_testkit_ports::{ManualClock, block_on, samples};
 use loci_text::tokens::Estimator;
 use proptest::prelude::*;
 

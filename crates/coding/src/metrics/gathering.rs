@@ -268,7 +268,7 @@ fn rules(
 #[cfg(test)]
 mod tests {
     use loci_model::MemoryId;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

@@ -27,7 +27,7 @@ pub(super) fn last_change(record: &Record, changes: &[StateChange]) -> Timestamp
 #[cfg(test)]
 mod tests {
     use loci_model::{MemoryId, RecordId};
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

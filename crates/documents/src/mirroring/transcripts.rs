@@ -269,7 +269,7 @@ fn lines(said: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use loci_model::MemoryId;
     use loci_model::event::Role;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

@@ -12,8 +12,8 @@ use super::Broken;
 use super::dice::Dice;
 use super::serial_store::{Fault, HostPlace, SerialStore};
 use super::server::{Server, drive};
-use crate::world::OpenVault;
-use crate::{HashEmbedder, ManualClock, RecordingTargets, SeededIds};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{HashEmbedder, ManualClock, RecordingTargets, SeededIds};
 
 /// Opens the store of the run: empty the first time, then as it was left, or as others hold it open.
 pub type Open<'a> = &'a dyn Fn() -> Result<Arc<dyn Store>>;

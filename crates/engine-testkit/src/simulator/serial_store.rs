@@ -15,7 +15,7 @@ use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store,
 use loci_model::record::scope::RecordScope;
 use loci_model::{Error, MemoryId, RecordId, Result};
 
-use crate::block_on;
+use loci_testkit_ports::block_on;
 
 /// What happens to a write, or a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

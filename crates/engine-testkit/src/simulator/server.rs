@@ -9,7 +9,7 @@ use loci_products::Loci;
 
 use super::Broken;
 use super::serial_store::SerialStore;
-use crate::ManualClock;
+use loci_testkit_ports::ManualClock;
 
 /// Time goes on in steps of this, faster where nothing is written, and at most that.
 const STEP_MS: u64 = 20;

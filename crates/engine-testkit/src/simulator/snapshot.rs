@@ -9,7 +9,7 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 use loci_model::{EventId, MemoryId, RecordId, Result, Timestamp};
 
-use crate::block_on;
+use loci_testkit_ports::block_on;
 
 const PAGE: usize = 500;
 

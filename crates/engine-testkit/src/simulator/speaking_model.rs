@@ -6,8 +6,8 @@ use loci_engine::Models;
 use loci_model::memory::settings::ModelMode;
 use loci_model::ports::language_model::{Completion, LanguageModel, OutputForm};
 
-use crate::plain_answers::{Form, answer};
-use crate::{Script, ScriptedModel, ScriptedReply};
+use loci_store_conformance::plain_answers::{Form, answer};
+use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 
 /// The models of an engine that asks it.
 pub(super) fn models() -> Models {

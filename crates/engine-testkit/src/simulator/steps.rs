@@ -16,7 +16,7 @@ use super::{
     Broken, Simulation, delivery_steps, event_steps, memory_steps, reading_steps, record_steps, time_steps,
 };
 
-use crate::RecordingTargets;
+use loci_testkit_ports::RecordingTargets;
 
 type Outcome<T> = std::result::Result<T, Broken>;
 
@@ -120,7 +120,7 @@ pub(super) fn run(of: &Simulation, open: Open<'_>, transcript: &mut Transcript) 
 
 impl Run<'_> {
     fn step(&mut self, name: &str, step: Step) -> Outcome<()> {
-        self.note(format!("+{} {name}", self.now().millis() - crate::clock::START.millis()));
+        self.note(format!("+{} {name}", self.now().millis() - loci_testkit_ports::clock::START.millis()));
         self.life.turn(&mut self.dice);
         let done = step(self)?;
         self.verify(&done).map_err(|broken| broken.about(&format!("after `{name}`")))

@@ -50,7 +50,7 @@ pub(super) fn work_off(run: &mut Run<'_>, memories: &[MemoryId]) -> Outcome<()> 
     let outcome = acted.result?;
     must(outcome.complete && outcome.failed == 0, &format!("jobs are left: {outcome:?}"))?;
     let spent = run.now();
-    run.note(format!("  until +{}", spent.millis() - crate::clock::START.millis()));
+    run.note(format!("  until +{}", spent.millis() - loci_testkit_ports::clock::START.millis()));
     Ok(())
 }
 

@@ -82,7 +82,7 @@ mod tests {
     fn an_entry_is_the_noun_of_its_shelf() {
         let reads = DocumentReads {
             memory: MemoryId::parse("notes-0123456789").unwrap(),
-            record: loci_testkit::samples::record_id(1).unwrap(),
+            record: loci_testkit_ports::samples::record_id(1).unwrap(),
             count: 1,
             first_at: Timestamp::EPOCH,
             last_at: Timestamp::EPOCH,

@@ -98,7 +98,7 @@ async fn step_aside() {
 
 #[cfg(test)]
 mod tests {
-    use loci_testkit::{ManualClock, block_on};
+    use loci_testkit_ports::{ManualClock, block_on};
 
     use super::*;
 

@@ -173,7 +173,7 @@ pub struct SearchAnswer {
 
 #[cfg(test)]
 mod tests {
-    use loci_testkit::samples::record;
+    use loci_testkit_ports::samples::record;
 
     use super::*;
 

@@ -42,7 +42,7 @@ pub(super) async fn made(embedder: Arc<dyn Embedder>, text: String) -> Option<Qu
 
 #[cfg(test)]
 mod tests {
-    use loci_testkit::{HashEmbedder, block_on};
+    use loci_testkit_ports::{HashEmbedder, block_on};
 
     use super::*;
 

@@ -6,7 +6,7 @@ use loci_model::event::Role;
 use loci_model::ports::search::ListLengths;
 use loci_model::record::RecordKind;
 use loci_model::{RecordId, Timestamp};
-use loci_testkit::plain_corpus::{PlainCorpus, PlainTurn};
+use loci_store_conformance::plain_corpus::{PlainCorpus, PlainTurn};
 use loci_text::question;
 
 const LISTS: ListLengths = ListLengths { window: 200, turn: 200, dense: 200 };

@@ -11,8 +11,8 @@ use loci_model::record::RecordKind;
 use loci_model::tasks::task::TaskStatus;
 use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, Document, ErrorKind, Namespace, RecordId, Result, TaskId};
-use loci_testkit::block_on;
-use loci_testkit::task_samples::sha;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::task_samples::sha;
 use loci_verified::RepositoryAdd;
 
 use super::hydrating::put;

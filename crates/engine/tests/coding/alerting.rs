@@ -8,7 +8,7 @@ use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, RecordId, Result};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{NewFact, Standing, StoreStatus};
 
 use super::world::{REPO, Workshop, task, task_id};

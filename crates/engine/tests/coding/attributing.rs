@@ -10,8 +10,8 @@ use loci_model::tasks::commit::BlameHow;
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, ErrorKind, Result, SessionId, TaskId, Timestamp, limits};
-use loci_testkit::block_on;
-use loci_testkit::task_samples::sha;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::task_samples::sha;
 
 use super::sessions::said;
 use super::world::{REPO, Workshop, task, task_id};

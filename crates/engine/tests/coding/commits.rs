@@ -5,8 +5,8 @@ use loci_coding::{Blame, BlameAsk, CommitReport, CommitsTaken, NewCommit, NewTas
 use loci_model::tasks::commit::BlameHow;
 use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Result, Timestamp, limits};
-use loci_testkit::block_on;
-use loci_testkit::task_samples::sha;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::task_samples::sha;
 
 use super::world::{REPO, Workshop, task, task_id};
 

@@ -21,8 +21,8 @@ use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::tasks::evaluation::FailureCategory;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, Timestamp, limits};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on, samples};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on, samples};
 
 use super::hydrating::engine_with;
 use super::world::{DIRECTORY, REPO, Workshop, task_id};

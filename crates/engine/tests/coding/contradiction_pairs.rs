@@ -12,8 +12,8 @@ use loci_model::record::RecordState;
 use loci_model::record::conflict::ConflictState;
 use loci_model::{RecordId, Result};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 
 use super::world::{REPO, Workshop, task_id};
 

@@ -16,8 +16,8 @@ use loci_model::ports::store::{
 };
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 
 use super::world::Workshop;
 

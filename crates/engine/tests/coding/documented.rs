@@ -6,7 +6,7 @@ use loci_model::RecordId;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::ports::store::StoreExt;
 use loci_model::record::{RecordKind, RecordState};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{NewFact, StoreStatus};
 
 use super::hydrating::put;
@@ -103,7 +103,7 @@ fn what_cannot_be_read_expires_nothing_until_the_next_tip() {
     let told = noted(&shop, GEN);
     round(&shop);
     document(&shop);
-    let blob = loci_testkit::CodeHistory::blob_id(&format!("# For agents\n\n- {GEN}\n- {RULE}\n"));
+    let blob = loci_testkit_ports::CodeHistory::blob_id(&format!("# For agents\n\n- {GEN}\n- {RULE}\n"));
     shop.shelf.change(super::world::DIRECTORY, |history| history.lose(blob)).unwrap();
     round(&shop);
     assert_eq!(stand(&shop, &told).0, RecordState::Active);

@@ -11,8 +11,8 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, Reason, RecordId};
-use loci_testkit::block_on;
-use loci_testkit::task_samples::sha;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::task_samples::sha;
 use serde_json::Value;
 
 use super::world::{Workshop, task, task_id};

@@ -7,7 +7,7 @@ use loci_coding::{
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, Result, limits};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::Workshop;
 

@@ -5,7 +5,7 @@ use loci_engine::records::Verdict;
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
 use loci_model::{ActorId, ErrorKind, RecordId, Result};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
 

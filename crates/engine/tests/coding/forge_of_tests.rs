@@ -10,7 +10,7 @@ use loci_model::ports::forge::{Forge, ForgePlace, ForgeRoom};
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
 use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit};
 use loci_model::tasks::review::RepositoryRole;
-use loci_testkit::ManualClock;
+use loci_testkit_ports::ManualClock;
 
 /// What the forge holds.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewState};
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ErrorKind, Result, limits};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use serde_json::json;
 
 use super::world::{DIRECTORY, REPO, Workshop, task_id};
@@ -381,7 +381,7 @@ fn a_repository_without_the_tier_is_not_read_in_the_background() {
 fn a_rewritten_history_is_read_anew() {
     let shop = shop();
     later(&shop);
-    let mut other = loci_testkit::CodeHistory::new();
+    let mut other = loci_testkit_ports::CodeHistory::new();
     other.commit(&[("README.md", "# Shop\n\nSells things.\n")]);
     for number in 0..3 {
         other.write("src/a.ts", Some(&format!("a {number}")));

@@ -19,9 +19,9 @@ use loci_model::tasks::exposure::{Exposure, SHADOW, SHOWN};
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, SessionId, limits};
 use loci_products::{Loci, LociSettings};
-use loci_testkit::exposure_samples::exposure;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{CodeHistory, SeededIds, block_on, samples};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::exposure_samples::exposure;
+use loci_testkit_ports::{CodeHistory, SeededIds, block_on, samples};
 use loci_verified::{NewFact, Serving};
 
 use sha2::{Digest, Sha256};

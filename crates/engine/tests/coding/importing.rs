@@ -3,11 +3,11 @@
 use loci_coding::TaskNote;
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::records::RecordUpdate;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordOrigin};
-use loci_testkit::block_on;
-use loci_testkit::world::TestWorld;
+use loci_testkit_ports::block_on;
 
 use super::world::Workshop;
 

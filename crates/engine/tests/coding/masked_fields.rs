@@ -37,7 +37,7 @@ use loci_model::tasks::review::{ForgeUser, ReviewState};
 use loci_model::tasks::task_session::{SessionItemKind, ToolUse};
 use loci_model::transfer::{TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, Document, Error, Namespace, RecordId, Result, SessionId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::RepositoryAdd;
 use serde_json::json;
 

@@ -22,8 +22,8 @@ use loci_model::tasks::review::{Authority, Review, ReviewState};
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{ActorId, ErrorKind, ExposureId, Namespace, RecordId, limits};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{HashEmbedder, SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{HashEmbedder, SeededIds, block_on};
 
 use super::outcomes::user;
 use super::world::{REPO, Workshop, task, task_id};

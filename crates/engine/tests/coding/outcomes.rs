@@ -16,8 +16,8 @@ use loci_model::tasks::pull_request::{
 use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewState};
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, ErrorKind, Result, Timestamp, limits};
-use loci_testkit::block_on;
-use loci_testkit::task_samples::sha;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::task_samples::sha;
 
 use super::forge_of_tests::TestForge;
 use super::world::{REPO, Workshop, task, task_id};

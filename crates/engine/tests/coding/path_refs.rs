@@ -4,7 +4,7 @@ use loci_coding::hydration::Hydration;
 use loci_coding::{Completion, Hydrated, TaskNote};
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
-use loci_testkit::{CodeHistory, block_on};
+use loci_testkit_ports::{CodeHistory, block_on};
 
 use super::world::{Workshop, task_id};
 

@@ -3,7 +3,7 @@
 use loci_coding::{Completion, NewTask, TaskNote};
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
-use loci_testkit::{CodeHistory, block_on};
+use loci_testkit_ports::{CodeHistory, block_on};
 use loci_verified::RepositoryAdd;
 
 use super::world::{Workshop, task};

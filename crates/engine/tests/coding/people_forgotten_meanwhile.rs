@@ -15,9 +15,9 @@ use loci_model::ports::store::{
 };
 use loci_model::{ActorId, DeliveryId, Document, MemoryId, Result};
 use loci_products::Loci;
-use loci_testkit::samples::time;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on, task_samples};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::{SeededIds, block_on, task_samples};
 use serde_json::json;
 
 use super::world::Workshop;

@@ -18,7 +18,7 @@ use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, Re
 use loci_model::tasks::task::TaskStatus;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
-use loci_testkit::{block_on, task_samples};
+use loci_testkit_ports::{block_on, task_samples};
 
 use super::world::{REPO, Workshop, task, task_id};
 

@@ -6,7 +6,7 @@ use loci_coding::{NewPrompt, NewTask, PromptAdded, PromptParts, TaskNote};
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{ErrorKind, Result, limits};
-use loci_testkit::{block_on, task_samples};
+use loci_testkit_ports::{block_on, task_samples};
 
 use super::world::{Workshop, task, task_id};
 

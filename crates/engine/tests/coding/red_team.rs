@@ -14,7 +14,7 @@ use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, limits};
 use loci_products::Loci;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::hydrating::engine_with;
 use super::rules::{Team, user};

@@ -7,7 +7,7 @@ use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::task::TaskStatus;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task_id};
 

@@ -9,7 +9,7 @@ use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::MemoryArm;
 use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, ErrorKind, Result, limits};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::RepositoryAdd;
 use serde_json::{Value, json};
 

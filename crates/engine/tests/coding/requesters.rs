@@ -8,7 +8,7 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Namespace, SessionId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
 

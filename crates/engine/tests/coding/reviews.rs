@@ -18,8 +18,8 @@ use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestChange
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{DeliveryId, Error, ErrorKind, Result, Timestamp};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 use serde_json::json;
 
 use super::forge_of_tests::TestForge;

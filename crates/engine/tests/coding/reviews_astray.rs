@@ -14,7 +14,7 @@ use loci_model::tasks::pull_request::{PullRequest, PullRequestChange};
 use loci_model::tasks::review::{RepositoryRole, ReviewComment, ReviewState};
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Error, ErrorKind, RecordId, Result, Timestamp};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use serde_json::{Value, json};
 
 use super::forge_of_tests::TestForge;

@@ -5,7 +5,7 @@ use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment};
 use loci_model::tasks::pull_request::{PullRequest, PullRequestChange};
 use loci_model::tasks::review::{Review, ReviewState};
 use loci_model::tasks::rule::{ApprovalReason, RuleSupport};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::reviews::{alice, comment, forge, of_comment, of_review, pull_request, told, user};
 use super::rules::{STYLE, Team, only};

@@ -6,7 +6,7 @@ use loci_coding::settings::RuleSettings;
 use loci_coding::{CodingSettings, RuleDecision};
 use loci_model::record::RecordState;
 use loci_model::tasks::review::{Authority, RepositoryRole, Review, ReviewState};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use serde_json::{Value, json};
 
 use super::hydrating::engine_with;

@@ -18,7 +18,7 @@ use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, Re
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{ActorId, ErrorKind, RecordId, Result, Timestamp};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use serde_json::{Value, json};
 
 use super::hydrating::put;

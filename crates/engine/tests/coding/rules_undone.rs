@@ -4,7 +4,7 @@ use loci_coding::{PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RuleDe
 use loci_model::record::RecordState;
 use loci_model::tasks::review::{RepositoryRole, Review, ReviewState};
 use loci_model::{RecordId, Result};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::rules::{HIGH, STYLE, Team, only, role, user};
 use super::world::REPO;

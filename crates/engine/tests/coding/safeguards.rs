@@ -7,14 +7,14 @@ use loci_coding::{
 };
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::records::{Quarantined, RecordUpdate};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::agreement::Agreement;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result, TaskId};
-use loci_testkit::world::TestWorld;
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 use sha2::{Digest, Sha256};
 
 use super::world::{REPO, Workshop, task, task_id};

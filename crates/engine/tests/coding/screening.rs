@@ -10,8 +10,8 @@ use loci_model::ports::score::Scorer;
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{Error, RecordId, Result};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 
 use super::world::{REPO, Workshop, task_id};
 

@@ -12,7 +12,7 @@ use loci_model::record::RecordKind;
 use loci_model::tasks::exposure::{Exposure, ExposureCall, SHADOW, SHOWN};
 use loci_model::tasks::task::{MemoryArm, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, Error, ErrorKind, RecordId, Result, SessionId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::NewFact;
 
 use super::hydrating::{engine_with, put};

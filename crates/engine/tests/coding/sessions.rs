@@ -13,8 +13,8 @@ use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::TaskStatus;
 use loci_model::tasks::task_session::{Capture, SessionItemKind, ToolUse};
 use loci_model::{ActorId, Document, ErrorKind, Reason, Result, SessionId, limits};
-use loci_testkit::block_on;
-use loci_testkit::secret_samples::secrets;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::secret_samples::secrets;
 
 use super::hydrating::engine_with;
 use super::world::{REPO, Workshop, task, task_id};

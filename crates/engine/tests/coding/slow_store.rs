@@ -14,7 +14,7 @@ use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store,
 use loci_model::record::RecordKind;
 use loci_model::record::scope::RecordScope;
 use loci_model::{Error, MemoryId, RecordId, Result};
-use loci_testkit::ManualClock;
+use loci_testkit_ports::ManualClock;
 
 /// What becomes of a search for episodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

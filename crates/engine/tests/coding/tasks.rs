@@ -11,8 +11,8 @@ use loci_model::memory::settings::SecretsMode;
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
-use loci_testkit::block_on;
-use loci_testkit::task_samples::sha;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::task_samples::sha;
 use loci_verified::RepositoryAdd;
 
 use super::world::{REPO, Workshop, task, task_id};

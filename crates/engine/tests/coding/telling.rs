@@ -7,7 +7,7 @@ use loci_coding::hydration::{Hydration, RepositorySearch};
 use loci_coding::{Finalization, NewFeedback, NewTask, TaskNote};
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::TaskStatus;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
 

@@ -8,7 +8,7 @@ use loci_engine::events::NewEvent;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::record::metadata::MetadataValue;
 use loci_model::{ActorId, SessionId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task_id};
 

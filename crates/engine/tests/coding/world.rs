@@ -9,6 +9,7 @@ use loci_coding::{
 };
 use loci_engine::records::{NamespaceAsk, RecordListing};
 use loci_engine::retrieval::SearchRequest;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -16,8 +17,7 @@ use loci_model::record::Record;
 use loci_model::tasks::task::{Task, TaskKind, TaskStatus};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
 use loci_products::Loci;
-use loci_testkit::world::TestWorld;
-use loci_testkit::{CodeHistory, CodeShelf, block_on};
+use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 use loci_verified::{RepositoryAdd, Standing};
 
 pub(super) const REPO: &str = "acme/shop";

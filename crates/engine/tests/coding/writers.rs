@@ -8,7 +8,7 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
 use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::tasks::task_session::SessionItemKind;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::outcomes::by_hand;
 use super::sessions::said;

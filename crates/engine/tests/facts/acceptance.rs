@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use loci_engine::{EngineParts, EngineSettings};
+use loci_engine_testkit::TestPlace;
 use loci_model::facts::citation::CitationInput;
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::principal::Principal;
@@ -11,7 +12,7 @@ use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
 use loci_model::{CodeReason, ErrorKind};
 use loci_products::Loci;
-use loci_testkit::{CodeShelf, ManualClock, SeededIds, TestPlace, block_on};
+use loci_testkit_ports::{CodeShelf, ManualClock, SeededIds, block_on};
 use loci_verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
 
 use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
@@ -172,7 +173,7 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
             None,
             Arc::new(ManualClock::default()),
             Arc::new(SeededIds::new(seed)),
-            Arc::new(loci_testkit::world::OpenVault),
+            Arc::new(loci_testkit_ports::OpenVault),
         );
         Loci::new(EngineParts { code: Some(Arc::new(shelf.clone())), ..parts }, EngineSettings::default())
     };

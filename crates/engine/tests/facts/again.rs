@@ -6,7 +6,7 @@ use loci_model::facts::claim::Claim;
 use loci_model::facts::verdict::Verdict;
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, RecordId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{Correction, NewFact, StoreStatus, VerifyMode};
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite, limit_fact, reason};

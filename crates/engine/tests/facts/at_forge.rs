@@ -2,7 +2,7 @@
 
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::ForgeRepository;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::RepositoryAdd;
 
 use super::world::Shop;

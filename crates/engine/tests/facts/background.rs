@@ -5,7 +5,7 @@ use loci_model::facts::fact::FactEventKind;
 use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
-use loci_testkit::{CodeHistory, block_on};
+use loci_testkit_ports::{CodeHistory, block_on};
 use loci_verified::{FactList, NewFact, RepositoryAdd, Serving, Standing, VerifyMode};
 
 use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};

@@ -3,7 +3,7 @@
 use loci_model::RecordId;
 use loci_model::facts::support::Assurance;
 use loci_model::ports::store::StoreExt;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{NewFact, VerifyMode};
 
 use super::world::{Shop, cite, limit_fact};

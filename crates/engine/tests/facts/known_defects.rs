@@ -8,7 +8,7 @@ use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::ports::store::StoreExt;
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, Error, ErrorKind, MemoryId, RecordId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{FactStored, StoreStatus, VerifyMode};
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite, limit_fact, reason};

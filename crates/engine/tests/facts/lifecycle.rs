@@ -7,7 +7,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{CodeReason, RecordId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{AppliedOutcome, VerifyMode};
 
 use super::world::{CART, LIMITS, Shop, about, cite, contains, limit_fact, reason};

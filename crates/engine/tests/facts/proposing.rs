@@ -11,8 +11,8 @@ use loci_model::ports::store::{FactChoice, FactPage, RecordPage, StoreExt};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, ErrorKind, RecordId, SessionId, Timestamp};
-use loci_testkit::block_on;
-use loci_testkit::samples::record_id;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::samples::record_id;
 use loci_verified::{
     AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, Standing,
     StoreStatus, VerifyMode, content_hash,

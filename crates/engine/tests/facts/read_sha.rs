@@ -4,7 +4,7 @@
 use loci_model::CodeReason;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::{Method, Verdict};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::NewFact;
 
 use super::world::{LIMITS, REPO, Shop, about, reason};

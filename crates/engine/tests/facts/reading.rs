@@ -3,7 +3,7 @@
 
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::record::RecordState;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
 
 use super::telling::tip;

@@ -10,7 +10,7 @@ use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict,
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, ErrorKind, RecordId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{
     Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use loci_engine::memories::NewMemory;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{RepositoryAdd, Serving, Standing};
 
 use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
@@ -195,7 +195,11 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
     let taken = block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, taken)).unwrap();
     assert!(!taken.repository.aliases.contains("id:github.com:7") && !taken.warnings.is_empty(), "{taken:?}");
     // The same name on another host gets another key.
-    shop.shelf.put("/src/twin", Some("git@codeberg.org:acme/shop.git"), loci_testkit::CodeHistory::new());
+    shop.shelf.put(
+        "/src/twin",
+        Some("git@codeberg.org:acme/shop.git"),
+        loci_testkit_ports::CodeHistory::new(),
+    );
     let twin = shop.add("/src/twin");
     assert!(twin.created && twin.repository.key != "acme/shop", "{twin:?}");
     let list = block_on(shop.engine.verified.facts_recent(

@@ -3,7 +3,7 @@
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, Error, ErrorKind, RecordId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::{ByPath, FactSearch, PathMatch, Serving, VerifyMode};
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite, reason};

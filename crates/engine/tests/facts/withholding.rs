@@ -8,8 +8,8 @@ use loci_engine::EngineParts;
 use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 use loci_verified::{FactList, Serving, Standing, VerifiedSettings};
 
 use super::world::{CART, REPO, Shop, about, cite};

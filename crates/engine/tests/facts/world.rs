@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loci_coding::RepositoryChange;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::ObjectId;
@@ -12,8 +13,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{CodeReason, Error, Reason, RecordId};
 use loci_products::Loci;
-use loci_testkit::world::TestWorld;
-use loci_testkit::{CodeHistory, CodeShelf, block_on};
+use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 use loci_verified::{
     Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
     VerifyAnswer, VerifyMode,

@@ -10,7 +10,7 @@ use loci_engine::calls::idempotency::ClientToken;
 use loci_model::ErrorKind;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::DocumentOperation;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use serde_json::json;
 
 use super::world::{Shelf, text, titled};

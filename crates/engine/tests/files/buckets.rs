@@ -4,7 +4,7 @@ use loci_documents::bucket::{Bucket, BucketItem, BucketListing, BucketPut, Bucke
 use loci_documents::{NewObject, Precondition};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ErrorKind, Namespace, Reason, Result, limits};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::Shelf;
 

@@ -11,7 +11,7 @@ use loci_model::principal::Capability::{Read, Write};
 use loci_model::record::{Record, TrustTier};
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{ErrorKind, Result, Timestamp};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use std::collections::BTreeMap;
 
 use super::world::{Shelf, text};

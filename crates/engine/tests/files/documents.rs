@@ -6,7 +6,7 @@ use loci_engine::records::NewRecord;
 use loci_model::principal::Capability;
 use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{ActorId, ErrorKind, Namespace, Reason, Result};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{Shelf, text, titled};
 

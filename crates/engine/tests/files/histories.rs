@@ -10,7 +10,7 @@ use loci_model::trees::tree_entry::DocumentOperation::{
     self, Archived, Created, Deleted, Modified, Moved, Redacted, Restored,
 };
 use loci_model::{ErrorKind, Namespace, Result};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::Shelf;
 

@@ -3,7 +3,7 @@
 use loci_documents::{Listing, ListingAsk, Precondition, PutContent, TreeGrep};
 use loci_engine::document_text::DocumentContent;
 use loci_engine::records::NewRecord;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::Shelf;
 

@@ -16,8 +16,8 @@ use loci_engine::{EngineParts, EngineSettings};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ErrorKind, Namespace, Result};
 use loci_products::{Loci, LociSettings};
-use loci_testkit::world::OpenVault;
-use loci_testkit::{SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 use serde_json::{Value, json};
 
 use super::world::Shelf;

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use loci_documents::mirroring::{MirrorShown, NewMirror};
 use loci_documents::{Precondition, RecordRedact, RedactWhich};
+use loci_engine_testkit::LocalPlaces;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::ports::files::FilePlaces;
 use loci_model::principal::Capability;
 use loci_model::trees::mirror::{
     MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
 };
 use loci_model::{ErrorKind, limits};
-use loci_testkit::world::TestWorld;
-use loci_testkit::{LocalPlaces, block_on};
+use loci_testkit_ports::block_on;
 
 use super::world::{Shelf, text};
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use loci_documents::mirroring::{MirrorPull, NewMirror};
 use loci_engine::memories::NewMemory;
 use loci_engine::{EngineParts, EngineSettings};
+use loci_engine_testkit::LocalPlaces;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::trees::mirror::{MirrorDirection, MirrorKind, MirrorReport};
 use loci_model::{ErrorKind, MemoryId};
 use loci_products::Loci;
-use loci_testkit::world::OpenVault;
-use loci_testkit::{LocalPlaces, SeededIds, block_on};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::{SeededIds, block_on};
 
 use super::mirrors::Mirrored;
 
@@ -150,7 +151,8 @@ fn a_directory_that_comes_back_is_anothers() {
         // It is not mounted, and all goes on in what lies there instead.
         fs::rename(mirrored.root(), &away).unwrap();
         if kind == MirrorKind::Git {
-            let made = loci_testkit::LocalPlaces::new(mirrored.folder.path().to_owned(), &[".".into()]);
+            let made =
+                loci_engine_testkit::LocalPlaces::new(mirrored.folder.path().to_owned(), &[".".into()]);
             drop(loci_model::ports::files::FilePlaces::open(&made, kind, "m", false).unwrap());
         }
         mirrored.sync();

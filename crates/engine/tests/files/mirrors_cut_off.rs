@@ -10,6 +10,7 @@ use std::task::Poll;
 
 use loci_documents::mirroring::NewMirror;
 use loci_documents::{RecordRedact, RedactWhich};
+use loci_engine_testkit::LocalPlaces;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::files::{
@@ -18,7 +19,7 @@ use loci_model::ports::files::{
 };
 use loci_model::trees::mirror::MirrorKind;
 use loci_model::{MemoryId, Result, Timestamp};
-use loci_testkit::{LocalPlaces, block_on};
+use loci_testkit_ports::block_on;
 
 use super::mirrors::Mirrored;
 use super::world::Shelf;

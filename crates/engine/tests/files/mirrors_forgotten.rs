@@ -12,11 +12,12 @@ use loci_documents::{DocumentDelete, DocumentPut, DocumentWritten, Precondition,
 use loci_engine::admin::{ForgetAsk, ForgetReceipt};
 use loci_engine::calls::idempotency::IfErased;
 use loci_engine::memories::NewMemory;
+use loci_engine_testkit::LocalPlaces;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
 use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, MemoryId, Namespace, Reason, Result, limits};
-use loci_testkit::{LocalPlaces, block_on};
+use loci_testkit_ports::block_on;
 use loci_verified::Standing;
 
 use super::mirrors::Mirrored;

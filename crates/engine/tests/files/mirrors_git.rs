@@ -9,7 +9,7 @@ use loci_engine::calls::idempotency::IfErased;
 use loci_model::ActorId;
 use loci_model::principal::Principal;
 use loci_model::trees::mirror::{MirrorKind, MirrorReport};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 use loci_verified::Standing;
 
 use super::mirrors::Mirrored;

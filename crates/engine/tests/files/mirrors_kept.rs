@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use loci_documents::Edit;
 use loci_documents::mirroring::{MirrorPull, PulledFile};
 use loci_model::trees::mirror::MirrorKind;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::mirrors::Mirrored;
 use super::mirrors_git::git;

@@ -5,7 +5,7 @@ use std::fs;
 
 use loci_documents::{AppendTo, RecordRedact, RedactWhich};
 use loci_model::trees::mirror::MirrorReport;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::mirrors::{Mirrored, redact};
 

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loci_engine_testkit::LocalPlaces;
 use loci_model::Namespace;
 use loci_model::trees::mirror::{MirrorKind, MirrorRemark};
-use loci_testkit::LocalPlaces;
 
 use super::mirrors::Mirrored;
 use super::mirrors_forgotten::{mara_forgotten, written_by_mara};

@@ -10,7 +10,7 @@ use loci_model::principal::Capability;
 use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, ErrorKind, SessionId};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::mirrors::Mirrored;
 use super::mirrors_git::{git, pull};

@@ -3,7 +3,7 @@
 use loci_engine::records::{NewRecord, RecordDelete, RecordUpdate};
 use loci_model::Namespace;
 use loci_model::record::RecordKind;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::Shelf;
 

@@ -7,12 +7,12 @@ use loci_documents::{
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
 use loci_model::{MemoryId, Namespace, RecordId, Result};
 use loci_products::Loci;
-use loci_testkit::block_on;
-use loci_testkit::world::TestWorld;
+use loci_testkit_ports::block_on;
 
 /// A tree that somebody writes in.
 pub(super) struct Shelf {

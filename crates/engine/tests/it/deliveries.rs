@@ -14,7 +14,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::{DeliveryId, ErrorKind, limits};
-use loci_testkit::RecordingTargets;
+use loci_testkit_ports::RecordingTargets;
 use serde_json::json;
 
 use crate::world::{Fault, World, strategy};

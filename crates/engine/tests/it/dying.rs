@@ -15,7 +15,7 @@ use loci_model::ports::deliver::{Deliver, Delivered, Notice, TargetInfo};
 use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, Reply};
 use loci_model::ports::objects::{Objects, Stored};
 use loci_model::ports::store::{ReadWork, Store, WriteWork};
-use loci_testkit::{RecordingTargets, ScriptedModel};
+use loci_testkit_ports::{RecordingTargets, ScriptedModel};
 
 /// Of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Store for Dying<dyn Store> {
         Box::pin(self.death.alive(async move { self.inner.read_boxed(work).await }))
     }
 
-    loci_testkit::as_within!();
+    loci_testkit_ports::as_within!();
 }
 
 impl LanguageModel for Dying<ScriptedModel> {

@@ -9,6 +9,7 @@ use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::events::NewEvent;
 use loci_engine::memories::{MemoryUpdate, NewMemory};
 use loci_engine::records::{NewRecord, RecordDelete, RecordsCreate};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::event::Role::User;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock;
@@ -20,9 +21,9 @@ use loci_model::record::metadata::{
 };
 use loci_model::record::{RecordOrigin, RecordState};
 use loci_model::{ActorId, EventId, Namespace, Reason, RecordId, Timestamp};
-use loci_testkit::samples::{record_id, time};
-use loci_testkit::world::TestWorld;
-use loci_testkit::{block_on, filled};
+use loci_store_conformance::filled;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::samples::{record_id, time};
 
 use crate::world::{World, said, strategy};
 

@@ -12,7 +12,7 @@ use loci_model::memory::strategy::{CustomConfiguration, SelfManaged, StrategyBas
 use loci_model::ports::clock::Clock;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::{ActorId, DeliveryId, Document, ErrorKind};
-use loci_testkit::RecordingTargets;
+use loci_testkit_ports::RecordingTargets;
 use serde_json::{Value, json};
 
 use crate::world::{Fault, World, data, said, strategy};

@@ -100,7 +100,7 @@ fn an_actor_who_is_forgotten_during_extraction_stays_so() {
     let (engine, caller, memory) = (world.engine.clone(), world.caller.clone(), world.memory.id.clone());
     *world.embedder.meanwhile.lock().unwrap() = Some(Box::new(move || {
         let actor = loci_model::ActorId::parse("alice").unwrap();
-        let receipt = loci_testkit::block_on(engine.forget_actor(&caller, &memory, &actor)).unwrap();
+        let receipt = loci_testkit_ports::block_on(engine.forget_actor(&caller, &memory, &actor)).unwrap();
         assert_eq!((receipt.events, receipt.records, receipt.jobs), (1, 0, 1));
     }));
     let outcome = world.work();

@@ -3,12 +3,12 @@
 
 use loci_engine::admin::{ExportCursor, ExportLine, ImportPart};
 use loci_engine::memories::NewMemory;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::memory::Memory;
 use loci_model::principal::Principal;
 use loci_model::{ErrorKind, MemoryId, Result, limits};
 use loci_products::Loci;
-use loci_testkit::world::TestWorld;
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 fn caller() -> Principal {
     Principal::administrator("tester")

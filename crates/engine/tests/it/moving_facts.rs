@@ -1,15 +1,16 @@
 //! Facts that cite code, and tasks, go with an export, and come back by an import.
 
 use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{StoreExt, TaskQuery};
 use loci_model::principal::{Grant, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Timestamp};
-use loci_testkit::samples::record_id;
-use loci_testkit::world::TestWorld;
-use loci_testkit::{block_on, filled};
+use loci_store_conformance::filled;
+use loci_testkit_ports::block_on;
+use loci_testkit_ports::samples::record_id;
 
 fn exported(world: &TestWorld, caller: &Principal, memory: &MemoryId) -> Vec<ExportLine> {
     let mut lines = vec![ExportLine::Header { format: EXPORT_FORMAT, exported_at: Timestamp::EPOCH }];

@@ -25,7 +25,7 @@ use loci_model::ports::observe::Observe;
 use loci_model::ports::store::{DeliveryClaim, Store, StoreExt};
 use loci_model::{Error, Namespace, Result, Timestamp, limits};
 use loci_products::Loci;
-use loci_testkit::{ManualClock, RecordingTargets};
+use loci_testkit_ports::{ManualClock, RecordingTargets};
 use serde_json::json;
 
 use crate::world::{World, said, strategy};
@@ -217,8 +217,9 @@ fn a_try_that_lost_its_job_writes_nothing() {
     let (store, clock) = (world.store.clone(), world.clock.clone());
     *world.embedder.meanwhile.lock().unwrap() = Some(Box::new(move || {
         let (store, now): (&dyn Store, _) = (&*store, clock.now().plus_millis(2 * LEASE_MS));
-        let again =
-            loci_testkit::block_on(store.write(move |tx| tx.jobs_mut().claim("loci 99", &[], now, LEASE_MS)));
+        let again = loci_testkit_ports::block_on(
+            store.write(move |tx| tx.jobs_mut().claim("loci 99", &[], now, LEASE_MS)),
+        );
         assert!(again.unwrap().is_some(), "its lease has run out");
     }));
     serve(&world, &[&world.engine], 30_000);
@@ -439,7 +440,7 @@ impl Store for Cut {
         })
     }
 
-    loci_testkit::as_within!();
+    loci_testkit_ports::as_within!();
 }
 
 /// What a server begins, ends and breaks off over a store that is cut off at some time, beside one that begins then.

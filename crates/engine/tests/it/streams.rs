@@ -12,7 +12,7 @@ use loci_model::record::RecordKind;
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::{ActorId, Document, ErrorKind, Namespace, RecordId, Timestamp};
-use loci_testkit::RecordingTargets;
+use loci_testkit_ports::RecordingTargets;
 use serde_json::{Value, json};
 
 use crate::world::{World, strategy};

@@ -13,6 +13,7 @@ use loci_engine::events::{NewEvent, NewIngest};
 use loci_engine::jobs::WaitOutcome;
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::{EngineParts, EngineSettings, Models};
+use loci_engine_testkit::TestPlace;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::job::Job;
 use loci_model::memory::Memory;
@@ -36,7 +37,7 @@ use loci_model::{
     ActorId, Document, Error, ErrorKind, MemoryId, NamespaceTemplate, RecordId, Result, SessionId, Timestamp,
 };
 use loci_products::{Loci, LociSettings};
-use loci_testkit::{HashEmbedder, ManualClock, ScriptedModel, SeededIds, TestPlace};
+use loci_testkit_ports::{HashEmbedder, ManualClock, ScriptedModel, SeededIds};
 
 /// How a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -461,7 +462,7 @@ impl World {
         let engine = Loci::new(parts.clone(), settings.clone());
         let caller = Principal { name: "tester".into(), grants: vec![Grant::everything()] };
         let new = NewMemory { name: "notes".into(), event_expiry_days: 30, ..new };
-        let memory = loci_testkit::block_on(engine.memory_create(&caller, new, None)).unwrap();
+        let memory = loci_testkit_ports::block_on(engine.memory_create(&caller, new, None)).unwrap();
         let servers = AtomicU64::new(0);
         Self { engine, clock, store, embedder, caller, memory, place, lives: 1, parts, settings, servers }
     }

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_model::ErrorKind;
 use loci_model::warning::{Degradation, Warning};
-use loci_testkit::{HashEmbedder, block_on};
+use loci_testkit_ports::{HashEmbedder, block_on};
 
 use super::world::{World, day, texts};
 

@@ -10,7 +10,7 @@ use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::record::scope::StrategyChoice;
 use loci_model::warning::Warning;
 use loci_model::{ErrorKind, Namespace, StrategyId, limits};
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::world::{World, reader_of, texts};
 

@@ -8,6 +8,7 @@ use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::retrieval::{Hit, SearchAnswer, SearchRequest};
 use loci_engine::{EngineParts, EngineSettings};
+use loci_engine_testkit::TestPlace;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::Memory;
 use loci_model::memory::index_key::IndexedKey;
@@ -21,7 +22,7 @@ use loci_model::record::RecordState;
 use loci_model::record::metadata::{MetadataType, MetadataValue};
 use loci_model::{ActorId, Error, Namespace, Result, SessionId, Timestamp};
 use loci_products::Loci;
-use loci_testkit::{HashEmbedder, ManualClock, SeededIds, TestPlace, block_on};
+use loci_testkit_ports::{HashEmbedder, ManualClock, SeededIds, block_on};
 
 /// An embedder with switches.
 struct Switched {

@@ -6,7 +6,7 @@ use loci_model::job::JobState;
 use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::derivation::MakingMode;
-use loci_testkit::ScriptedReply::{self, CutOff, Fails, Hangs, Panics, Refused};
+use loci_testkit_ports::ScriptedReply::{self, CutOff, Fails, Hangs, Panics, Refused};
 
 use super::{facts, model, part, text};
 use crate::world::World;

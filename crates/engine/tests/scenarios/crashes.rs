@@ -11,8 +11,8 @@ use loci_model::memory::strategy::StrategyBase::{Episodic, Semantic, Summary, Us
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::RecordKind;
 use loci_model::record::RecordState::{Active, Quarantined, Superseded};
-use loci_testkit::ScriptedReply::Fails;
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::Fails;
+use loci_testkit_ports::{Script, ScriptedModel};
 
 use super::custom::knowing;
 use super::{facts, text};

@@ -12,7 +12,7 @@ use loci_model::memory::settings::{ConsolidationSettings, MemorySettings, ModelM
 use loci_model::memory::strategy::StrategyBase::{self, Episodic, Semantic, Summary, UserPreference};
 use loci_model::memory::strategy::{CustomConfiguration, StepOverride};
 use loci_model::ports::language_model::{Completion, LanguageModel};
-use loci_testkit::{Script, ScriptedModel, ScriptedReply};
+use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 use serde_json::json;
 
 use super::episodes::episode;

@@ -26,7 +26,7 @@ use loci_model::ports::store::JobQuery;
 use loci_model::record::RecordState::{Active, Quarantined, Superseded};
 use loci_model::{Document, Timestamp};
 use loci_products::Loci;
-use loci_testkit::{RecordingTargets, Script, ScriptedModel, ScriptedReply};
+use loci_testkit_ports::{RecordingTargets, Script, ScriptedModel, ScriptedReply};
 use serde_json::{Value, json};
 
 use super::episodes::episode;

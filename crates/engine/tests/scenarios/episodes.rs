@@ -7,8 +7,8 @@ use loci_model::memory::strategy::StrategyBase::Episodic;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::RecordKind;
 use loci_model::record::derivation::MakingMode;
-use loci_testkit::ScriptedReply::{self, Fails};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, Fails};
+use loci_testkit_ports::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::{part, text};

@@ -10,8 +10,8 @@ use loci_model::memory::strategy::StrategyBase::{self, Episodic, Semantic, Summa
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind, RecordState};
-use loci_testkit::ScriptedReply::{self, CutOff, Fails, Refused};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, CutOff, Fails, Refused};
+use loci_testkit_ports::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::episodes::episode;

@@ -16,8 +16,8 @@ use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::ports::store::{Store, StoreExt};
 use loci_model::record::RecordState;
 use loci_model::record::derivation::MakingMode;
-use loci_testkit::ScriptedReply::Fails;
-use loci_testkit::{Script, ScriptedModel, ScriptedReply, block_on};
+use loci_testkit_ports::ScriptedReply::Fails;
+use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply, block_on};
 
 use super::{all_added, facts, model, part, text};
 use crate::world::{World, said};

@@ -26,7 +26,7 @@ use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::ports::language_model::Completion;
 use loci_model::ports::store::{Store, StoreExt};
-use loci_testkit::{Script, ScriptedModel, ScriptedReply};
+use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 use serde_json::{Value, json};
 
 use crate::world::World;

@@ -16,8 +16,8 @@ use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::language_model::{
     Completion, Finish, LanguageModel, ModelError, ModelErrorKind, Reply,
 };
-use loci_testkit::ScriptedReply::{self, Fails, Hangs, Panics};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, Fails, Hangs, Panics};
+use loci_testkit_ports::{Script, ScriptedModel};
 use loci_verified::Standing;
 
 use super::text;

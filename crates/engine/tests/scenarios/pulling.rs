@@ -15,7 +15,7 @@ use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::derivation::MakingMode;
 use loci_model::{ActorId, ErrorKind, MemoryId, Reason, Result};
 use loci_products::Loci;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use crate::world::{World, said, strategy, template};
 

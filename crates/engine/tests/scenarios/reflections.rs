@@ -15,8 +15,8 @@ use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{ActorId, ErrorKind, Namespace};
-use loci_testkit::ScriptedReply::{self, CutOff, Fails, Refused};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, CutOff, Fails, Refused};
+use loci_testkit_ports::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::episodes::episode;

@@ -11,8 +11,8 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{ErrorKind, RepositoryId};
-use loci_testkit::ScriptedReply::{self, Fails};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, Fails};
+use loci_testkit_ports::{Script, ScriptedModel};
 use loci_verified::{RepositoryAdd, Standing};
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use loci_model::event::Role::User;
 use loci_model::memory::settings::{ConsolidationSettings, MemorySettings};
 use loci_model::memory::strategy::StrategyBase::{Semantic, UserPreference};
 use loci_model::record::{Record, RecordState};
-use loci_testkit::{Script, ScriptedModel, ScriptedReply};
+use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 use serde_json::json;
 
 use super::text;

@@ -8,8 +8,8 @@ use loci_model::memory::strategy::StrategyBase::Summary;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordState};
-use loci_testkit::ScriptedReply::{self, Fails};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, Fails};
+use loci_testkit_ports::{Script, ScriptedModel};
 
 use super::{model, part, text};
 use crate::world::World;

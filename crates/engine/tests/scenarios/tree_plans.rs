@@ -16,8 +16,8 @@ use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::language_model::ModelErrorKind;
 use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::{ErrorKind, Namespace, Reason, Result};
-use loci_testkit::ScriptedReply::{self, Fails};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, Fails};
+use loci_testkit_ports::{Script, ScriptedModel};
 use serde_json::json;
 
 use super::reflections::{answer, pulled, taken};

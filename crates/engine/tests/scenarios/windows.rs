@@ -12,12 +12,12 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, Reply};
 use loci_model::{ActorId, SessionId};
-use loci_testkit::ManualClock;
+use loci_testkit_ports::ManualClock;
 
 use super::{facts, model, part, text};
 use crate::world::{World, said, strategy};
 
-fn with_window(window: WindowSettings, model: &Arc<loci_testkit::ScriptedModel>) -> World {
+fn with_window(window: WindowSettings, model: &Arc<loci_testkit_ports::ScriptedModel>) -> World {
     let settings = Some(MemorySettings { window, ..MemorySettings::default() });
     World::of_model(
         NewMemory { strategies: vec![strategy(Semantic)], settings, ..NewMemory::default() },
@@ -228,7 +228,7 @@ fn what_comes_while_a_window_is_read_has_its_own() {
     let event = world.event("s1", vec![said(User, "and a cat")]);
     *world.embedder.meanwhile.lock().unwrap() = Some(Box::new(move || {
         clock.advance_ms(10);
-        loci_testkit::block_on(engine.event_create(&caller, event, None)).unwrap();
+        loci_testkit_ports::block_on(engine.event_create(&caller, event, None)).unwrap();
     }));
     let start = world.clock.now();
     assert!(world.work().complete);

@@ -7,7 +7,7 @@ use loci_model::facts::code::Revision;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::{CodeError, CodeSources as _};
-use loci_testkit::ManualClock;
+use loci_testkit_ports::ManualClock;
 
 use crate::hub::{Hub, Repo, Wrong, files};
 use crate::world::{TOKEN, World, forge, plain, world};

@@ -9,7 +9,7 @@ use loci_model::ports::code::{CodePlace, CodeResult, CodeSource, CodeSources};
 use loci_model::ports::observe::NoObserver;
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::secret::Secret;
-use loci_testkit::{ManualClock, SeededIds};
+use loci_testkit_ports::{ManualClock, SeededIds};
 use tokio::runtime::Handle;
 
 use crate::hub::Hub;

@@ -37,7 +37,7 @@ pub(super) fn ending(wanted: &BTreeMap<String, SrePreferences>, now: Timestamp) 
 #[cfg(test)]
 mod tests {
     use loci_model::MemoryId;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
     use serde_json::{Map, json};
 
     use super::*;

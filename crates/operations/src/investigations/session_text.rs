@@ -145,7 +145,7 @@ mod tests {
     use loci_model::MemoryId;
     use loci_model::event::Role::{self, Assistant, Tool, User};
     use loci_model::event::{Event, PayloadItem};
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     /// Turns said one after the other, one event each.
     fn talk(said: &[(Role, &str)]) -> Vec<Turn> {

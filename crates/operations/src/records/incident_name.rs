@@ -20,7 +20,7 @@ pub(crate) fn incident_name(random: &str, now: Timestamp) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use loci_testkit::SeededIds;
+    use loci_testkit_ports::SeededIds;
 
     use super::*;
 

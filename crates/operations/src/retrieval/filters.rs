@@ -101,7 +101,7 @@ fn stretch(record: &Record, content: &Value) -> (Timestamp, Timestamp) {
 mod tests {
     use super::*;
     use loci_model::MemoryId;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
     use serde_json::json;
 
     fn filters(kind: SreType) -> Filters {

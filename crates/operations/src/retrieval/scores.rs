@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::records::precedence::seal;
     use loci_model::MemoryId;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
     use serde_json::json;
 
     fn close(left: f64, right: f64) -> bool {

@@ -12,7 +12,7 @@ use http::{HeaderName, HeaderValue, Method};
 use loci_model::ports::observe::Observe;
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
-use loci_testkit::{JumpingClock, SeededIds};
+use loci_testkit_ports::{JumpingClock, SeededIds};
 
 use loci_outbound::secret::Secret;
 use loci_outbound::sign_v4::{PathRule, Signer, Signing, Unsignable};

@@ -13,7 +13,7 @@ use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, R
 use loci_outbound::secret::Secret;
 use loci_outbound::signature::Keys;
 use loci_outbound::targets::{Address, ClientTargets, Named, Target, Targets};
-use loci_testkit::ManualClock;
+use loci_testkit_ports::ManualClock;
 use serde_json::{Value, json};
 
 const ARN: &str = "arn:aws:sns:us-west-2:000000000000:turns";

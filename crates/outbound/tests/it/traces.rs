@@ -9,7 +9,7 @@ use loci_model::ports::clock::Clock;
 use loci_model::ports::observe::Observe;
 use loci_outbound::otlp::{Collector, Exporter, Span, SpanKind, headers};
 use loci_outbound::request::{Answer, OutboundError, Request, Transport};
-use loci_testkit::ManualClock;
+use loci_testkit_ports::ManualClock;
 use serde_json::Value;
 use tokio::sync::oneshot;
 

@@ -7,7 +7,7 @@ use loci_model::ports::observe::{ModelCallSeen, NoObserver, Observe};
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::secret::Secret;
 use loci_providers::registry::{Around, AwsKeys, Endpoint, JsonMode, ModelConfig, Protocol, language_model};
-use loci_testkit::{JumpingClock, SeededIds};
+use loci_testkit_ports::{JumpingClock, SeededIds};
 use serde_json::{Value, json};
 
 use crate::exchange::{self, Exchange, outcome};

@@ -31,7 +31,7 @@ use loci_server::mcp::http::{Admission, HttpDoor};
 use loci_server::mcp::provider::{Caller, Endpoint};
 use loci_server::mcp::revision::Revision;
 use loci_server::mcp::{Guard, Mcp};
-use loci_testkit::SeededIds;
+use loci_testkit_ports::SeededIds;
 
 use offer::Fixtures;
 

@@ -298,7 +298,7 @@ fn head_of(output: &mut impl BufRead) -> Result<Head> {
 
 #[cfg(test)]
 mod tests {
-    use loci_testkit::ManualClock;
+    use loci_testkit_ports::ManualClock;
 
     use super::*;
 

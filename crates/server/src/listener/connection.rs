@@ -332,8 +332,8 @@ mod tests {
     use std::io::{Read as _, Write as _};
     use std::net::TcpStream;
 
-    use loci_testkit::SeededIds;
-    use loci_testkit::world::TestWorld;
+    use loci_engine_testkit::world::TestWorld;
+    use loci_testkit_ports::SeededIds;
 
     use super::*;
     use crate::DoorOptions;

@@ -103,7 +103,7 @@ impl Pace {
 mod tests {
     use std::task::Waker;
 
-    use loci_testkit::ManualClock;
+    use loci_testkit_ports::ManualClock;
 
     use super::*;
 

@@ -242,7 +242,7 @@ mod tests {
 
     /// A connection that came now.
     fn new(slots: &Slots) -> Slot {
-        slots.taken(loci_testkit::block_on(slots.free()).unwrap())
+        slots.taken(loci_testkit_ports::block_on(slots.free()).unwrap())
     }
 
     /// A connection that came without a head.

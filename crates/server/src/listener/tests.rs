@@ -8,9 +8,9 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::principal::Principal;
-use loci_testkit::world::TestWorld;
-use loci_testkit::{ManualClock, SeededIds};
+use loci_testkit_ports::{ManualClock, SeededIds};
 
 use super::*;
 use crate::DoorOptions;

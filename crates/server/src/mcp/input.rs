@@ -106,8 +106,8 @@ pub(super) fn responses(params: &Params) -> Result<Map<String, Value>, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use loci_testkit::ManualClock;
-    use loci_testkit::clock::START;
+    use loci_testkit_ports::ManualClock;
+    use loci_testkit_ports::clock::START;
 
     use super::*;
 

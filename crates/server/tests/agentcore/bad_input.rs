@@ -4,14 +4,14 @@
 use axum::body::{Body, to_bytes};
 use http::Request;
 use loci_engine::admin::ExportCursor;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::MemoryId;
 use loci_model::memory::settings::{EventLimits, MemorySettings};
 use loci_model::principal::Principal;
 use loci_products::Loci;
 use loci_server::agentcore::route::{Operation, route};
 use loci_server::agentcore::{Wire, WireSettings};
-use loci_testkit::SeededIds;
-use loci_testkit::world::TestWorld;
+use loci_testkit_ports::SeededIds;
 use serde_json::Value;
 
 /// Bytes of a body here; large enough for one message over its limit.

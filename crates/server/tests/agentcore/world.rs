@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use http::{Request, Response};
+use loci_engine_testkit::world::TestWorld;
 use loci_model::memory::settings::MemorySettings;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId, Namespace};
 use loci_products::Loci;
 use loci_server::agentcore::{Wire, WireSettings};
-use loci_testkit::SeededIds;
-use loci_testkit::world::TestWorld;
+use loci_testkit_ports::SeededIds;
 
 use crate::sign::{Pair, sign};
 

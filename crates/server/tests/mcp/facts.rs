@@ -14,7 +14,7 @@ use loci_server::mcp::provider::Caller;
 use loci_server::tools::error::ToolError;
 use loci_server::tools::profile::Profile;
 use loci_server::tools::tool::{Outcome, Scope};
-use loci_testkit::{CodeHistory, CodeShelf};
+use loci_testkit_ports::{CodeHistory, CodeShelf};
 use loci_verified::{NewFact, RepositoryAdd, Standing};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf};

@@ -22,7 +22,7 @@ use loci_server::mcp::provider::{
 use loci_server::mcp::revision::Revision;
 use loci_server::mcp::stdio::StdioDoor;
 use loci_server::mcp::{Guard, Mcp};
-use loci_testkit::{ManualClock, SeededIds};
+use loci_testkit_ports::{ManualClock, SeededIds};
 use serde_json::{Map, Value, json};
 
 /// Asks for a name, then for a colour, and tells how far it is. Its resources look otherwise whenever they are looked at.

@@ -6,14 +6,14 @@ use axum::body::Body;
 use http::{HeaderName, HeaderValue, Request, StatusCode};
 use http_body_util::BodyExt;
 use loci_engine::memories::NewMemory;
+use loci_engine_testkit::world::TestWorld;
 use loci_model::ports::code::CodeSources;
 use loci_model::principal::Principal;
 use loci_server::auth::gate::Peer;
 use loci_server::mcp::McpOptions;
 use loci_server::tools::profile::Profile;
 use loci_server::{DoorOptions, Doors};
-use loci_testkit::SeededIds;
-use loci_testkit::world::TestWorld;
+use loci_testkit_ports::SeededIds;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

@@ -4,9 +4,9 @@ use loci_model::ports::store::ReadTx;
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::{ActorId, MemoryId, Result, TaskId};
 
-use crate::conformance::{Bench, same};
-use crate::samples::time;
-use crate::task_samples::{commit, sha};
+use crate::{Bench, same};
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::task_samples::{commit, sha};
 
 fn put(bench: &Bench, commits: &[TaskCommit]) -> Result<()> {
     let commits = commits.to_vec();
@@ -34,7 +34,7 @@ fn expect(numbers: &[u32]) -> Result<Vec<String>> {
     numbers.iter().map(|number| Ok(sha(*number)?.to_string())).collect()
 }
 
-pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
+pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = commit(&memory, 1)?;
     put(bench, &[one.clone(), commit(&other, 1)?])?;
@@ -49,7 +49,7 @@ pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
+pub(crate) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut commits = (1..=4).map(|number| commit(&memory, number)).collect::<Result<Vec<_>>>()?;
     let task = TaskId::parse("t-001")?;
@@ -102,7 +102,7 @@ pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
+pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let other = TaskCommit { actor: ActorId::parse("acme/other")?, ..commit(&memory, 2)? };
     put(bench, &[commit(&memory, 1)?, other])?;

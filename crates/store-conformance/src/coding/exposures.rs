@@ -3,9 +3,9 @@
 use loci_model::tasks::exposure::{Exposure, ExposureCall};
 use loci_model::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
-use crate::conformance::{Bench, same};
-use crate::exposure_samples::exposure;
-use crate::samples::time;
+use crate::{Bench, same};
+use loci_testkit_ports::exposure_samples::exposure;
+use loci_testkit_ports::samples::time;
 
 fn put(bench: &Bench, exposures: &[Exposure]) -> Result<()> {
     let exposures = exposures.to_vec();
@@ -21,7 +21,7 @@ fn all(bench: &Bench, memory: &MemoryId, after: Option<&str>, limit: usize) -> R
     bench.read(move |tx| Ok(ids(tx.exposures().list(&memory, after.as_ref(), limit)?)))
 }
 
-pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
+pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = exposure(&memory, 1)?;
     put(bench, &[one.clone(), exposure(&other, 1)?])?;
@@ -39,7 +39,7 @@ pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
+pub(crate) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let of_first = |number: u32| -> Result<Exposure> {
         Ok(Exposure { task: TaskId::parse("t-001")?, ..exposure(&memory, number)? })
@@ -71,7 +71,7 @@ pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
+pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let other = Exposure { actor: ActorId::parse("acme/other")?, ..exposure(&memory, 2)? };
     put(bench, &[exposure(&memory, 1)?, other])?;

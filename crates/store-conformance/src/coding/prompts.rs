@@ -4,9 +4,9 @@ use loci_model::ports::store::ReadTx;
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{MemoryId, Result};
 
-use crate::conformance::{Bench, same};
-use crate::samples::time;
-use crate::task_samples::prompt;
+use crate::{Bench, same};
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::task_samples::prompt;
 
 fn put(bench: &Bench, prompts: &[PromptVersion]) -> Result<()> {
     let prompts = prompts.to_vec();
@@ -26,7 +26,7 @@ fn numbers(
     Ok(found.iter().map(|one| one.version.trim_start_matches('0').to_owned()).collect())
 }
 
-pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
+pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = prompt(&memory, 1)?;
     put(bench, &[one.clone(), prompt(&other, 1)?])?;
@@ -44,7 +44,7 @@ pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
+pub(crate) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut prompts = (1..=4).map(|number| prompt(&memory, number)).collect::<Result<Vec<_>>>()?;
     if let [one, two, _, four] = prompts.as_mut_slice() {

@@ -4,9 +4,9 @@ use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, TaskQuery};
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession, ToldEnd};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
-use crate::conformance::{Bench, same};
-use crate::samples::time;
-use crate::task_samples::{session, session_item, task};
+use crate::{Bench, same};
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::task_samples::{session, session_item, task};
 
 fn put(bench: &Bench, sessions: &[TaskSession], items: &[SessionItem]) -> Result<()> {
     let (sessions, items) = (sessions.to_vec(), items.to_vec());
@@ -37,7 +37,7 @@ fn seqs(bench: &Bench, query: SessionItemQuery) -> Result<Vec<u64>> {
     Ok(found.iter().map(|item| item.seq).collect())
 }
 
-pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
+pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let (one, said) = (session(&memory, 1)?, session_item(&memory, 1, 7)?);
     put(bench, &[one.clone(), session(&other, 1)?], &[said.clone(), session_item(&other, 1, 7)?])?;
@@ -66,7 +66,7 @@ pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
+pub(crate) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut items =
         [10, 2, 9, 4].map(|seq| session_item(&memory, 1, seq)).into_iter().collect::<Result<Vec<_>>>()?;
@@ -122,7 +122,7 @@ pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
 }
 
 /// Words are found in the description, in what was told at the end, and in what was said; all of them in one task.
-pub(in crate::conformance) fn said(bench: &Bench) -> Result<()> {
+pub(crate) fn said(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let tasks = (1..=3).map(|number| task(&memory, number)).collect::<Result<Vec<_>>>()?;
     let described = tasks.first().map(|one| one.description.clone()).unwrap_or_default();
@@ -154,7 +154,7 @@ pub(in crate::conformance) fn said(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
+pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let elsewhere = ActorId::parse("acme/other")?;
     let mut items = (1..=4).map(|seq| session_item(&memory, 1, seq)).collect::<Result<Vec<_>>>()?;

@@ -4,9 +4,9 @@ use loci_model::ports::store::TaskQuery;
 use loci_model::tasks::task::{Harm, Task, TaskStatus};
 use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId};
 
-use crate::conformance::{Bench, same};
-use crate::samples::time;
-use crate::task_samples::task;
+use crate::{Bench, same};
+use loci_testkit_ports::samples::time;
+use loci_testkit_ports::task_samples::task;
 
 fn put(bench: &Bench, tasks: &[Task]) -> Result<()> {
     let tasks = tasks.to_vec();
@@ -22,7 +22,7 @@ fn ids(bench: &Bench, query: TaskQuery) -> Result<Vec<String>> {
     bench.read(move |tx| Ok(tx.tasks().list(&query)?.iter().map(|task| task.id.to_string()).collect()))
 }
 
-pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
+pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = task(&memory, 1)?;
     put(bench, &[one.clone(), task(&other, 1)?])?;
@@ -46,7 +46,7 @@ pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
+pub(crate) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut tasks = (1..=4).map(|number| task(&memory, number)).collect::<Result<Vec<_>>>()?;
     let web = ActorId::parse("acme/shop-web")?;
@@ -94,7 +94,7 @@ pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
 }
 
 /// Reports of harm are found by the memory they are about, whatever the task says beside.
-pub(in crate::conformance) fn harms(bench: &Bench) -> Result<()> {
+pub(crate) fn harms(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let record = |number: u32| RecordId::parse(format!("mem-00000000-0000-7000-8000-9{number:011}"));
     let says = |memory: &MemoryId, number: u32, of: u32, at: Option<i64>| {
@@ -139,7 +139,7 @@ pub(in crate::conformance) fn harms(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
+pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut other = task(&memory, 2)?;
     other.actor = ActorId::parse("acme/other")?;

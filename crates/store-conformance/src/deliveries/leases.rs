@@ -5,8 +5,8 @@ use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside};
 use loci_model::{DeliveryId, MemoryId, Result};
 
 use super::delivery;
-use crate::conformance::{Bench, same};
-use crate::samples::time;
+use crate::{Bench, same};
+use loci_testkit_ports::samples::time;
 
 /// A memory with deliveries `a` and `b` of one key and `c` of another, all due at 1.
 fn outbox(bench: &Bench) -> Result<MemoryId> {
@@ -50,7 +50,7 @@ fn seen(bench: &Bench, memory: &MemoryId, id: &str) -> Result<Option<(S, u32, Op
     Ok(row.map(|row| (row.state, row.attempts, row.last_error)))
 }
 
-pub(in crate::conformance) fn leases(bench: &Bench) -> Result<()> {
+pub(crate) fn leases(bench: &Bench) -> Result<()> {
     let memory = outbox(bench)?;
     let targets = |now: i64| bench.read(move |tx| Ok(tx.deliveries().targets(D::Out, time(now))?.join(" ")));
     same("so many", claim(bench, "one 1", 1, 1)?, "a".to_owned());
@@ -83,7 +83,7 @@ pub(in crate::conformance) fn leases(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn ends(bench: &Bench) -> Result<()> {
+pub(crate) fn ends(bench: &Bench) -> Result<()> {
     let memory = outbox(bench)?;
     same("both keys", claim(bench, "one 1", 1, 9)?, "a c".to_owned());
     let aside = bench.write(|tx| {

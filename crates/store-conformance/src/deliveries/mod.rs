@@ -9,7 +9,7 @@ use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, Tx};
 use loci_model::{DeliveryId, Document, MemoryId, Result};
 
 use super::{Bench, same};
-use crate::samples::time;
+use loci_testkit_ports::samples::time;
 
 /// Deliveries for a target that could be claimed now, `id:body`; nobody's again afterwards.
 fn due(bench: &Bench, target: &'static str, now: i64) -> Result<Vec<String>> {

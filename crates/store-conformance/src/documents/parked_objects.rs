@@ -3,8 +3,8 @@
 use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{MemoryId, Result};
 
-use crate::conformance::{Bench, same};
-use crate::samples::time;
+use crate::{Bench, same};
+use loci_testkit_ports::samples::time;
 
 /// An object of those bytes that expires so many seconds after the start.
 pub(crate) fn object(memory: &MemoryId, key: &str, content: &[u8], expires: i64) -> ParkedObject {
@@ -42,7 +42,7 @@ fn keys(
     Ok(heads.into_iter().map(|head| head.key).collect())
 }
 
-pub(in crate::conformance) fn objects(bench: &Bench) -> Result<()> {
+pub(crate) fn objects(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let bytes: Vec<u8> = (0..=255).collect();
     let one = object(&memory, "s/one", &bytes, 50);

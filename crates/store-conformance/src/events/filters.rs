@@ -9,10 +9,10 @@ use loci_model::principal::bounds::Bounds;
 use loci_model::{MemoryId, Result};
 
 use super::{insert, query, seconds};
-use crate::conformance::{Bench, same};
-use crate::samples;
+use crate::{Bench, same};
+use loci_testkit_ports::samples;
 
-pub(in crate::conformance) fn filters(bench: &Bench) -> Result<()> {
+pub(crate) fn filters(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for number in 1..=6 {
         let mut metadata = BTreeMap::from([("even".to_owned(), (number % 2 == 0).to_string())]);

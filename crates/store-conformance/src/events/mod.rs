@@ -13,7 +13,7 @@ use loci_model::{ActorId, BranchName, EventId, JobId, MemoryId, Result, SessionI
 
 use super::jobs::{ask, finish, job};
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 pub(super) fn actor() -> Result<ActorId> {
     ActorId::parse("ann")

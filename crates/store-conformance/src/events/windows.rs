@@ -6,14 +6,14 @@ use loci_model::principal::bounds::Bounds;
 use loci_model::{BranchName, EventId, MemoryId, Result};
 
 use super::{actor, insert, session};
-use crate::conformance::{Bench, same};
-use crate::samples::{self, time};
+use crate::{Bench, same};
+use loci_testkit_ports::samples::{self, time};
 
 fn loaded(memory: &MemoryId, number: i64, messages: u32, tokens: u32) -> Result<Event> {
     Ok(Event { load: EventLoad { messages, tokens }, ..samples::event(memory, "ann", "s1", number)? })
 }
 
-pub(in crate::conformance) fn loads(bench: &Bench) -> Result<()> {
+pub(crate) fn loads(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let load = |after: u64, now: i64| {
         let memory = memory.clone();
@@ -67,7 +67,7 @@ pub(in crate::conformance) fn loads(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn before(bench: &Bench) -> Result<()> {
+pub(crate) fn before(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let root = EventId::compose(time(2).millis(), 0);
     let side = Branch { name: BranchName::parse("side")?, root: Some(root.clone()) };
@@ -111,7 +111,7 @@ pub(in crate::conformance) fn before(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn newest_unread(bench: &Bench) -> Result<()> {
+pub(crate) fn newest_unread(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let query = NewestUnread {
         memory: memory.clone(),

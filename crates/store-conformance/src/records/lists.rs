@@ -14,8 +14,8 @@ use loci_model::{
 };
 
 use super::states::set;
-use crate::conformance::{Bench, same};
-use crate::samples::{self, time};
+use crate::{Bench, same};
+use loci_testkit_ports::samples::{self, time};
 
 /// The last digits of the records on a page.
 fn numbers(
@@ -66,7 +66,7 @@ fn fill(bench: &Bench, memory: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn lists(bench: &Bench) -> Result<()> {
+pub(crate) fn lists(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     fill(bench, &memory)?;
     let whole = RecordScope::whole(memory.clone(), time(100));
@@ -174,7 +174,7 @@ fn of_bound_grants(bench: &Bench, whole: &RecordScope) -> Result<()> {
 }
 
 /// 1–6, of which the odd ones are of a subtype; 5 is held, 3 is elsewhere.
-pub(in crate::conformance) fn of_subtype(bench: &Bench) -> Result<()> {
+pub(crate) fn of_subtype(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for number in 1..=6 {
         let record = Record {
@@ -212,7 +212,7 @@ pub(in crate::conformance) fn of_subtype(bench: &Bench) -> Result<()> {
 }
 
 /// Stores find one key of metadata by an index; what they find is what a walk through all records finds.
-pub(in crate::conformance) fn of_fingerprint(bench: &Bench) -> Result<()> {
+pub(crate) fn of_fingerprint(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let looks_like_it = r#"{"fingerprint":{"string":"one"}}"#;
     let texts = |text: &str| MetadataValue::String(text.to_owned());
@@ -283,7 +283,7 @@ pub(in crate::conformance) fn of_fingerprint(bench: &Bench) -> Result<()> {
     check("as it is now", &scope("three"), &[1])
 }
 
-pub(in crate::conformance) fn as_of(bench: &Bench) -> Result<()> {
+pub(crate) fn as_of(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let one = samples::record(&memory, 1, "first words")?;
     bench.put(&one)?;

@@ -19,7 +19,7 @@ use loci_model::{
 };
 
 use super::{Bench, same};
-use crate::samples::{self, time};
+use loci_testkit_ports::samples::{self, time};
 
 pub(super) fn versions_and_history(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;

@@ -9,10 +9,10 @@ use loci_model::{
 };
 
 use super::states::{set, supersede};
-use crate::conformance::{Bench, same};
-use crate::samples::{self, time};
+use crate::{Bench, same};
+use loci_testkit_ports::samples::{self, time};
 
-pub(in crate::conformance) fn restored(bench: &Bench) -> Result<()> {
+pub(crate) fn restored(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let one = samples::record(&memory, 1, "one")?;
     bench.put(&one)?;
@@ -53,7 +53,7 @@ fn in_namespace(bench: &Bench, memory: &MemoryId, namespace: &str) -> Result<Vec
     Ok(texts)
 }
 
-pub(in crate::conformance) fn moved(bench: &Bench) -> Result<()> {
+pub(crate) fn moved(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     for (number, text) in (1..).zip(["one", "two", "three", "four"]) {
         bench.put(&samples::record(&memory, number, text)?)?;
@@ -99,7 +99,7 @@ pub(in crate::conformance) fn moved(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn of_a_strategy(bench: &Bench) -> Result<()> {
+pub(crate) fn of_a_strategy(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let made = |number: u32, mode: MakingMode, session: &str| -> Result<Record> {
         let mut record = samples::record(&memory, number, "text")?;
@@ -146,7 +146,7 @@ pub(in crate::conformance) fn of_a_strategy(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn changed(bench: &Bench) -> Result<()> {
+pub(crate) fn changed(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("notes")?, bench.memory("other")?);
     for number in 1..=4 {
         let namespace = if number == 3 { "facts/ann" } else { "/facts/" };
@@ -183,7 +183,7 @@ pub(in crate::conformance) fn changed(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn rewritten(bench: &Bench) -> Result<()> {
+pub(crate) fn rewritten(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let first = samples::record(&memory, 1, "said in private")?;
     bench.put(&first)?;

@@ -5,10 +5,10 @@ use loci_model::record::provenance::{Provenance, Source};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, EventId, MemoryId, RecordId, Result, Timestamp};
 
-use crate::conformance::{Bench, same};
-use crate::samples::{self, time};
+use crate::{Bench, same};
+use loci_testkit_ports::samples::{self, time};
 
-pub(in crate::conformance) fn set(
+pub(crate) fn set(
     bench: &Bench,
     memory: &MemoryId,
     id: &RecordId,
@@ -31,7 +31,7 @@ pub(super) fn supersede(bench: &Bench, memory: &MemoryId, id: &RecordId) -> Resu
     })
 }
 
-pub(in crate::conformance) fn states(bench: &Bench) -> Result<()> {
+pub(crate) fn states(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let one = samples::record(&memory, 1, "one")?;
     bench.put(&one)?;
@@ -73,7 +73,7 @@ pub(in crate::conformance) fn states(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
+pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("notes")?;
     let one = samples::record(&memory, 1, "a secret")?;
     bench.put(&one)?;
@@ -133,7 +133,7 @@ fn named(bench: &Bench) -> Result<()> {
 }
 
 /// Which memories a sweep has to look at for deleted records.
-pub(in crate::conformance) fn erasable(bench: &Bench) -> Result<()> {
+pub(crate) fn erasable(bench: &Bench) -> Result<()> {
     let (one, other) = (bench.memory("one")?, bench.memory("other")?);
     for memory in [&one, &other] {
         for number in 1..4 {

@@ -4,9 +4,9 @@ use loci_model::facts::fact::{FactEvent, FactEventKind, FactTally};
 use loci_model::facts::verdict::{Method, Verdict};
 use loci_model::{ErrorKind, MemoryId, Result};
 
-use crate::conformance::{Bench, same};
-use crate::fact_samples::{fact_event, kept_verdict, object, repository_id};
-use crate::samples::{record_id, time};
+use crate::{Bench, same};
+use loci_testkit_ports::fact_samples::{fact_event, kept_verdict, object, repository_id};
+use loci_testkit_ports::samples::{record_id, time};
 
 fn append(bench: &Bench, events: &[FactEvent]) -> Result<()> {
     let events = events.to_vec();
@@ -32,7 +32,7 @@ fn verified(memory: &MemoryId, number: u32, found: Verdict, ms: u32) -> Result<F
     Ok(event)
 }
 
-pub(in crate::conformance) fn rewriting(bench: &Bench) -> Result<()> {
+pub(crate) fn rewriting(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let one = fact_event(&memory, 1, FactEventKind::Created, Some(1))?;
     append(bench, std::slice::from_ref(&one))?;
@@ -54,7 +54,7 @@ pub(in crate::conformance) fn rewriting(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn events(bench: &Bench) -> Result<()> {
+pub(crate) fn events(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let mut refused = fact_event(&memory, 9, FactEventKind::RejectedStore, None)?;
     refused.cause = Some("SECRET_DETECTED".to_owned());
@@ -145,7 +145,7 @@ fn tallies(bench: &Bench, memory: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn verdicts(bench: &Bench) -> Result<()> {
+pub(crate) fn verdicts(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let put = |of: &MemoryId, number: u32, commit: u8, at: i64| {
         let of = of.clone();

@@ -15,13 +15,13 @@ use loci_products::Loci;
 use loci_verified::TelemetryRule;
 
 use super::facts::put;
-use crate::conformance::{Bench, same};
-use crate::fact_samples::{fact, fact_event, kept_verdict, object};
-use crate::samples::{record_id, time};
-use crate::world::OpenVault;
-use crate::{ManualClock, SeededIds, block_on};
+use crate::{Bench, same};
+use loci_testkit_ports::OpenVault;
+use loci_testkit_ports::fact_samples::{fact, fact_event, kept_verdict, object};
+use loci_testkit_ports::samples::{record_id, time};
+use loci_testkit_ports::{ManualClock, SeededIds, block_on};
 
-pub(in crate::conformance) fn pages(bench: &Bench) -> Result<()> {
+pub(crate) fn pages(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = fact(&memory, 1, 4, "a.rs")?;
     put(bench, &[one, fact(&other, 1, 8, "a.rs")?])?;
@@ -109,7 +109,7 @@ const PLANTS: &[(TelemetryRule, &str, Plant)] = &[
         tx.fact_events_mut().append(&[row(memory, 11, FactEventKind::Refreshed, Some("refresh"))?])
     }),
     (TelemetryRule::T1, "a fact of which nothing is told", |tx, memory| {
-        tx.records_mut().insert(&crate::samples::record(memory, 3, "the answer is 42")?)?;
+        tx.records_mut().insert(&loci_testkit_ports::samples::record(memory, 3, "the answer is 42")?)?;
         tx.facts_mut().put(&plain(memory, 3)?)
     }),
     (TelemetryRule::T2, "returned without a row", |tx, memory| {
@@ -166,7 +166,7 @@ fn superseded(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     tx.facts_mut().put(&Fact { status: state, ..plain(memory, 1)? })
 }
 
-pub(in crate::conformance) fn planted(bench: &Bench) -> Result<()> {
+pub(crate) fn planted(bench: &Bench) -> Result<()> {
     let parts = EngineParts::quiet(
         bench.store.clone(),
         None,

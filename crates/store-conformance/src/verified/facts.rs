@@ -5,9 +5,9 @@ use loci_model::ports::store::{FactChoice, FactPage, Facts, PathChoice, RecordCh
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, MemoryId, RecordId, Result, Timestamp, limits};
 
-use crate::conformance::{Bench, same};
-use crate::fact_samples::{citation, fact, fact_event, kept_verdict, object, repository_id};
-use crate::samples::{record, record_id, time};
+use crate::{Bench, same};
+use loci_testkit_ports::fact_samples::{citation, fact, fact_event, kept_verdict, object, repository_id};
+use loci_testkit_ports::samples::{record, record_id, time};
 
 /// Writes facts and, where they are missing, their records.
 pub(super) fn put(bench: &Bench, facts: &[Fact]) -> Result<()> {
@@ -30,7 +30,7 @@ fn get(bench: &Bench, memory: &MemoryId, number: u32) -> Result<Option<Fact>> {
     bench.read(move |tx| tx.facts().get(&memory, &record_id(number)?))
 }
 
-pub(in crate::conformance) fn come_back(bench: &Bench) -> Result<()> {
+pub(crate) fn come_back(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let one = fact(&memory, 1, 1, "src/lib.rs")?;
     put(bench, std::slice::from_ref(&one))?;
@@ -95,7 +95,7 @@ fn counts_alone(bench: &Bench, mut fact: Fact) -> Result<Fact> {
     Ok(fact)
 }
 
-pub(in crate::conformance) fn one_of_each_content(bench: &Bench) -> Result<()> {
+pub(crate) fn one_of_each_content(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let said = |of: &MemoryId, repository: u32, number: u32| -> Result<Fact> {
         Ok(Fact { content_hash: "5".repeat(64), ..fact(of, repository, number, "a.rs")? })
@@ -119,7 +119,7 @@ pub(in crate::conformance) fn one_of_each_content(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn pages(bench: &Bench) -> Result<()> {
+pub(crate) fn pages(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let at = |number: u32, seconds: i64, status: RecordState, proposed: bool| -> Result<Fact> {
         let refreshed_at = time(seconds);
@@ -173,7 +173,7 @@ fn number_of(record: &RecordId) -> Result<u32> {
         .ok_or_else(|| loci_model::Error::bug(format!("{record} is none of the samples")))
 }
 
-pub(in crate::conformance) fn paths(bench: &Bench) -> Result<()> {
+pub(crate) fn paths(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     let mut moved = fact(&memory, 1, 2, "src/b.rs")?;
     if let Some(one) = moved.detail.citations.first_mut() {
@@ -231,7 +231,7 @@ pub(in crate::conformance) fn paths(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn sums_and_expiry(bench: &Bench) -> Result<()> {
+pub(crate) fn sums_and_expiry(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let mut first = fact(&memory, 1, 10, "a.rs")?;
     first.counters.verifications = 2;
@@ -278,7 +278,7 @@ pub(in crate::conformance) fn sums_and_expiry(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
+pub(crate) fn erasure(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     put(bench, &[fact(&memory, 1, 1, "a.rs")?, fact(&memory, 1, 2, "a.rs")?])?;
     let of = memory.clone();
@@ -310,7 +310,7 @@ pub(in crate::conformance) fn erasure(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn retention(bench: &Bench) -> Result<()> {
+pub(crate) fn retention(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     put(bench, &[fact(&memory, 1, 1, "a.rs")?, fact(&memory, 1, 2, "a.rs")?])?;
     use FactEventKind::{
@@ -364,12 +364,12 @@ pub(in crate::conformance) fn retention(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn purge(bench: &Bench) -> Result<()> {
+pub(crate) fn purge(bench: &Bench) -> Result<()> {
     let memory = bench.memory("first")?;
     put(bench, &[fact(&memory, 1, 1, "a.rs")?])?;
     let of = memory.clone();
     bench.write(move |tx| {
-        tx.repositories_mut().put(&crate::fact_samples::repository(&of, 1, "acme/a")?)?;
+        tx.repositories_mut().put(&loci_testkit_ports::fact_samples::repository(&of, 1, "acme/a")?)?;
         tx.fact_events_mut().append(&[fact_event(&of, 1, FactEventKind::Created, Some(1))?])?;
         tx.verdicts_mut().put(&of, &[kept_verdict(1, object(1), 1)?])?;
         tx.memories_mut().delete(&of, time(9))?;

@@ -3,9 +3,9 @@
 use loci_model::facts::repository::Repository;
 use loci_model::{ErrorKind, MemoryId, Result, Timestamp};
 
-use crate::conformance::{Bench, same};
-use crate::fact_samples::{repository, repository_id};
-use crate::samples::time;
+use crate::{Bench, same};
+use loci_testkit_ports::fact_samples::{repository, repository_id};
+use loci_testkit_ports::samples::time;
 
 fn keys(repositories: &[Repository]) -> Vec<String> {
     repositories.iter().map(|one| one.key.clone()).collect()
@@ -21,7 +21,7 @@ fn named(bench: &Bench, memory: &MemoryId, name: &str) -> Result<Vec<String>> {
     bench.read(move |tx| Ok(keys(&tx.repositories().named(&memory, &name)?)))
 }
 
-pub(in crate::conformance) fn names_and_pages(bench: &Bench) -> Result<()> {
+pub(crate) fn names_and_pages(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     let one = repository(&memory, 1, "acme/beta")?;
     let mut two = repository(&memory, 2, "acme/alpha")?;
@@ -64,7 +64,7 @@ pub(in crate::conformance) fn names_and_pages(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-pub(in crate::conformance) fn unchecked(bench: &Bench) -> Result<()> {
+pub(crate) fn unchecked(bench: &Bench) -> Result<()> {
     let (memory, other) = (bench.memory("first")?, bench.memory("second")?);
     for (of, number, checked) in [
         (&memory, 1, Some(30)),

@@ -1,9 +1,9 @@
 //! The plans of questions to a great memory: each reads the partition of its memory alone, by an index.
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::MemoryId;
 use loci_model::record::scope::RecordScope;
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::samples;
+use loci_testkit_ports::samples;
 
 use super::answer::PLANNED;
 use super::graph::{Graph, made};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::thread;
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::ports::store::{Store, StoreExt};
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 use super::follow::{Progress, share};
 use crate::PostgresStore;

@@ -7,7 +7,7 @@ use loci_model::ports::store::{RecordChange, SupersedeChange};
 use loci_model::record::scope::{AccessClause, RecordScope, StrategyChoice};
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch, StrategyId};
-use loci_testkit::{HashEmbedder, block_on, samples};
+use loci_testkit_ports::{HashEmbedder, block_on, samples};
 use loci_text::bm25::{PAIR, SESSION, TURN, View, WINDOW, idf, term_score};
 
 use super::story;

@@ -4,7 +4,7 @@ use loci_model::Namespace;
 use loci_model::ports::search::CandidateRequest;
 use loci_model::ports::store::RecordChange;
 use loci_model::record::{Record, RecordState};
-use loci_testkit::{block_on, samples};
+use loci_testkit_ports::{block_on, samples};
 
 use super::story::{self, Dice};
 use super::twin::Twin;

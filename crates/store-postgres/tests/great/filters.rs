@@ -6,7 +6,7 @@ use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{RecordKind, RecordOrigin};
 use loci_model::{ActorId, Namespace, NamespaceFilter, NamespaceMatch};
-use loci_testkit::samples;
+use loci_testkit_ports::samples;
 
 use super::story;
 use super::twin::Twin;

@@ -5,7 +5,7 @@ use loci_model::ports::store::PassageVector;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, Namespace, RecordId, StrategyId};
-use loci_testkit::{HashEmbedder, samples};
+use loci_testkit_ports::{HashEmbedder, samples};
 
 /// Turns of a session.
 const SESSION: u32 = 20;

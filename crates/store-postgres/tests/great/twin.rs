@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use loci_engine_testkit::postgres::PostgresServer;
 use loci_model::MemoryId;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{Store, StoreExt, Tx};
 use loci_model::record::Record;
 use loci_model::record::scope::RecordScope;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
-use loci_testkit::postgres::PostgresServer;
-use loci_testkit::{HashEmbedder, block_on, samples};
+use loci_testkit_ports::{HashEmbedder, block_on, samples};
 
 use super::story;
 

@@ -1,7 +1,7 @@
 //! Servers of several versions on one database: what a newer analysis cut is left alone, what an older one cut is cut again.
 
 use loci_model::ports::search::CandidateRequest;
-use loci_testkit::block_on;
+use loci_testkit_ports::block_on;
 
 use super::story;
 use super::twin::Twin;

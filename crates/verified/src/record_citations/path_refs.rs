@@ -90,7 +90,7 @@ impl Verified {
 mod tests {
     use loci_model::MemoryId;
     use loci_model::facts::code::ObjectId;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

@@ -120,7 +120,7 @@ mod tests {
     use loci_model::facts::citation::{Citation, Place};
     use loci_model::facts::code::Revision;
     use loci_model::facts::verdict::Verdict;
-    use loci_testkit::{CodeHistory, ManualClock};
+    use loci_testkit_ports::{CodeHistory, ManualClock};
 
     use super::*;
     use crate::verifier::LineCache;

@@ -7,7 +7,7 @@ use loci_model::facts::code::{EntryKind, ObjectId, Revision};
 use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
-use loci_testkit::{CodeHistory, ManualClock};
+use loci_testkit_ports::{CodeHistory, ManualClock};
 use serde_json::{Value, json};
 
 use super::{
@@ -252,7 +252,7 @@ struct HastyClock(std::sync::atomic::AtomicU64);
 
 impl Clock for HastyClock {
     fn now(&self) -> Timestamp {
-        loci_testkit::clock::START
+        loci_testkit_ports::clock::START
     }
     fn monotonic_us(&self) -> u64 {
         self.0.fetch_add(1_000_000, std::sync::atomic::Ordering::Relaxed)

@@ -58,7 +58,7 @@ fn has_to_do(path: &str, record: &Record, facets: &Facets) -> bool {
 #[cfg(test)]
 mod tests {
     use loci_model::{MemoryId, Timestamp};
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

@@ -70,7 +70,7 @@ mod tests {
     use loci_model::facts::fact::FactEventKind;
     use loci_model::ledger::{LedgerEntry, Shelf};
     use loci_model::{Document, MemoryId};
-    use loci_testkit::{fact_samples, task_samples};
+    use loci_testkit_ports::{fact_samples, task_samples};
     use serde_json::{Value, json};
 
     use super::*;

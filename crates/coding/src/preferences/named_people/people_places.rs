@@ -287,7 +287,7 @@ pub(super) fn visit_support(report: &mut SupportReport, visitor: &mut dyn People
 #[cfg(test)]
 mod tests {
     use loci_model::MemoryId;
-    use loci_testkit::task_samples;
+    use loci_testkit_ports::task_samples;
 
     use super::super::pseudonym::{Collecting, Erased, NamedPerson, Taking};
     use super::*;

@@ -22,7 +22,7 @@ pub(crate) fn input_hash(task: &Task) -> Result<String> {
 mod tests {
     use super::*;
     use loci_model::MemoryId;
-    use loci_testkit::task_samples;
+    use loci_testkit_ports::task_samples;
 
     #[test]
     fn what_is_asked_and_nothing_else() {

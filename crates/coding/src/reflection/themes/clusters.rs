@@ -88,7 +88,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use loci_model::MemoryId;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

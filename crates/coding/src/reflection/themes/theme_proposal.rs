@@ -211,7 +211,7 @@ fn bullet(theme: &Theme) -> Option<String> {
 mod tests {
     use loci_model::MemoryId;
     use loci_model::record::Record;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     use super::*;
 

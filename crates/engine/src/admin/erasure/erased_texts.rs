@@ -131,7 +131,7 @@ mod tests {
     fn a_text_that_came_since_is_known_too() {
         let memory = MemoryId::compose("notes", "0123456789").unwrap();
         let words = |word: &str| format!("{word} ").repeat(100);
-        let fact = loci_testkit::samples::record(&memory, 1, &words("old")).unwrap();
+        let fact = loci_testkit_ports::samples::record(&memory, 1, &words("old")).unwrap();
         let document = Record { kind: RecordKind::Document, ..fact.clone() };
         let later = Record { version: 2, text: words("new"), ..document.clone() };
         let digests = |records: &[&Record]| -> BTreeSet<String> {

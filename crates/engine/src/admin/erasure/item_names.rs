@@ -116,7 +116,7 @@ mod tests {
 
     fn item(text: &str, owner: Option<&str>) -> Record {
         let memory = MemoryId::compose("notes", "0123456789").unwrap();
-        let mut record = loci_testkit::samples::record(&memory, 1, text).unwrap();
+        let mut record = loci_testkit_ports::samples::record(&memory, 1, text).unwrap();
         let said = [(IMPORT_FORMAT, Some("mem0")), (IMPORT_ID, Some("m-1")), ("user_id", owner)];
         for (key, value) in said {
             let value = value.map(|value| MetadataValue::String(value.to_owned()));

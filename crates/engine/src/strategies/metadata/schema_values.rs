@@ -148,7 +148,7 @@ fn stands_in(text: &str, phrase: &str) -> bool {
 mod tests {
     use super::*;
     use loci_model::record::metadata::LlmExtraction;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     fn entry(
         key: &str,

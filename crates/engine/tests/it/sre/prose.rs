@@ -15,8 +15,8 @@ use loci_model::principal::Principal;
 use loci_model::record::{Record, RecordState};
 use loci_model::{ErrorKind, JobId, Reason, Result};
 use loci_operations::{AgentResponse, Captured, ResponseRead, SreSettings};
-use loci_testkit::ScriptedReply::{self, CutOff, Fails, Panics, Refused, Text};
-use loci_testkit::{Script, ScriptedModel};
+use loci_testkit_ports::ScriptedReply::{self, CutOff, Fails, Panics, Refused, Text};
+use loci_testkit_ports::{Script, ScriptedModel};
 use serde_json::{Value, json};
 
 use super::completing::{answered, complete};

@@ -10,7 +10,7 @@ use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Namespace, RecordId};
 use loci_operations::SreAction::{self, Added, PendingConfirmation, Rejected};
 use loci_operations::{SreSave, SreSettings, SreSettingsByMemory};
-use loci_testkit::credentials::{Credential, credentials};
+use loci_testkit_ports::credentials::{Credential, credentials};
 use serde_json::{Value, json};
 
 use super::{Said, known, of_actor, of_every_user, of_team, preferences, reopened, world};

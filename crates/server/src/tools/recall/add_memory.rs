@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use loci_model::StrategyId;
     use loci_model::principal::Grant;
-    use loci_testkit::samples;
+    use loci_testkit_ports::samples;
 
     #[test]
     fn notes_lie_where_a_grant_reaches_them() {

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_cites_code_comes_back() {
-        use loci_testkit::fact_samples::{fact, fact_event, repository};
+        use loci_testkit_ports::fact_samples::{fact, fact_event, repository};
         let memory = loci_model::MemoryId::parse("notes-0123456789").unwrap();
         let event = fact_event(&memory, 1, loci_model::facts::fact::FactEventKind::Applied, Some(1)).unwrap();
         for line in [
@@ -206,17 +206,23 @@ mod tests {
             ExportLine::Fact { fact: Box::new(fact(&memory, 1, 1, "src/lib.rs").unwrap()) },
             ExportLine::FactEvent { event: Box::new(event) },
             ExportLine::TaskSession {
-                session: Box::new(loci_testkit::task_samples::session(&memory, 1).unwrap()),
+                session: Box::new(loci_testkit_ports::task_samples::session(&memory, 1).unwrap()),
             },
             ExportLine::SessionItem {
-                item: Box::new(loci_testkit::task_samples::session_item(&memory, 1, 7).unwrap()),
+                item: Box::new(loci_testkit_ports::task_samples::session_item(&memory, 1, 7).unwrap()),
             },
-            ExportLine::Prompt { prompt: Box::new(loci_testkit::task_samples::prompt(&memory, 1).unwrap()) },
-            ExportLine::Commit { commit: Box::new(loci_testkit::task_samples::commit(&memory, 1).unwrap()) },
-            ExportLine::Task { task: Box::new(loci_testkit::task_samples::task(&memory, 1).unwrap()) },
-            ExportLine::Ledger { entry: Box::new(loci_testkit::task_samples::entry(&memory, 1).unwrap()) },
+            ExportLine::Prompt {
+                prompt: Box::new(loci_testkit_ports::task_samples::prompt(&memory, 1).unwrap()),
+            },
+            ExportLine::Commit {
+                commit: Box::new(loci_testkit_ports::task_samples::commit(&memory, 1).unwrap()),
+            },
+            ExportLine::Task { task: Box::new(loci_testkit_ports::task_samples::task(&memory, 1).unwrap()) },
+            ExportLine::Ledger {
+                entry: Box::new(loci_testkit_ports::task_samples::entry(&memory, 1).unwrap()),
+            },
             ExportLine::Exposure {
-                exposure: Box::new(loci_testkit::exposure_samples::exposure(&memory, 1).unwrap()),
+                exposure: Box::new(loci_testkit_ports::exposure_samples::exposure(&memory, 1).unwrap()),
             },
         ] {
             assert_eq!(read(&serde_json::to_vec(&line).unwrap(), 1).unwrap(), (line, false));
@@ -236,10 +242,10 @@ mod tests {
             r#"{"type":"header","format":1,"exported_at":-1}"#,
             "between the epoch and the end of the year 9999",
         );
-        let memory = serde_json::to_string(&loci_testkit::samples::memory("notes").unwrap()).unwrap();
+        let memory = serde_json::to_string(&loci_testkit_ports::samples::memory("notes").unwrap()).unwrap();
         let line = |memory: &str| format!(r#"{{"type":"memory","memory":{memory}}}"#);
         read(line(&memory).as_bytes(), 1).unwrap();
-        let id = loci_testkit::samples::memory("notes").unwrap().id;
+        let id = loci_testkit_ports::samples::memory("notes").unwrap().id;
         let outside = memory.replace(id.as_str(), "../../x");
         check(&line(&outside), "memoryId must be the memory's name, a dash and ten letters or digits");
         check(r#"{"type":"other"}"#, "unknown");

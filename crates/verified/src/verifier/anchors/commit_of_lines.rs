@@ -64,7 +64,7 @@ impl Verifier<'_> {
 #[cfg(test)]
 mod tests {
     use loci_model::facts::citation::Anchor;
-    use loci_testkit::{CodeHistory, ManualClock};
+    use loci_testkit_ports::{CodeHistory, ManualClock};
 
     use super::*;
     use crate::verifier::{LineCache, VerifierLimits};

@@ -87,7 +87,7 @@ fn bounded(text: &str) -> (&str, u32) {
 mod tests {
     use super::*;
     use crate::verifier::{LineCache, VerifierLimits};
-    use loci_testkit::{CodeHistory, ManualClock};
+    use loci_testkit_ports::{CodeHistory, ManualClock};
 
     #[test]
     fn lines_are_read_within_bounds() {

@@ -86,7 +86,7 @@ impl Verifier<'_> {
 #[cfg(test)]
 mod tests {
     use loci_model::facts::code::{CodeEntry, Revision};
-    use loci_testkit::{CodeHistory, ManualClock};
+    use loci_testkit_ports::{CodeHistory, ManualClock};
 
     use super::*;
     use crate::verifier::{LineCache, VerifierLimits};

@@ -6,7 +6,7 @@
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Unverifiable;
-use loci_testkit::{CodeHistory, ManualClock};
+use loci_testkit_ports::{CodeHistory, ManualClock};
 
 use crate::verifier::{LineCache, Verifier, VerifierLimits};
 

@@ -5,7 +5,7 @@ use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::support::{Support, SupportReason, SupportReport};
 use loci_model::facts::verdict::Verdict;
-use loci_testkit::{CodeHistory, ManualClock};
+use loci_testkit_ports::{CodeHistory, ManualClock};
 
 use crate::verifier::{LineCache, Quorum, Verifier, VerifierLimits};
 

@@ -3,7 +3,7 @@
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::code::{ObjectId, Revision};
 use loci_model::facts::verdict::CitationVerdict;
-use loci_testkit::{CodeHistory, ManualClock};
+use loci_testkit_ports::{CodeHistory, ManualClock};
 
 use crate::verifier::thresholds::SAME_NAME_FILES_NEAR_MAX;
 use crate::verifier::{LineCache, Verifier, VerifierLimits};

@@ -4,7 +4,7 @@ use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::code::{EntryKind, ObjectId, Revision};
 use loci_model::facts::verdict::{CitationVerdict, Method, Unverifiable, Verdict};
 use loci_model::ports::code::CodeSource;
-use loci_testkit::{CodeHistory, ManualClock};
+use loci_testkit_ports::{CodeHistory, ManualClock};
 use proptest::prelude::*;
 
 use crate::verifier::{AnchorError, LineCache, MadeAnchor, Verifier, VerifierLimits};

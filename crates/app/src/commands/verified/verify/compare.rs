@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn only_what_held_and_does_not_is_blamed_on_a_change() {
         let subject = Subject {
-            citations: vec![loci_testkit::fact_samples::citation("src/a.rs")],
+            citations: vec![loci_testkit_ports::fact_samples::citation("src/a.rs")],
             claims: Vec::new(),
             statement: String::new(),
         };
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn unchanged_code_that_says_otherwise_is_no_fact_that_holds() {
         let subject = Subject {
-            citations: vec![loci_testkit::fact_samples::citation("src/a.rs")],
+            citations: vec![loci_testkit_ports::fact_samples::citation("src/a.rs")],
             claims: Vec::new(),
             statement: String::new(),
         };
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn places_are_those_of_the_revision_or_those_before_the_change() {
         let subject = Subject {
-            citations: vec![loci_testkit::fact_samples::citation("src/a.rs")],
+            citations: vec![loci_testkit_ports::fact_samples::citation("src/a.rs")],
             claims: Vec::new(),
             statement: String::new(),
         };
