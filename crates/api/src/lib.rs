@@ -5,7 +5,7 @@
 //!
 //! A product has a folder: `verified`, `coding`, `documents`, `operations`. The modules beside them
 //! are of the kernel. To add an operation: its request and answer in the folder of its product, in
-//! the file of its noun.
+//! the file of its noun, and a line in the product's `table`.
 
 pub mod admin;
 pub mod coding;
@@ -18,6 +18,7 @@ pub mod job;
 pub mod key;
 pub mod memory;
 pub mod notice;
+pub mod operation;
 pub mod operations;
 pub mod problem;
 pub mod profile;
@@ -25,6 +26,7 @@ pub mod pull;
 pub mod quarantine;
 pub mod record;
 pub mod search;
+pub mod table;
 pub mod tool;
 pub mod verified;
 

@@ -8,11 +8,12 @@ use axum::Router;
 use bytes::Bytes;
 use futures::future::{BoxFuture, Either, select};
 use futures::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use loci_api::{Problem, ProblemBody};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::at::At;
 use crate::error::ClientError;
 use crate::transport::trace_parent::{self, TraceSource};
 use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Response, Transport};
@@ -218,107 +219,74 @@ impl Client {
     }
 
     /// The bytes of an answer.
-    pub(crate) async fn bytes(&self, path: String) -> Result<Vec<u8>, ClientError> {
-        collect(self.stream(Method::GET, path, Outgoing::Empty).await?).await
+    pub(crate) async fn bytes<A>(&self, at: At<A>) -> Result<Vec<u8>, ClientError> {
+        collect(self.stream(at, Outgoing::Empty).await?).await
     }
 
     /// The text of an answer that is no JSON.
-    pub(crate) async fn text(&self, path: String, query: &impl Serialize) -> Result<String, ClientError> {
-        let body = self.stream(Method::GET, with_query(path, query)?, Outgoing::Empty).await?;
+    pub(crate) async fn text<A>(&self, at: At<A>, query: &impl Serialize) -> Result<String, ClientError> {
+        let body = self.stream(at.with_query(query)?, Outgoing::Empty).await?;
         String::from_utf8(collect(body).await?)
             .map_err(|_| ClientError::Unexpected("the server's answer is no UTF-8".to_owned()))
     }
 
-    pub(crate) async fn get<A: DeserializeOwned>(&self, path: String) -> Result<A, ClientError> {
-        self.answer(Method::GET, path, Outgoing::Empty).await
-    }
-
-    pub(crate) async fn get_query<A: DeserializeOwned>(
+    pub(crate) async fn query<A: DeserializeOwned>(
         &self,
-        path: String,
+        at: At<A>,
         query: &impl Serialize,
     ) -> Result<A, ClientError> {
-        self.answer(Method::GET, with_query(path, query)?, Outgoing::Empty).await
+        self.plain(at.with_query(query)?).await
     }
 
     /// The answer to a `POST`, or `None` where the server has nothing to say (204).
     pub(crate) async fn maybe_send<A: DeserializeOwned>(
         &self,
-        path: String,
+        at: At<A>,
         request: &impl Serialize,
     ) -> Result<Option<A>, ClientError> {
-        let body = self.stream(Method::POST, path, whole(request)?).await?;
+        let body = self.stream(at, whole(request)?).await?;
         let text = collect(body).await?;
         if text.is_empty() { Ok(None) } else { read(&text).map(Some) }
     }
 
     pub(crate) async fn send<A: DeserializeOwned>(
         &self,
-        method: Method,
-        path: String,
+        at: At<A>,
         request: &impl Serialize,
     ) -> Result<A, ClientError> {
-        self.answer(method, path, whole(request)?).await
+        self.plain_body(at, whole(request)?).await
     }
 
-    pub(crate) async fn plain<A: DeserializeOwned>(
-        &self,
-        method: Method,
-        path: String,
-    ) -> Result<A, ClientError> {
-        self.answer(method, path, Outgoing::Empty).await
-    }
-
-    pub(crate) async fn plain_query<A: DeserializeOwned>(
-        &self,
-        method: Method,
-        path: String,
-        query: &impl Serialize,
-    ) -> Result<A, ClientError> {
-        self.answer(method, with_query(path, query)?, Outgoing::Empty).await
+    pub(crate) async fn plain<A: DeserializeOwned>(&self, at: At<A>) -> Result<A, ClientError> {
+        self.plain_body(at, Outgoing::Empty).await
     }
 
     pub(crate) async fn plain_body<A: DeserializeOwned>(
         &self,
-        method: Method,
-        path: String,
+        at: At<A>,
         body: Outgoing,
     ) -> Result<A, ClientError> {
-        self.answer(method, path, body).await
-    }
-
-    async fn answer<A: DeserializeOwned>(
-        &self,
-        method: Method,
-        path: String,
-        body: Outgoing,
-    ) -> Result<A, ClientError> {
-        read(&collect(self.stream(method, path, body).await?).await?)
+        read(&collect(self.stream(at, body).await?).await?)
     }
 
     /// The answer to a `POST`, and whether an earlier request with the same idempotency key got it.
     /// Older servers say it of none.
     pub(crate) async fn send_once<A: DeserializeOwned>(
         &self,
-        path: String,
+        at: At<A>,
         request: &impl Serialize,
     ) -> Result<(A, bool), ClientError> {
-        let response = self.success(Method::POST, path, whole(request)?).await?;
+        let response = self.success(at, whole(request)?).await?;
         let is_replayed = response.headers.contains_key(REPLAYED);
         Ok((read(&collect(response.body).await?)?, is_replayed))
     }
 
     /// Sends, and gives the body of a success as it comes.
-    pub(crate) async fn stream(
-        &self,
-        method: Method,
-        path: String,
-        body: Outgoing,
-    ) -> Result<LineStream, ClientError> {
-        Ok(self.success(method, path, body).await?.body)
+    pub(crate) async fn stream<A>(&self, at: At<A>, body: Outgoing) -> Result<LineStream, ClientError> {
+        Ok(self.success(at, body).await?.body)
     }
 
-    async fn success(&self, method: Method, path: String, body: Outgoing) -> Result<Response, ClientError> {
+    async fn success<A>(&self, at: At<A>, body: Outgoing) -> Result<Response, ClientError> {
         let mut headers = self.headers.clone();
         if let Some(value) = trace_parent::header(self.trace.as_ref()) {
             headers.insert("traceparent", value);
@@ -326,7 +294,8 @@ impl Client {
         if !matches!(body, Outgoing::Empty) && !headers.contains_key(header::CONTENT_TYPE) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        let request = Request { method, path, headers, body, deadline_ms: self.deadline_ms };
+        let request =
+            Request { method: at.method, path: at.path, headers, body, deadline_ms: self.deadline_ms };
         let response = self.sent(request).await?;
         if response.status.is_success() {
             return Ok(response);
@@ -475,6 +444,10 @@ mod tests {
         );
     }
 
+    fn somewhere<A>() -> At<A> {
+        crate::at::at(&loci_api::operation::Operation::<(), A>::post("/v1", ""), &[])
+    }
+
     #[test]
     fn calls_are_part_of_the_callers_trace() {
         let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -484,7 +457,7 @@ mod tests {
         let client = Client::in_process(Router::new().fallback(echo));
         let traced = client.clone().with_trace_source(std::sync::Arc::new(|| Some(parent.to_owned())));
         let told = |client: &Client| {
-            let answer = client.get::<[Option<String>; 1]>("/v1".to_owned());
+            let answer = client.plain(somewhere::<[Option<String>; 1]>());
             futures::executor::block_on(answer).unwrap()
         };
         assert_eq!(told(&traced), [Some(parent.to_owned())]);
@@ -501,7 +474,7 @@ mod tests {
         let client = Client::in_process(Router::new().fallback(once));
         let told = |key: &str| {
             let client = client.clone().with_idempotency_key(key).unwrap();
-            futures::executor::block_on(client.send_once::<u8>("/v1".to_owned(), &())).unwrap()
+            futures::executor::block_on(client.send_once(somewhere::<u8>(), &())).unwrap()
         };
         assert_eq!([told("once"), told("again")], [(1, false), (1, true)]);
     }
@@ -517,7 +490,7 @@ mod tests {
         });
         let url = format!("http://{}", silent.local_addr().unwrap());
         let client = Client::url(&url).unwrap().with_deadline_ms(50).with_meanwhile(meanwhile.clone());
-        let ask = |client: Client| async move { client.get::<serde_json::Value>("/v1".to_owned()).await };
+        let ask = |client: Client| async move { client.plain(somewhere::<serde_json::Value>()).await };
         assert!(ask(client.clone()).await.unwrap_err().is_retryable());
         assert!(ask(client.without_meanwhile()).await.unwrap_err().is_retryable());
         let here = Client::in_process(Router::new().fallback(|| async { "1" })).with_meanwhile(meanwhile);

@@ -1,12 +1,13 @@
 //! Calls about events, actors and sessions.
 
-use http::Method;
 use loci_api::Nothing;
 use loci_api::event::{
     ActorList, Event, EventCreate, EventCreated, EventList, EventListing, EventPlace, Paging, SessionList,
 };
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -15,7 +16,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn event_create(&self, memory: &str, new: &EventCreate) -> Result<EventCreated, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "events"]), new).await
+        self.send(at(&api::EVENT_CREATE, &[memory]), new).await
     }
 
     /// Stores an event, and tells whether an earlier request with the same idempotency key stored
@@ -28,7 +29,7 @@ impl Client {
         memory: &str,
         new: &EventCreate,
     ) -> Result<(EventCreated, bool), ClientError> {
-        self.send_once(path(&["v1", "memories", memory, "events"]), new).await
+        self.send_once(at(&api::EVENT_CREATE, &[memory]), new).await
     }
 
     /// A page of a session's events, newest first.
@@ -36,7 +37,7 @@ impl Client {
     /// # Errors
     /// See [`Client::event_create`].
     pub async fn event_list(&self, memory: &str, listing: &EventListing) -> Result<EventList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "events"]), listing).await
+        self.query(at(&api::EVENT_LIST, &[memory]), listing).await
     }
 
     /// An event.
@@ -49,7 +50,7 @@ impl Client {
         event: &str,
         place: &EventPlace,
     ) -> Result<Event, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "events", event]), place).await
+        self.query(at(&api::EVENT_GET, &[memory, event]), place).await
     }
 
     /// Deletes an event; its records stay.
@@ -62,7 +63,7 @@ impl Client {
         event: &str,
         place: &EventPlace,
     ) -> Result<Nothing, ClientError> {
-        self.plain_query(Method::DELETE, path(&["v1", "memories", memory, "events", event]), place).await
+        self.query(at(&api::EVENT_DELETE, &[memory, event]), place).await
     }
 
     /// A page of actors, ascending.
@@ -70,7 +71,7 @@ impl Client {
     /// # Errors
     /// See [`Client::event_create`].
     pub async fn actor_list(&self, memory: &str, paging: &Paging) -> Result<ActorList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "actors"]), paging).await
+        self.query(at(&api::ACTOR_LIST, &[memory]), paging).await
     }
 
     /// A page of an actor's sessions, newest first.
@@ -83,6 +84,6 @@ impl Client {
         actor: &str,
         paging: &Paging,
     ) -> Result<SessionList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "actors", actor, "sessions"]), paging).await
+        self.query(at(&api::SESSION_LIST, &[memory, actor]), paging).await
     }
 }

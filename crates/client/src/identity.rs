@@ -1,8 +1,10 @@
 //! Who the client is to its server.
 
 use loci_api::identity::Identity;
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -11,6 +13,6 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn identity(&self) -> Result<Identity, ClientError> {
-        self.get(path(&["v1", "identity"])).await
+        self.plain(at(&api::IDENTITY, &[])).await
     }
 }

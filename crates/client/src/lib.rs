@@ -13,6 +13,7 @@
 
 mod admin;
 pub mod agent;
+mod at;
 pub mod backend;
 mod call;
 mod coding;

@@ -1,14 +1,15 @@
 //! Calls about memories.
 
-use http::Method;
 use loci_api::Nothing;
 use loci_api::memory::ensure::{MemoryEnsure, MemoryEnsureQuery, MemoryEnsured};
 use loci_api::memory::recreate::{MemoryRecreate, MemoryRecreated};
 use loci_api::memory::{
     Memory, MemoryCreate, MemoryList, MemoryListing, MemorySettings, MemoryUpdate, TagKeys, Tags,
 };
+use loci_api::table as api;
 
-use crate::call::{Client, path, with_query};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -17,7 +18,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn memory_create(&self, new: &MemoryCreate) -> Result<Memory, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories"]), new).await
+        self.send(at(&api::MEMORY_CREATE, &[]), new).await
     }
 
     /// A memory of this exact name is there when the answer is: made, or completed. Again, it changes nothing.
@@ -30,7 +31,7 @@ impl Client {
         how: &MemoryEnsureQuery,
         asked: &MemoryEnsure,
     ) -> Result<MemoryEnsured, ClientError> {
-        self.send(Method::PUT, with_query(path(&["v1", "memories", name]), how)?, asked).await
+        self.send(at(&api::MEMORY_ENSURE, &[name]).with_query(how)?, asked).await
     }
 
     /// A page of memories, newest first.
@@ -38,7 +39,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn memory_list(&self, listing: &MemoryListing) -> Result<MemoryList, ClientError> {
-        self.get_query(path(&["v1", "memories"]), listing).await
+        self.query(at(&api::MEMORY_LIST, &[]), listing).await
     }
 
     /// A memory.
@@ -46,7 +47,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn memory_get(&self, memory: &str) -> Result<Memory, ClientError> {
-        self.get(path(&["v1", "memories", memory])).await
+        self.plain(at(&api::MEMORY_GET, &[memory])).await
     }
 
     /// Changes a memory.
@@ -54,7 +55,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn memory_update(&self, memory: &str, change: &MemoryUpdate) -> Result<Memory, ClientError> {
-        self.send(Method::PATCH, path(&["v1", "memories", memory]), change).await
+        self.send(at(&api::MEMORY_UPDATE, &[memory]), change).await
     }
 
     /// Says what a memory holds; with its name, destroys that and makes the memory anew.
@@ -66,7 +67,7 @@ impl Client {
         memory: &str,
         recreate: &MemoryRecreate,
     ) -> Result<MemoryRecreated, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "recreate"]), recreate).await
+        self.send(at(&api::MEMORY_RECREATE, &[memory]), recreate).await
     }
 
     /// Deletes a memory with all it holds.
@@ -74,7 +75,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn memory_delete(&self, memory: &str) -> Result<Nothing, ClientError> {
-        self.plain(Method::DELETE, path(&["v1", "memories", memory])).await
+        self.plain(at(&api::MEMORY_DELETE, &[memory])).await
     }
 
     /// Replaces the settings of a memory.
@@ -82,7 +83,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn settings_put(&self, memory: &str, settings: &MemorySettings) -> Result<Memory, ClientError> {
-        self.send(Method::PUT, path(&["v1", "memories", memory, "settings"]), settings).await
+        self.send(at(&api::SETTINGS_PUT, &[memory]), settings).await
     }
 
     /// Tags of a memory.
@@ -90,7 +91,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn tags_list(&self, memory: &str) -> Result<Tags, ClientError> {
-        self.get(path(&["v1", "memories", memory, "tags"])).await
+        self.plain(at(&api::TAGS_LIST, &[memory])).await
     }
 
     /// Adds or replaces tags.
@@ -98,7 +99,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn tags_add(&self, memory: &str, tags: &Tags) -> Result<Nothing, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "tags"]), tags).await
+        self.send(at(&api::TAGS_ADD, &[memory]), tags).await
     }
 
     /// Takes tags off.
@@ -106,6 +107,6 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn tags_remove(&self, memory: &str, keys: &TagKeys) -> Result<Nothing, ClientError> {
-        self.send(Method::DELETE, path(&["v1", "memories", memory, "tags"]), keys).await
+        self.send(at(&api::TAGS_REMOVE, &[memory]), keys).await
     }
 }

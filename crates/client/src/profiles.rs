@@ -1,9 +1,10 @@
 //! Calls about profiles.
 
-use http::Method;
 use loci_api::profile::{Profile, ProfileApplied, ProfileApply, ProfileList};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -12,7 +13,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn profile_list(&self) -> Result<ProfileList, ClientError> {
-        self.get(path(&["v1", "profiles"])).await
+        self.plain(at(&api::PROFILE_LIST, &[])).await
     }
 
     /// A profile with its file.
@@ -20,7 +21,7 @@ impl Client {
     /// # Errors
     /// See [`Client::profile_list`].
     pub async fn profile_get(&self, profile: &str) -> Result<Profile, ClientError> {
-        self.get(path(&["v1", "profiles", profile])).await
+        self.plain(at(&api::PROFILE_GET, &[profile])).await
     }
 
     /// Gives a memory a profile's settings and strategies, or says what that would change.
@@ -32,6 +33,6 @@ impl Client {
         memory: &str,
         asked: &ProfileApply,
     ) -> Result<ProfileApplied, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "profile"]), asked).await
+        self.send(at(&api::PROFILE_APPLY, &[memory]), asked).await
     }
 }

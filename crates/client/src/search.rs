@@ -1,9 +1,10 @@
 //! The call that searches.
 
-use http::Method;
 use loci_api::search::{Search, SearchAnswer};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -12,6 +13,6 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says.
     pub async fn search(&self, question: &Search) -> Result<SearchAnswer, ClientError> {
-        self.send(Method::POST, path(&["v1", "search"]), question).await
+        self.send(at(&api::SEARCH, &[]), question).await
     }
 }

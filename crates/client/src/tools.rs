@@ -1,10 +1,12 @@
 //! Calls of tools by name.
 
-use http::Method;
+use loci_api::table as api;
 use loci_api::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
+use loci_api::verified::table as verified_api;
 use loci_api::verified::verdict::{EvidenceAnswer, EvidenceAsk, ToolVerdicts};
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -13,7 +15,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says.
     pub async fn tool_list(&self, listing: &ToolListing) -> Result<ToolList, ClientError> {
-        self.get_query(path(&["v1", "tools"]), listing).await
+        self.query(at(&api::TOOL_LIST, &[]), listing).await
     }
 
     /// Calls a tool by one of its names.
@@ -21,7 +23,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; a refusal by the tool has its code.
     pub async fn tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolResult, ClientError> {
-        self.send(Method::POST, path(&["v1", "tools", name]), arguments).await
+        self.send(at(&api::TOOL, &[name]), arguments).await
     }
 
     /// The facts that a tool would look at, for a verifier here.
@@ -29,7 +31,7 @@ impl Client {
     /// # Errors
     /// As [`Client::tool`].
     pub async fn tool_evidence(&self, name: &str, ask: &EvidenceAsk) -> Result<EvidenceAnswer, ClientError> {
-        self.send(Method::POST, path(&["v1", "tools", name, "evidence"]), ask).await
+        self.send(at(&verified_api::TOOL_EVIDENCE, &[name]), ask).await
     }
 
     /// Calls a tool with what a verifier here found.
@@ -37,6 +39,6 @@ impl Client {
     /// # Errors
     /// As [`Client::tool`].
     pub async fn tool_verdicts(&self, name: &str, call: &ToolVerdicts) -> Result<ToolResult, ClientError> {
-        self.send(Method::POST, path(&["v1", "tools", name, "verdicts"]), call).await
+        self.send(at(&verified_api::TOOL_VERDICTS, &[name]), call).await
     }
 }

@@ -21,6 +21,7 @@ mod lint_tables;
 mod machine_paths;
 mod no_mocks;
 mod paper_sizes;
+mod path_once;
 mod product_order;
 mod rust_text;
 mod spdx;
@@ -79,6 +80,7 @@ const CHECKS: &[Check] = &[
     fails(file_names::check),
     fails(folder_width::check),
     fails(product_order::check),
+    fails(path_once::check),
     fails(cfg_feature::check),
     fails(unsafe_home::check),
     fails(lint_tables::check),

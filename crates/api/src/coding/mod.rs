@@ -19,5 +19,6 @@ pub mod repository_settings;
 pub mod review;
 pub mod rule;
 pub mod safeguard;
+pub mod table;
 pub mod task;
 pub mod theme;

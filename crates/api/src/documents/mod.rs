@@ -6,4 +6,5 @@ pub mod file;
 pub mod memory_tool;
 pub mod mirror;
 pub mod object;
+pub mod table;
 pub mod tree;

@@ -6,4 +6,5 @@ pub mod investigation;
 pub mod knowledge;
 pub mod me;
 pub mod preference;
+pub mod table;
 pub mod transfer;

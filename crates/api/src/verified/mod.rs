@@ -4,4 +4,5 @@
 pub mod evidence;
 pub mod proposal;
 pub mod repository;
+pub mod table;
 pub mod verdict;

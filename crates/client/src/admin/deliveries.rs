@@ -1,11 +1,12 @@
 //! Calls about deliveries and their targets.
 
-use http::Method;
 use loci_api::delivery::{
     DeliveryList, DeliveryListing, DeliveryRetried, TargetList, TargetTest, TargetTried,
 };
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -18,7 +19,7 @@ impl Client {
         memory: &str,
         listing: &DeliveryListing,
     ) -> Result<DeliveryList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "deliveries"]), listing).await
+        self.query(at(&api::DELIVERY_LIST, &[memory]), listing).await
     }
 
     /// Tries a delivery again that waits or was given up.
@@ -26,7 +27,7 @@ impl Client {
     /// # Errors
     /// See [`Client::delivery_list`].
     pub async fn delivery_retry(&self, memory: &str, delivery: &str) -> Result<DeliveryRetried, ClientError> {
-        self.plain(Method::POST, path(&["v1", "memories", memory, "deliveries", delivery, "retry"])).await
+        self.plain(at(&api::DELIVERY_RETRY, &[memory, delivery])).await
     }
 
     /// The configured targets, by name.
@@ -34,7 +35,7 @@ impl Client {
     /// # Errors
     /// See [`Client::delivery_list`].
     pub async fn target_list(&self) -> Result<TargetList, ClientError> {
-        self.get(path(&["v1", "targets"])).await
+        self.plain(at(&api::TARGET_LIST, &[])).await
     }
 
     /// Sends a test notification to a configured target.
@@ -42,6 +43,6 @@ impl Client {
     /// # Errors
     /// See [`Client::delivery_list`].
     pub async fn target_test(&self, target: &TargetTest) -> Result<TargetTried, ClientError> {
-        self.send(Method::POST, path(&["v1", "targets:test"]), target).await
+        self.send(at(&api::TARGET_TEST, &[]), target).await
     }
 }

@@ -1,10 +1,11 @@
 //! Calls about access keys.
 
-use http::Method;
 use loci_api::Nothing;
 use loci_api::key::{KeyCreate, KeyIssued, KeyList};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -13,7 +14,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn key_create(&self, new: &KeyCreate) -> Result<KeyIssued, ClientError> {
-        self.send(Method::POST, path(&["v1", "keys"]), new).await
+        self.send(at(&api::KEY_CREATE, &[]), new).await
     }
 
     /// All keys, without secrets.
@@ -21,7 +22,7 @@ impl Client {
     /// # Errors
     /// See [`Client::key_create`].
     pub async fn key_list(&self) -> Result<KeyList, ClientError> {
-        self.get(path(&["v1", "keys"])).await
+        self.plain(at(&api::KEY_LIST, &[])).await
     }
 
     /// Replaces the secrets of a key.
@@ -29,7 +30,7 @@ impl Client {
     /// # Errors
     /// See [`Client::key_create`].
     pub async fn key_rotate(&self, key: &str) -> Result<KeyIssued, ClientError> {
-        self.plain(Method::POST, path(&["v1", "keys", key, "rotate"])).await
+        self.plain(at(&api::KEY_ROTATE, &[key])).await
     }
 
     /// Revokes a key.
@@ -37,6 +38,6 @@ impl Client {
     /// # Errors
     /// See [`Client::key_create`].
     pub async fn key_revoke(&self, key: &str) -> Result<Nothing, ClientError> {
-        self.plain(Method::DELETE, path(&["v1", "keys", key])).await
+        self.plain(at(&api::KEY_REVOKE, &[key])).await
     }
 }

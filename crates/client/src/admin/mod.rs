@@ -5,12 +5,13 @@ mod keys;
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
-use http::Method;
 use loci_api::admin::{
     Backup, BackupReport, DoctorAsk, DoctorReport, ExportAsk, Forget, ForgetReceipt, ImportReport,
 };
+use loci_api::table as api;
 
-use crate::call::{Client, LineStream, path, with_query};
+use crate::at::at;
+use crate::call::{Client, LineStream};
 use crate::error::ClientError;
 use crate::transport::Outgoing;
 
@@ -20,7 +21,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn forget(&self, memory: &str, whom: &Forget) -> Result<ForgetReceipt, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "forget"]), whom).await
+        self.send(at(&api::FORGET, &[memory]), whom).await
     }
 
     /// A memory as JSON lines, as they come. Complete only if the last line has the type `end`.
@@ -36,8 +37,7 @@ impl Client {
     /// # Errors
     /// See [`Client::forget`].
     pub async fn export_part(&self, memory: &str, asked: &ExportAsk) -> Result<LineStream, ClientError> {
-        let path = with_query(path(&["v1", "memories", memory, "export"]), asked)?;
-        self.stream(Method::GET, path, Outgoing::Empty).await
+        self.stream(at(&api::MEMORY_EXPORT, &[memory]).with_query(asked)?, Outgoing::Empty).await
     }
 
     /// Writes what an export holds.
@@ -49,7 +49,7 @@ impl Client {
         lines: impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static,
     ) -> Result<ImportReport, ClientError> {
         let stream = lines.map(|piece| piece.map_err(Into::into)).boxed();
-        self.plain_body(Method::POST, path(&["v1", "import"]), Outgoing::Stream(stream)).await
+        self.plain_body(at(&api::IMPORT, &[]), Outgoing::Stream(stream)).await
     }
 
     /// Writes a copy of the store to a file on the server.
@@ -57,7 +57,7 @@ impl Client {
     /// # Errors
     /// See [`Client::forget`].
     pub async fn backup(&self, to: &Backup) -> Result<BackupReport, ClientError> {
-        self.send(Method::POST, path(&["v1", "backup"]), to).await
+        self.send(at(&api::BACKUP, &[]), to).await
     }
 
     /// Looks at the store and the indexes.
@@ -65,7 +65,7 @@ impl Client {
     /// # Errors
     /// See [`Client::forget`].
     pub async fn doctor(&self, ask: &DoctorAsk) -> Result<DoctorReport, ClientError> {
-        self.send(Method::POST, path(&["v1", "doctor"]), ask).await
+        self.send(at(&api::DOCTOR, &[]), ask).await
     }
 
     /// The configuration in force, without secrets.
@@ -73,6 +73,6 @@ impl Client {
     /// # Errors
     /// See [`Client::forget`].
     pub async fn config(&self) -> Result<serde_json::Value, ClientError> {
-        self.get(path(&["v1", "config"])).await
+        self.plain(at(&api::CONFIG, &[])).await
     }
 }

@@ -1,9 +1,10 @@
 //! Calls about what a server could not write.
 
-use http::Method;
 use loci_api::coding::dead_letter::{DeadLetterList, DeadLetterListing, DeadLetterRetried};
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -12,7 +13,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says.
     pub async fn dead_letter_list(&self, listing: &DeadLetterListing) -> Result<DeadLetterList, ClientError> {
-        self.get_query(path(&["v1", "dead-letters"]), listing).await
+        self.query(at(&api::DEAD_LETTER_LIST, &[]), listing).await
     }
 
     /// Tries one again now.
@@ -20,6 +21,6 @@ impl Client {
     /// # Errors
     /// See [`Client::dead_letter_list`].
     pub async fn dead_letter_retry(&self, letter: &str) -> Result<DeadLetterRetried, ClientError> {
-        self.plain(Method::POST, path(&["v1", "dead-letters", letter, "retry"])).await
+        self.plain(at(&api::DEAD_LETTER_RETRY, &[letter])).await
     }
 }

@@ -1,10 +1,11 @@
 //! Calls about how well tasks went: evaluations, and measures of a repository.
 
-use http::Method;
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationAdded, EvaluationList, EvaluationListing};
 use loci_api::coding::metrics::{Metrics, MetricsAsk};
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -13,7 +14,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says.
     pub async fn evaluation_add(&self, add: &EvaluationAdd) -> Result<EvaluationAdded, ClientError> {
-        self.send(Method::POST, path(&["v1", "evaluations"]), add).await
+        self.send(at(&api::EVALUATION_ADD, &[]), add).await
     }
 
     /// A page of evaluations, the newest first.
@@ -21,7 +22,7 @@ impl Client {
     /// # Errors
     /// See [`Client::evaluation_add`].
     pub async fn evaluation_list(&self, listing: &EvaluationListing) -> Result<EvaluationList, ClientError> {
-        self.get_query(path(&["v1", "evaluations"]), listing).await
+        self.query(at(&api::EVALUATION_LIST, &[]), listing).await
     }
 
     /// How well the tasks of a repository went.
@@ -33,6 +34,6 @@ impl Client {
         (owner, name): (&str, &str),
         ask: &MetricsAsk,
     ) -> Result<Metrics, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "metrics"]), ask).await
+        self.query(at(&api::REPOSITORY_METRICS, &[owner, name]), ask).await
     }
 }

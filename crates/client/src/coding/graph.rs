@@ -1,12 +1,13 @@
 //! Calls about files that change together.
 
-use http::Method;
 use loci_api::coding::graph::{
     CoChangeAsk, CoChangeList, FileSetList, FileSetListing, GraphRebuild, GraphRebuildAsked, ImpactAsk,
     ImpactList, MissingAsk, MissingList,
 };
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -19,7 +20,7 @@ impl Client {
         (owner, name): (&str, &str),
         ask: &CoChangeAsk,
     ) -> Result<CoChangeList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "graph", "co-change"]), ask).await
+        self.query(at(&api::CO_CHANGES, &[owner, name]), ask).await
     }
 
     /// Groups of files that are always modified together.
@@ -31,7 +32,7 @@ impl Client {
         (owner, name): (&str, &str),
         listing: &FileSetListing,
     ) -> Result<FileSetList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "graph", "sets"]), listing).await
+        self.query(at(&api::FILE_SETS, &[owner, name]), listing).await
     }
 
     /// What a change may touch.
@@ -43,7 +44,7 @@ impl Client {
         (owner, name): (&str, &str),
         ask: &ImpactAsk,
     ) -> Result<ImpactList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "graph", "impact"]), ask).await
+        self.query(at(&api::IMPACT, &[owner, name]), ask).await
     }
 
     /// Files that usually change with some others, and are not among them.
@@ -55,7 +56,7 @@ impl Client {
         (owner, name): (&str, &str),
         ask: &MissingAsk,
     ) -> Result<MissingList, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "graph", "missing"]), ask).await
+        self.send(at(&api::MISSING_FILES, &[owner, name]), ask).await
     }
 
     /// Asks for a repository's history to be read anew.
@@ -67,6 +68,6 @@ impl Client {
         (owner, name): (&str, &str),
         ask: &GraphRebuild,
     ) -> Result<GraphRebuildAsked, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "graph", "rebuild"]), ask).await
+        self.send(at(&api::GRAPH_REBUILD, &[owner, name]), ask).await
     }
 }

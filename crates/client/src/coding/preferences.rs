@@ -1,12 +1,13 @@
 //! Calls about what people want of the agents that work for them.
 
-use http::Method;
 use loci_api::coding::preference::{
     PreferenceList, PreferencePut, PreferenceRemoved, PreferenceSet, UserExport, UserForgotten, UserSettings,
     UserSettingsPut,
 };
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -15,7 +16,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn preferences_list(&self, user: &str) -> Result<PreferenceList, ClientError> {
-        self.get(path(&["v1", "users", user, "preferences"])).await
+        self.plain(at(&api::PREFERENCES_LIST, &[user])).await
     }
 
     /// Sets what somebody wants of a dimension.
@@ -28,7 +29,7 @@ impl Client {
         dimension: &str,
         put: &PreferencePut,
     ) -> Result<PreferenceSet, ClientError> {
-        self.send(Method::PUT, path(&["v1", "users", user, "preferences", dimension]), put).await
+        self.send(at(&api::PREFERENCE_PUT, &[user, dimension]), put).await
     }
 
     /// Deletes a preference.
@@ -36,7 +37,7 @@ impl Client {
     /// # Errors
     /// See [`Client::preferences_list`].
     pub async fn preference_remove(&self, user: &str, id: &str) -> Result<PreferenceRemoved, ClientError> {
-        self.plain(Method::DELETE, path(&["v1", "users", user, "preferences", id])).await
+        self.plain(at(&api::PREFERENCE_REMOVE, &[user, id])).await
     }
 
     /// Says whether conclusions may be drawn of somebody.
@@ -48,7 +49,7 @@ impl Client {
         user: &str,
         settings: &UserSettings,
     ) -> Result<UserSettingsPut, ClientError> {
-        self.send(Method::PUT, path(&["v1", "users", user, "settings"]), settings).await
+        self.send(at(&api::USER_SETTINGS_PUT, &[user]), settings).await
     }
 
     /// What is kept of somebody.
@@ -56,7 +57,7 @@ impl Client {
     /// # Errors
     /// See [`Client::preferences_list`].
     pub async fn user_export(&self, user: &str) -> Result<UserExport, ClientError> {
-        self.get(path(&["v1", "users", user, "export"])).await
+        self.plain(at(&api::USER_EXPORT, &[user])).await
     }
 
     /// Erases somebody.
@@ -64,6 +65,6 @@ impl Client {
     /// # Errors
     /// See [`Client::preferences_list`].
     pub async fn user_forget(&self, user: &str) -> Result<UserForgotten, ClientError> {
-        self.plain(Method::DELETE, path(&["v1", "users", user])).await
+        self.plain(at(&api::USER_FORGET, &[user])).await
     }
 }

@@ -1,6 +1,5 @@
 //! Calls about versions of prompts.
 
-use http::Method;
 use loci_api::coding::extraction_prompt::{
     ExtractionPrompt, ExtractionPromptAsk, ExtractionPromptChanged, ExtractionPromptList,
     ExtractionPromptPut, ExtractionPromptRollback, PromptEvaluate, PromptEvaluation, PromptEvaluationList,
@@ -9,8 +8,10 @@ use loci_api::coding::extraction_prompt::{
 use loci_api::coding::prompt::{
     Prompt, PromptAdd, PromptAdded, PromptDiff, PromptList, PromptListing, PromptRollback, PromptRolledBack,
 };
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -19,7 +20,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn prompt_add(&self, add: &PromptAdd) -> Result<PromptAdded, ClientError> {
-        self.send(Method::POST, path(&["v1", "prompts"]), add).await
+        self.send(at(&api::PROMPT_ADD, &[]), add).await
     }
 
     /// The prompts for what agents write at the end of a task.
@@ -27,7 +28,7 @@ impl Client {
     /// # Errors
     /// See [`Client::prompt_add`].
     pub async fn extraction_prompts(&self) -> Result<ExtractionPromptList, ClientError> {
-        self.get(path(&["v1", "extraction-prompts"])).await
+        self.plain(at(&api::EXTRACTION_PROMPTS, &[])).await
     }
 
     /// One of them, by name or by name and version.
@@ -39,7 +40,7 @@ impl Client {
         name: &str,
         asked: &ExtractionPromptAsk,
     ) -> Result<ExtractionPrompt, ClientError> {
-        self.get_query(path(&["v1", "extraction-prompts", name]), asked).await
+        self.query(at(&api::EXTRACTION_PROMPT, &[name]), asked).await
     }
 
     /// Stores a text as the next version of one: a candidate, or current by force.
@@ -51,7 +52,7 @@ impl Client {
         name: &str,
         put: &ExtractionPromptPut,
     ) -> Result<ExtractionPromptChanged, ClientError> {
-        self.send(Method::PUT, path(&["v1", "extraction-prompts", name]), put).await
+        self.send(at(&api::EXTRACTION_PROMPT_PUT, &[name]), put).await
     }
 
     /// Makes an earlier version of one current again.
@@ -64,7 +65,7 @@ impl Client {
         to: u32,
     ) -> Result<ExtractionPromptChanged, ClientError> {
         let rollback = ExtractionPromptRollback { to };
-        self.send(Method::POST, path(&["v1", "extraction-prompts", name, "rollback"]), &rollback).await
+        self.send(at(&api::EXTRACTION_PROMPT_ROLLBACK, &[name]), &rollback).await
     }
 
     /// The questions of the labelled set for a version of one.
@@ -72,7 +73,7 @@ impl Client {
     /// # Errors
     /// See [`Client::prompt_add`].
     pub async fn prompt_questions(&self, prompt: &str) -> Result<PromptQuestionList, ClientError> {
-        self.get(path(&["v1", "extraction-prompts", prompt, "questions"])).await
+        self.plain(at(&api::PROMPT_QUESTIONS, &[prompt])).await
     }
 
     /// Evaluates a version of one against the labelled set.
@@ -84,7 +85,7 @@ impl Client {
         prompt: &str,
         asked: &PromptEvaluate,
     ) -> Result<PromptEvaluation, ClientError> {
-        self.send(Method::POST, path(&["v1", "extraction-prompts", prompt, "evaluations"]), asked).await
+        self.send(at(&api::PROMPT_EVALUATE, &[prompt]), asked).await
     }
 
     /// The figures of a version of one, the newest first.
@@ -92,7 +93,7 @@ impl Client {
     /// # Errors
     /// See [`Client::prompt_add`].
     pub async fn prompt_evaluations(&self, prompt: &str) -> Result<PromptEvaluationList, ClientError> {
-        self.get(path(&["v1", "extraction-prompts", prompt, "evaluations"])).await
+        self.plain(at(&api::PROMPT_EVALUATIONS, &[prompt])).await
     }
 
     /// A page of versions, who became current last first.
@@ -100,7 +101,7 @@ impl Client {
     /// # Errors
     /// See [`Client::prompt_add`].
     pub async fn prompt_list(&self, listing: &PromptListing) -> Result<PromptList, ClientError> {
-        self.get_query(path(&["v1", "prompts"]), listing).await
+        self.query(at(&api::PROMPT_LIST, &[]), listing).await
     }
 
     /// A version.
@@ -108,7 +109,7 @@ impl Client {
     /// # Errors
     /// See [`Client::prompt_add`].
     pub async fn prompt_get(&self, version: &str) -> Result<Prompt, ClientError> {
-        self.get(path(&["v1", "prompts", version])).await
+        self.plain(at(&api::PROMPT_GET, &[version])).await
     }
 
     /// What differs between two versions.
@@ -116,7 +117,7 @@ impl Client {
     /// # Errors
     /// See [`Client::prompt_add`].
     pub async fn prompt_diff(&self, from: &str, to: &str) -> Result<PromptDiff, ClientError> {
-        self.get(path(&["v1", "prompts", &format!("{from}..{to}"), "diff"])).await
+        self.plain(at(&api::PROMPT_DIFF, &[&format!("{from}..{to}")])).await
     }
 
     /// Makes a version its template's current one again.
@@ -125,6 +126,6 @@ impl Client {
     /// See [`Client::prompt_add`].
     pub async fn prompt_rollback(&self, template: &str, to: &str) -> Result<PromptRolledBack, ClientError> {
         let rollback = PromptRollback { to: to.to_owned() };
-        self.send(Method::POST, path(&["v1", "prompts", template, "rollback"]), &rollback).await
+        self.send(at(&api::PROMPT_ROLLBACK, &[template]), &rollback).await
     }
 }

@@ -1,9 +1,10 @@
 //! Reflections over episodes.
 
-use http::Method;
 use loci_api::coding::reflection::{Reflect, ReflectAsked, RepositoryReflect, RepositoryReflectAsked};
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -17,8 +18,7 @@ impl Client {
         strategy: &str,
         reflect: &Reflect,
     ) -> Result<ReflectAsked, ClientError> {
-        let place = path(&["v1", "memories", memory, "strategies", strategy, "reflect"]);
-        self.send(Method::POST, place, reflect).await
+        self.send(at(&api::STRATEGY_REFLECT, &[memory, strategy]), reflect).await
     }
 
     /// Looks at the newest tasks of a repository together.
@@ -30,6 +30,6 @@ impl Client {
         (owner, name): (&str, &str),
         reflect: &RepositoryReflect,
     ) -> Result<RepositoryReflectAsked, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "reflect"]), reflect).await
+        self.send(at(&api::REPOSITORY_REFLECT, &[owner, name]), reflect).await
     }
 }

@@ -1,12 +1,14 @@
 //! Calls about reviews: what hooks brought in, and reading them from forges. A repository is its owner and its name.
 
-use http::Method;
 use loci_api::coding::review::{
     Backfill, BackfillRequest, NewReview, ReviewsPolled, ReviewsPulled, ReviewsReprocess,
 };
+use loci_api::coding::table as coding_api;
 use loci_api::hook::{HookDelivery, HookDeliveryList, HookDeliveryListing};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -18,7 +20,7 @@ impl Client {
         &self,
         listing: &HookDeliveryListing,
     ) -> Result<HookDeliveryList, ClientError> {
-        self.get_query(path(&["v1", "hooks", "deliveries"]), listing).await
+        self.query(at(&api::HOOK_DELIVERY_LIST, &[]), listing).await
     }
 
     /// Deals again with a delivery that failed.
@@ -26,7 +28,7 @@ impl Client {
     /// # Errors
     /// See [`Client::hook_delivery_list`].
     pub async fn hook_delivery_retry(&self, guid: &str) -> Result<HookDelivery, ClientError> {
-        self.plain(Method::POST, path(&["v1", "hooks", "deliveries", guid, "retry"])).await
+        self.plain(at(&api::HOOK_DELIVERY_RETRY, &[guid])).await
     }
 
     /// Takes a review, as any forge could tell it.
@@ -35,18 +37,22 @@ impl Client {
     /// See [`Client::hook_delivery_list`].
     pub async fn review_take(
         &self,
-        repo: (&str, &str),
+        (owner, name): (&str, &str),
         review: &NewReview,
     ) -> Result<ReviewsPulled, ClientError> {
-        self.send(Method::POST, of(repo, &["reviews"]), review).await
+        self.send(at(&coding_api::REVIEW_TAKE, &[owner, name]), review).await
     }
 
     /// Reads the reviews of a pull request from its forge.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
-    pub async fn reviews_pull(&self, repo: (&str, &str), pr: u64) -> Result<ReviewsPulled, ClientError> {
-        self.plain(Method::POST, of(repo, &["reviews", &pr.to_string(), "pull"])).await
+    pub async fn reviews_pull(
+        &self,
+        (owner, name): (&str, &str),
+        pr: u64,
+    ) -> Result<ReviewsPulled, ClientError> {
+        self.plain(at(&coding_api::REVIEWS_PULL, &[owner, name, &pr.to_string()])).await
     }
 
     /// Learns again from reviews of a pull request.
@@ -55,19 +61,19 @@ impl Client {
     /// See [`Client::hook_delivery_list`].
     pub async fn reviews_reprocess(
         &self,
-        repo: (&str, &str),
+        (owner, name): (&str, &str),
         pr: u64,
         which: &ReviewsReprocess,
     ) -> Result<ReviewsPulled, ClientError> {
-        self.send(Method::POST, of(repo, &["reviews", &pr.to_string(), "reprocess"]), which).await
+        self.send(at(&coding_api::REVIEWS_REPROCESS, &[owner, name, &pr.to_string()]), which).await
     }
 
     /// Reads what has changed in a repository's pull requests.
     ///
     /// # Errors
     /// See [`Client::hook_delivery_list`].
-    pub async fn reviews_poll(&self, repo: (&str, &str)) -> Result<ReviewsPolled, ClientError> {
-        self.plain(Method::POST, of(repo, &["reviews", "poll"])).await
+    pub async fn reviews_poll(&self, (owner, name): (&str, &str)) -> Result<ReviewsPolled, ClientError> {
+        self.plain(at(&coding_api::REVIEWS_POLL, &[owner, name])).await
     }
 
     /// Reads reviews from the past.
@@ -76,13 +82,9 @@ impl Client {
     /// See [`Client::hook_delivery_list`].
     pub async fn backfill(
         &self,
-        repo: (&str, &str),
+        (owner, name): (&str, &str),
         request: &BackfillRequest,
     ) -> Result<Backfill, ClientError> {
-        self.send(Method::POST, of(repo, &["backfill"]), request).await
+        self.send(at(&coding_api::REVIEWS_BACKFILL, &[owner, name]), request).await
     }
-}
-
-fn of((owner, name): (&str, &str), rest: &[&str]) -> String {
-    path(&[&["v1", "repos", owner, name], rest].concat())
 }

@@ -1,12 +1,13 @@
 //! Calls about rules that reviews of a repository left.
 
-use http::Method;
 use loci_api::coding::rule::{
     NewRule, Rule, RuleDecided, RuleDecision, RuleList, RuleListing, RulePromote, RulePromotion,
     RuleProvenance,
 };
+use loci_api::coding::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -19,7 +20,7 @@ impl Client {
         (owner, name): (&str, &str),
         listing: &RuleListing,
     ) -> Result<RuleList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "rules"]), listing).await
+        self.query(at(&api::RULE_LIST, &[owner, name]), listing).await
     }
 
     /// Writes a rule.
@@ -27,7 +28,7 @@ impl Client {
     /// # Errors
     /// See [`Client::rule_list`].
     pub async fn rule_add(&self, (owner, name): (&str, &str), new: &NewRule) -> Result<Rule, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "rules"]), new).await
+        self.send(at(&api::RULE_ADD, &[owner, name]), new).await
     }
 
     /// Decides about a rule: `approve`, `reject`, `pin`, `unpin`, `expire`, `supersede`, `quarantine`.
@@ -41,7 +42,17 @@ impl Client {
         decision: &str,
         told: &RuleDecision,
     ) -> Result<RuleDecided, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "rules", rule, decision]), told).await
+        let operation = match decision {
+            "approve" => &api::RULE_APPROVE,
+            "reject" => &api::RULE_REJECT,
+            "pin" => &api::RULE_PIN,
+            "unpin" => &api::RULE_UNPIN,
+            "expire" => &api::RULE_EXPIRE,
+            "supersede" => &api::RULE_SUPERSEDE,
+            "quarantine" => &api::RULE_QUARANTINE,
+            other => return Err(ClientError::Request(format!("{other} is no decision about a rule"))),
+        };
+        self.send(at(operation, &[owner, name, rule]), told).await
     }
 
     /// Where a rule comes from.
@@ -53,7 +64,7 @@ impl Client {
         (owner, name): (&str, &str),
         rule: &str,
     ) -> Result<RuleProvenance, ClientError> {
-        self.get(path(&["v1", "repos", owner, name, "rules", rule, "provenance"])).await
+        self.plain(at(&api::RULE_PROVENANCE, &[owner, name, rule])).await
     }
 
     /// A rule as a patch of the repository's instructions.
@@ -66,6 +77,6 @@ impl Client {
         rule: &str,
         asked: &RulePromote,
     ) -> Result<RulePromotion, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "rules", rule, "promote"]), asked).await
+        self.send(at(&api::RULE_PROMOTE, &[owner, name, rule]), asked).await
     }
 }

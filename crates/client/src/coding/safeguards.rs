@@ -1,15 +1,16 @@
 //! Calls about what a repository's memory must be kept from: contradictions, and what somebody doubts.
 
-use http::Method;
 use loci_api::coding::conflict::{Conflict, ConflictList, ConflictListing, ConflictResolve};
 use loci_api::coding::safeguard::{
     HeldDecide, HeldList, HeldListing, PurgeAsk, Purged, RepositoryQuarantine, RollbackAsk, RolledBack,
     SnapshotList, SnapshotListing,
 };
+use loci_api::coding::table as api;
 use loci_api::quarantine::Quarantined;
 use loci_api::record::Record;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -22,7 +23,7 @@ impl Client {
         (owner, name): (&str, &str),
         listing: &ConflictListing,
     ) -> Result<ConflictList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "conflicts"]), listing).await
+        self.query(at(&api::CONFLICTS_LIST, &[owner, name]), listing).await
     }
 
     /// Decides which of two memories stays.
@@ -35,8 +36,7 @@ impl Client {
         id: &str,
         decision: &ConflictResolve,
     ) -> Result<Conflict, ClientError> {
-        let path = path(&["v1", "repos", owner, name, "conflicts", id, "resolve"]);
-        self.send(Method::POST, path, decision).await
+        self.send(at(&api::CONFLICT_RESOLVE, &[owner, name, id]), decision).await
     }
 
     /// Holds back memories of a repository.
@@ -48,7 +48,7 @@ impl Client {
         (owner, name): (&str, &str),
         asked: &RepositoryQuarantine,
     ) -> Result<Quarantined, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "quarantine"]), asked).await
+        self.send(at(&api::REPOSITORY_QUARANTINE, &[owner, name]), asked).await
     }
 
     /// Lets held memories of a repository go again.
@@ -60,7 +60,7 @@ impl Client {
         (owner, name): (&str, &str),
         asked: &RepositoryQuarantine,
     ) -> Result<Quarantined, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "quarantine", "release"]), asked).await
+        self.send(at(&api::REPOSITORY_RELEASE, &[owner, name]), asked).await
     }
 
     /// Memories of a repository that wait for a person.
@@ -72,7 +72,7 @@ impl Client {
         (owner, name): (&str, &str),
         listing: &HeldListing,
     ) -> Result<HeldList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "held"]), listing).await
+        self.query(at(&api::HELD_LIST, &[owner, name]), listing).await
     }
 
     /// Puts a memory that waits in force.
@@ -85,7 +85,7 @@ impl Client {
         record: &str,
         why: &HeldDecide,
     ) -> Result<Record, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "held", record, "accept"]), why).await
+        self.send(at(&api::HELD_ACCEPT, &[owner, name, record]), why).await
     }
 
     /// Marks a memory that waits as wrong.
@@ -98,7 +98,7 @@ impl Client {
         record: &str,
         why: &HeldDecide,
     ) -> Result<Record, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "held", record, "reject"]), why).await
+        self.send(at(&api::HELD_REJECT, &[owner, name, record]), why).await
     }
 
     /// States of a repository's memory that one can go back to.
@@ -110,7 +110,7 @@ impl Client {
         (owner, name): (&str, &str),
         listing: &SnapshotListing,
     ) -> Result<SnapshotList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "snapshots"]), listing).await
+        self.query(at(&api::SNAPSHOTS_LIST, &[owner, name]), listing).await
     }
 
     /// Puts a repository's memory back to a snapshot.
@@ -122,7 +122,7 @@ impl Client {
         (owner, name): (&str, &str),
         asked: &RollbackAsk,
     ) -> Result<RolledBack, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "rollback"]), asked).await
+        self.send(at(&api::REPOSITORY_ROLLBACK, &[owner, name]), asked).await
     }
 
     /// Erases memories of a repository.
@@ -134,6 +134,6 @@ impl Client {
         (owner, name): (&str, &str),
         asked: &PurgeAsk,
     ) -> Result<Purged, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "purge"]), asked).await
+        self.send(at(&api::REPOSITORY_PURGE, &[owner, name]), asked).await
     }
 }

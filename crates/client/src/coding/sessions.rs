@@ -1,14 +1,15 @@
 //! Calls about sessions of tasks, and about what something leads back to.
 
-use http::Method;
 use loci_api::coding::attribution::{Attribution, AttributionAsk};
+use loci_api::coding::table as api;
 use loci_api::coding::task::session::{
     SessionAppend, SessionAppended, SessionEvents, SessionListing, SessionPromote, SessionPromoted,
     SessionState, SessionStateKept, TaskSessionEnded,
 };
 use serde_json::Value;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -21,7 +22,7 @@ impl Client {
         task: &str,
         append: &SessionAppend,
     ) -> Result<SessionAppended, ClientError> {
-        self.send(Method::POST, path(&["v1", "sessions", task, "events"]), append).await
+        self.send(at(&api::SESSION_SAY, &[task]), append).await
     }
 
     /// The same as JSON, for those who keep what they could not say and say it later.
@@ -29,7 +30,7 @@ impl Client {
     /// # Errors
     /// See [`Client::session_append`].
     pub async fn session_say(&self, task: &str, body: &Value) -> Result<Value, ClientError> {
-        self.send(Method::POST, path(&["v1", "sessions", task, "events"]), body).await
+        self.send(at(&api::SESSION_SAY, &[task]).reading(), body).await
     }
 
     /// A page of what was said in the session of a task.
@@ -41,7 +42,7 @@ impl Client {
         task: &str,
         listing: &SessionListing,
     ) -> Result<SessionEvents, ClientError> {
-        self.get_query(path(&["v1", "sessions", task, "events"]), listing).await
+        self.query(at(&api::SESSION_EVENTS, &[task]), listing).await
     }
 
     /// What an agent keeps for its next run.
@@ -49,7 +50,7 @@ impl Client {
     /// # Errors
     /// See [`Client::session_append`].
     pub async fn session_state(&self, task: &str) -> Result<SessionState, ClientError> {
-        self.get(path(&["v1", "sessions", task, "state"])).await
+        self.plain(at(&api::SESSION_STATE, &[task])).await
     }
 
     /// Keeps something in the place of the state whose version it names.
@@ -61,7 +62,7 @@ impl Client {
         task: &str,
         state: &SessionState,
     ) -> Result<SessionStateKept, ClientError> {
-        self.send(Method::PUT, path(&["v1", "sessions", task, "state"]), state).await
+        self.send(at(&api::SESSION_STATE_PUT, &[task]), state).await
     }
 
     /// Makes learnings of chosen events.
@@ -73,7 +74,7 @@ impl Client {
         task: &str,
         promote: &SessionPromote,
     ) -> Result<SessionPromoted, ClientError> {
-        self.send(Method::POST, path(&["v1", "sessions", task, "promote"]), promote).await
+        self.send(at(&api::SESSION_PROMOTE, &[task]), promote).await
     }
 
     /// Ends the session of a task.
@@ -81,7 +82,7 @@ impl Client {
     /// # Errors
     /// See [`Client::session_append`].
     pub async fn session_end_of_task(&self, task: &str) -> Result<TaskSessionEnded, ClientError> {
-        self.plain(Method::POST, path(&["v1", "sessions", task, "end"])).await
+        self.plain(at(&api::SESSION_END_OF_TASK, &[task])).await
     }
 
     /// A page of tasks that something leads back to, the newest first.
@@ -89,6 +90,6 @@ impl Client {
     /// # Errors
     /// See [`Client::session_append`].
     pub async fn attribution(&self, ask: &AttributionAsk) -> Result<Attribution, ClientError> {
-        self.get_query(path(&["v1", "attribution"]), ask).await
+        self.query(at(&api::ATTRIBUTION, &[]), ask).await
     }
 }

@@ -1,16 +1,17 @@
 //! Calls about tasks of coding agents.
 
-use http::Method;
 use loci_api::coding::commit::{Blame, BlameAsk};
 use loci_api::coding::hydration::{Exposure, TaskExplained, TaskHydrate, TaskHydrated};
 use loci_api::coding::outcome::{Outcome, OutcomeSet};
 use loci_api::coding::repository_search::{RepositoryFound, RepositorySearch};
+use loci_api::coding::table as api;
 use loci_api::coding::task::{
     Task, TaskAlertRaise, TaskAlerted, TaskCreate, TaskList, TaskListing, TaskPatch, TaskPatched, TaskTaken,
 };
 use serde_json::Value;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -19,7 +20,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn task_create(&self, create: &TaskCreate) -> Result<TaskTaken, ClientError> {
-        self.send(Method::POST, path(&["v1", "tasks"]), create).await
+        self.send(at(&api::TASK_CREATE, &[]), create).await
     }
 
     /// A task.
@@ -27,7 +28,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_get(&self, task: &str) -> Result<Task, ClientError> {
-        self.get(path(&["v1", "tasks", task])).await
+        self.plain(at(&api::TASK_GET, &[task])).await
     }
 
     /// A page of tasks, the newest first.
@@ -35,16 +36,27 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_list(&self, listing: &TaskListing) -> Result<TaskList, ClientError> {
-        self.get_query(path(&["v1", "tasks"]), listing).await
+        self.query(at(&api::TASK_LIST, &[]), listing).await
     }
 
-    /// Says something of a task, as JSON: `what` is `complete`, `finalize`, `notes` or `commits`. For those who keep what they could not
-    /// say and say it later.
+    /// Says something of a task, as JSON: `what` is `complete`, `finalize`, `notes`, `commits`,
+    /// `feedback`, `episode` or `learnings`. For those who keep what they could not say and say it
+    /// later.
     ///
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_say(&self, task: &str, what: &str, body: &Value) -> Result<Value, ClientError> {
-        self.send(Method::POST, path(&["v1", "tasks", task, what]), body).await
+        let at = match what {
+            "complete" => at(&api::TASK_COMPLETE, &[task]).reading(),
+            "finalize" => at(&api::TASK_FINALIZE, &[task]).reading(),
+            "notes" => at(&api::TASK_NOTE, &[task]).reading(),
+            "commits" => at(&api::TASK_COMMITS, &[task]).reading(),
+            "feedback" => at(&api::TASK_FEEDBACK, &[task]).reading(),
+            "episode" => at(&api::TASK_EPISODE, &[task]).reading(),
+            "learnings" => at(&api::TASK_LEARNINGS, &[task]).reading(),
+            other => return Err(ClientError::Request(format!("a task is told nothing as {other}"))),
+        };
+        self.send(at, body).await
     }
 
     /// What a task is shown of what is remembered.
@@ -52,7 +64,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_hydrate(&self, task: &str, asked: &TaskHydrate) -> Result<TaskHydrated, ClientError> {
-        self.send(Method::POST, path(&["v1", "tasks", task, "hydrate"]), asked).await
+        self.send(at(&api::TASK_HYDRATE, &[task]), asked).await
     }
 
     /// What a task was shown, and what it says it used.
@@ -60,7 +72,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_explain(&self, task: &str) -> Result<TaskExplained, ClientError> {
-        self.get(path(&["v1", "tasks", task, "explain"])).await
+        self.plain(at(&api::TASK_EXPLAIN, &[task])).await
     }
 
     /// What is remembered of a repository, by a question and filters.
@@ -72,7 +84,7 @@ impl Client {
         (owner, name): (&str, &str),
         asked: &RepositorySearch,
     ) -> Result<RepositoryFound, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", owner, name, "search"]), asked).await
+        self.send(at(&api::REPOSITORY_SEARCH, &[owner, name]), asked).await
     }
 
     /// What one call showed.
@@ -80,7 +92,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn exposure_get(&self, exposure: &str) -> Result<Exposure, ClientError> {
-        self.get(path(&["v1", "exposures", exposure])).await
+        self.plain(at(&api::EXPOSURE_GET, &[exposure])).await
     }
 
     /// What a commit of a repository leads back to.
@@ -88,7 +100,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn blame(&self, (owner, name): (&str, &str), ask: &BlameAsk) -> Result<Blame, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "blame"]), ask).await
+        self.query(at(&api::BLAME, &[owner, name]), ask).await
     }
 
     /// Raises the security alert of a task.
@@ -96,7 +108,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_alert(&self, task: &str, alert: &TaskAlertRaise) -> Result<TaskAlerted, ClientError> {
-        self.send(Method::POST, path(&["v1", "tasks", task, "alert"]), alert).await
+        self.send(at(&api::TASK_ALERT, &[task]), alert).await
     }
 
     /// What came of a task.
@@ -104,7 +116,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_outcome(&self, task: &str) -> Result<Outcome, ClientError> {
-        self.get(path(&["v1", "tasks", task, "outcome"])).await
+        self.plain(at(&api::TASK_OUTCOME, &[task])).await
     }
 
     /// Sets what came of a task.
@@ -112,7 +124,7 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_outcome_set(&self, task: &str, set: &OutcomeSet) -> Result<Outcome, ClientError> {
-        self.send(Method::POST, path(&["v1", "tasks", task, "outcome"]), set).await
+        self.send(at(&api::TASK_OUTCOME_SET, &[task]), set).await
     }
 
     /// Says how far a task has come.
@@ -120,6 +132,6 @@ impl Client {
     /// # Errors
     /// See [`Client::task_create`].
     pub async fn task_patch(&self, task: &str, patch: &TaskPatch) -> Result<TaskPatched, ClientError> {
-        self.send(Method::PATCH, path(&["v1", "tasks", task]), patch).await
+        self.send(at(&api::TASK_PATCH, &[task]), patch).await
     }
 }

@@ -1,12 +1,13 @@
 //! Calls about runs of consolidation over trees of documents.
 
-use http::Method;
 use loci_api::documents::consolidation::{
     ConsolidationApply, ConsolidationAsk, ConsolidationList, ConsolidationListing, ConsolidationRevert,
     ConsolidationRun, ConsolidationStart,
 };
+use loci_api::documents::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -19,7 +20,7 @@ impl Client {
         memory: &str,
         start: &ConsolidationStart,
     ) -> Result<ConsolidationRun, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "consolidations"]), start).await
+        self.send(at(&api::CONSOLIDATION_START, &[memory]), start).await
     }
 
     /// Runs of a tree, the newest first.
@@ -31,7 +32,7 @@ impl Client {
         memory: &str,
         listing: &ConsolidationListing,
     ) -> Result<ConsolidationList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "consolidations"]), listing).await
+        self.query(at(&api::CONSOLIDATIONS_LIST, &[memory]), listing).await
     }
 
     /// A run, with what it changes.
@@ -44,7 +45,7 @@ impl Client {
         run: &str,
         asked: &ConsolidationAsk,
     ) -> Result<ConsolidationRun, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "consolidations", run]), asked).await
+        self.query(at(&api::CONSOLIDATION_GET, &[memory, run]), asked).await
     }
 
     /// Applies a plan, or some of its actions.
@@ -57,7 +58,7 @@ impl Client {
         run: &str,
         asked: &ConsolidationApply,
     ) -> Result<ConsolidationRun, ClientError> {
-        self.send(Method::POST, verb(memory, run, "apply"), asked).await
+        self.send(at(&api::CONSOLIDATION_APPLY, &[memory, run]), asked).await
     }
 
     /// Puts documents back to before a run; answers the run that did.
@@ -70,7 +71,7 @@ impl Client {
         run: &str,
         asked: &ConsolidationRevert,
     ) -> Result<ConsolidationRun, ClientError> {
-        self.send(Method::POST, verb(memory, run, "revert"), asked).await
+        self.send(at(&api::CONSOLIDATION_REVERT, &[memory, run]), asked).await
     }
 
     /// Calls a run off.
@@ -83,7 +84,7 @@ impl Client {
         run: &str,
         asked: &ConsolidationAsk,
     ) -> Result<ConsolidationRun, ClientError> {
-        self.send(Method::POST, verb(memory, run, "cancel"), asked).await
+        self.send(at(&api::CONSOLIDATION_CANCEL, &[memory, run]), asked).await
     }
 
     /// Plans anew what changed since.
@@ -96,10 +97,6 @@ impl Client {
         run: &str,
         asked: &ConsolidationAsk,
     ) -> Result<ConsolidationRun, ClientError> {
-        self.send(Method::POST, verb(memory, run, "replan"), asked).await
+        self.send(at(&api::CONSOLIDATION_REPLAN, &[memory, run]), asked).await
     }
-}
-
-fn verb(memory: &str, run: &str, verb: &str) -> String {
-    path(&["v1", "memories", memory, "consolidations", run, verb])
 }

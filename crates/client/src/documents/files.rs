@@ -1,6 +1,5 @@
 //! Calls about documents and their trees.
 
-use http::Method;
 use loci_api::documents::file::{
     DocumentAdd, DocumentAppend, DocumentAsk, DocumentChange, DocumentEdit, DocumentMove, DocumentPut,
     DocumentWritten, FileDocument, Redaction, RedactionAsk,
@@ -9,13 +8,15 @@ use loci_api::documents::memory_tool::{
     MemoryToolAnswer, MemoryToolCommand, MemoryToolQuery, PromptDocuments, PromptDocumentsQuery,
 };
 use loci_api::documents::object::{ObjectDeleted, ObjectList, ObjectListing, ParkedObject};
+use loci_api::documents::table as api;
 use loci_api::documents::tree::{
     ChangesQuery, DiffQuery, DocumentHistory, GrepAsk, GrepResult, HistoryQuery, ListingQuery, RestoreAsk,
     SnapshotMake, SystemListing, SystemQuery, TreeChanges, TreeDiff, TreeListing, TreePage, TreeQuery,
     TreeRestored, TreeSnapshot, TreeSnapshotList, TreeSnapshotListing,
 };
 
-use crate::call::{Client, path, with_query};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 use crate::transport::Outgoing;
 
@@ -30,7 +31,7 @@ impl Client {
         document: &str,
         asked: &DocumentAsk,
     ) -> Result<FileDocument, ClientError> {
-        self.get_query(file(memory, document), asked).await
+        self.query(at(&api::DOCUMENT_GET, &[memory, document]), asked).await
     }
 
     /// A document's file, as it is in the native layout.
@@ -44,7 +45,7 @@ impl Client {
         namespace: Option<String>,
     ) -> Result<String, ClientError> {
         let asked = DocumentAsk { namespace, raw: Some("1".to_owned()) };
-        self.text(file(memory, document), &asked).await
+        self.text(at(&api::DOCUMENT_GET, &[memory, document]), &asked).await
     }
 
     /// Writes a document in parts. Give the client a precondition, or say `force`.
@@ -58,7 +59,7 @@ impl Client {
         change: &DocumentChange,
         put: &DocumentPut,
     ) -> Result<DocumentWritten, ClientError> {
-        self.send(Method::PUT, with_query(file(memory, document), change)?, put).await
+        self.send(at(&api::DOCUMENT_PUT, &[memory, document]).with_query(change)?, put).await
     }
 
     /// Writes a document as a whole file. Give the client a precondition, or say `force`.
@@ -72,8 +73,8 @@ impl Client {
         change: &DocumentChange,
         text: String,
     ) -> Result<DocumentWritten, ClientError> {
-        let path = with_query(file(memory, document), change)?;
-        self.clone().with_files().plain_body(Method::PUT, path, Outgoing::Whole(text.into())).await
+        let at = at(&api::DOCUMENT_PUT, &[memory, document]).with_query(change)?;
+        self.clone().with_files().plain_body(at, Outgoing::Whole(text.into())).await
     }
 
     /// Writes a document whose title says its path.
@@ -85,7 +86,7 @@ impl Client {
         memory: &str,
         add: &DocumentAdd,
     ) -> Result<DocumentWritten, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "files"]), add).await
+        self.send(at(&api::DOCUMENT_ADD, &[memory]), add).await
     }
 
     /// Puts a document away. Give the client a precondition, or say `force`.
@@ -98,7 +99,7 @@ impl Client {
         document: &str,
         change: &DocumentChange,
     ) -> Result<DocumentWritten, ClientError> {
-        self.plain_query(Method::DELETE, file(memory, document), change).await
+        self.query(at(&api::DOCUMENT_DELETE, &[memory, document]), change).await
     }
 
     /// Adds lines to a document.
@@ -110,7 +111,7 @@ impl Client {
         memory: &str,
         append: &DocumentAppend,
     ) -> Result<DocumentWritten, ClientError> {
-        self.send(Method::POST, tree(memory, "append"), append).await
+        self.send(at(&api::DOCUMENT_APPEND, &[memory]), append).await
     }
 
     /// Edits a document.
@@ -122,7 +123,7 @@ impl Client {
         memory: &str,
         edit: &DocumentEdit,
     ) -> Result<DocumentWritten, ClientError> {
-        self.send(Method::POST, tree(memory, "edit"), edit).await
+        self.send(at(&api::DOCUMENT_EDIT, &[memory]), edit).await
     }
 
     /// Gives a document another path.
@@ -134,7 +135,7 @@ impl Client {
         memory: &str,
         moved: &DocumentMove,
     ) -> Result<DocumentWritten, ClientError> {
-        self.send(Method::POST, tree(memory, "move"), moved).await
+        self.send(at(&api::DOCUMENT_MOVE, &[memory]), moved).await
     }
 
     /// What lies in a tree.
@@ -142,7 +143,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_list(&self, memory: &str, query: &TreeQuery) -> Result<TreePage, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "tree"]), query).await
+        self.query(at(&api::TREE_LIST, &[memory]), query).await
     }
 
     /// What a model is shown of a tree.
@@ -150,7 +151,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_listing(&self, memory: &str, query: &ListingQuery) -> Result<TreeListing, ClientError> {
-        self.get_query(tree(memory, "listing"), query).await
+        self.query(at(&api::TREE_LISTING, &[memory]), query).await
     }
 
     /// The documents that are always loaded.
@@ -158,7 +159,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_system(&self, memory: &str, query: &SystemQuery) -> Result<SystemListing, ClientError> {
-        self.get_query(tree(memory, "system"), query).await
+        self.query(at(&api::SYSTEM_DOCUMENTS, &[memory]), query).await
     }
 
     /// Lines that a pattern matches.
@@ -166,7 +167,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_grep(&self, memory: &str, asked: &GrepAsk) -> Result<GrepResult, ClientError> {
-        self.send(Method::POST, tree(memory, "grep"), asked).await
+        self.send(at(&api::TREE_GREP, &[memory]), asked).await
     }
 
     /// A command of the memory tool, and what the model reads of it.
@@ -178,7 +179,7 @@ impl Client {
         query: &MemoryToolQuery,
         command: &MemoryToolCommand,
     ) -> Result<MemoryToolAnswer, ClientError> {
-        self.send(Method::POST, with_query(path(&["v1", "memory-tool"]), query)?, command).await
+        self.send(at(&api::MEMORY_TOOL, &[]).with_query(query)?, command).await
     }
 
     /// The documents that a session begins with: `system/` in full, the others as a listing.
@@ -189,7 +190,7 @@ impl Client {
         &self,
         query: &PromptDocumentsQuery,
     ) -> Result<PromptDocuments, ClientError> {
-        self.get_query(path(&["v1", "memory-tool"]), query).await
+        self.query(at(&api::PROMPT_DOCUMENTS, &[]), query).await
     }
 
     /// What happened to a document.
@@ -201,7 +202,7 @@ impl Client {
         memory: &str,
         query: &HistoryQuery,
     ) -> Result<DocumentHistory, ClientError> {
-        self.get_query(tree(memory, "history"), query).await
+        self.query(at(&api::DOCUMENT_HISTORY, &[memory]), query).await
     }
 
     /// What happened in a tree.
@@ -209,7 +210,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_changes(&self, memory: &str, query: &ChangesQuery) -> Result<TreeChanges, ClientError> {
-        self.get_query(tree(memory, "changes"), query).await
+        self.query(at(&api::TREE_CHANGES, &[memory]), query).await
     }
 
     /// What changed between two states of a tree.
@@ -217,7 +218,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_diff(&self, memory: &str, query: &DiffQuery) -> Result<TreeDiff, ClientError> {
-        self.get_query(tree(memory, "diff"), query).await
+        self.query(at(&api::TREE_DIFF, &[memory]), query).await
     }
 
     /// Names the state that a tree is in.
@@ -229,7 +230,7 @@ impl Client {
         memory: &str,
         make: &SnapshotMake,
     ) -> Result<TreeSnapshot, ClientError> {
-        self.send(Method::POST, tree(memory, "snapshots"), make).await
+        self.send(at(&api::SNAPSHOT_CREATE, &[memory]), make).await
     }
 
     /// States of a tree with a name.
@@ -241,7 +242,7 @@ impl Client {
         memory: &str,
         listing: &TreeSnapshotListing,
     ) -> Result<TreeSnapshotList, ClientError> {
-        self.get_query(tree(memory, "snapshots"), listing).await
+        self.query(at(&api::SNAPSHOT_LIST, &[memory]), listing).await
     }
 
     /// Puts documents back to a state of their tree.
@@ -249,7 +250,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_restore(&self, memory: &str, asked: &RestoreAsk) -> Result<TreeRestored, ClientError> {
-        self.send(Method::POST, tree(memory, "restore"), asked).await
+        self.send(at(&api::TREE_RESTORE, &[memory]), asked).await
     }
 
     /// Takes out what versions of a record said.
@@ -257,7 +258,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn record_redact(&self, memory: &str, asked: &RedactionAsk) -> Result<Redaction, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "redactions"]), asked).await
+        self.send(at(&api::RECORD_REDACT, &[memory]), asked).await
     }
 }
 
@@ -272,8 +273,8 @@ impl Client {
         key: &str,
         content: Vec<u8>,
     ) -> Result<ParkedObject, ClientError> {
-        let path = below(memory, "objects", key);
-        self.clone().with_bytes().plain_body(Method::PUT, path, Outgoing::Whole(content.into())).await
+        let at = at(&api::OBJECT_PUT, &[memory, key]);
+        self.clone().with_bytes().plain_body(at, Outgoing::Whole(content.into())).await
     }
 
     /// The bytes that are parked under a key.
@@ -281,7 +282,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn object_get(&self, memory: &str, key: &str) -> Result<Vec<u8>, ClientError> {
-        self.bytes(below(memory, "objects", key)).await
+        self.bytes(at(&api::OBJECT_GET, &[memory, key])).await
     }
 
     /// Removes what is parked under a key.
@@ -289,7 +290,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn object_delete(&self, memory: &str, key: &str) -> Result<ObjectDeleted, ClientError> {
-        self.plain(Method::DELETE, below(memory, "objects", key)).await
+        self.plain(at(&api::OBJECT_DELETE, &[memory, key])).await
     }
 
     /// What is parked.
@@ -301,21 +302,6 @@ impl Client {
         memory: &str,
         listing: &ObjectListing,
     ) -> Result<ObjectList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "objects"]), listing).await
+        self.query(at(&api::OBJECTS_LIST, &[memory]), listing).await
     }
-}
-
-/// The path of a document; its slashes are the path's own.
-fn file(memory: &str, document: &str) -> String {
-    below(memory, "files", document)
-}
-
-fn below(memory: &str, what: &str, name: &str) -> String {
-    let mut segments = vec!["v1", "memories", memory, what];
-    segments.extend(name.split('/').filter(|segment| !segment.is_empty()));
-    path(&segments)
-}
-
-fn tree(memory: &str, verb: &str) -> String {
-    path(&["v1", "memories", memory, "tree", verb])
 }

@@ -1,11 +1,12 @@
 //! Calls about mirrors of trees.
 
-use http::Method;
 use loci_api::documents::mirror::{
     Mirror, MirrorBase, MirrorBaseAsk, MirrorList, MirrorMake, MirrorPull, MirrorReport,
 };
+use loci_api::documents::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -14,7 +15,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn mirror_add(&self, memory: &str, make: &MirrorMake) -> Result<Mirror, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "mirrors"]), make).await
+        self.send(at(&api::MIRROR_ADD, &[memory]), make).await
     }
 
     /// The mirrors of a memory.
@@ -22,7 +23,7 @@ impl Client {
     /// # Errors
     /// See [`Client::mirror_add`].
     pub async fn mirrors_list(&self, memory: &str) -> Result<MirrorList, ClientError> {
-        self.plain(Method::GET, path(&["v1", "memories", memory, "mirrors"])).await
+        self.plain(at(&api::MIRRORS_LIST, &[memory])).await
     }
 
     /// A mirror, with what its last sync did.
@@ -30,7 +31,7 @@ impl Client {
     /// # Errors
     /// See [`Client::mirror_add`].
     pub async fn mirror_status(&self, memory: &str, mirror: &str) -> Result<Mirror, ClientError> {
-        self.plain(Method::GET, path(&["v1", "memories", memory, "mirrors", mirror])).await
+        self.plain(at(&api::MIRROR_STATUS, &[memory, mirror])).await
     }
 
     /// Removes a mirror; its files stay.
@@ -38,7 +39,7 @@ impl Client {
     /// # Errors
     /// See [`Client::mirror_add`].
     pub async fn mirror_remove(&self, memory: &str, mirror: &str) -> Result<Mirror, ClientError> {
-        self.plain(Method::DELETE, path(&["v1", "memories", memory, "mirrors", mirror])).await
+        self.plain(at(&api::MIRROR_REMOVE, &[memory, mirror])).await
     }
 
     /// Brings a mirror and its tree together.
@@ -46,7 +47,7 @@ impl Client {
     /// # Errors
     /// See [`Client::mirror_add`].
     pub async fn mirror_sync(&self, memory: &str, mirror: &str) -> Result<MirrorReport, ClientError> {
-        self.plain(Method::POST, path(&["v1", "memories", memory, "mirrors", mirror, "sync"])).await
+        self.plain(at(&api::MIRROR_SYNC, &[memory, mirror])).await
     }
 
     /// Which of a clone's commits is the mirror's.
@@ -59,7 +60,7 @@ impl Client {
         mirror: &str,
         asked: &MirrorBaseAsk,
     ) -> Result<MirrorBase, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "mirrors", mirror, "base"]), asked).await
+        self.send(at(&api::MIRROR_BASE, &[memory, mirror]), asked).await
     }
 
     /// Takes what a clone brings.
@@ -72,6 +73,6 @@ impl Client {
         mirror: &str,
         pull: &MirrorPull,
     ) -> Result<MirrorReport, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "mirrors", mirror, "pull"]), pull).await
+        self.send(at(&api::MIRROR_PULL, &[memory, mirror]), pull).await
     }
 }

@@ -2,10 +2,11 @@
 
 mod pull;
 
-use http::Method;
 use loci_api::job::{ExtractionState, ExtractionWait, Job, JobList, JobListing, JobStarted};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -14,7 +15,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn job_list(&self, memory: &str, listing: &JobListing) -> Result<JobList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "jobs"]), listing).await
+        self.query(at(&api::JOB_LIST, &[memory]), listing).await
     }
 
     /// A job.
@@ -22,7 +23,7 @@ impl Client {
     /// # Errors
     /// See [`Client::job_list`].
     pub async fn job_get(&self, memory: &str, job: &str) -> Result<Job, ClientError> {
-        self.get(path(&["v1", "memories", memory, "jobs", job])).await
+        self.plain(at(&api::JOB_GET, &[memory, job])).await
     }
 
     /// Starts a failed job again.
@@ -30,7 +31,7 @@ impl Client {
     /// # Errors
     /// See [`Client::job_list`].
     pub async fn job_start(&self, memory: &str, job: &str) -> Result<JobStarted, ClientError> {
-        self.plain(Method::POST, path(&["v1", "memories", memory, "jobs", job, "start"])).await
+        self.plain(at(&api::JOB_START, &[memory, job])).await
     }
 
     /// Makes pending extraction due now, and waits for it.
@@ -42,6 +43,6 @@ impl Client {
         memory: &str,
         wait: &ExtractionWait,
     ) -> Result<ExtractionState, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "extraction:wait"]), wait).await
+        self.send(at(&api::EXTRACTION_WAIT, &[memory]), wait).await
     }
 }

@@ -1,10 +1,11 @@
 //! Pull mode: coming for questions, and bringing answers; ending a session.
 
-use http::Method;
 use loci_api::Nothing;
 use loci_api::pull::{JobGivenUp, JobNext, JobResult, JobResultTaken, PulledJob, SessionEnded};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -13,7 +14,7 @@ impl Client {
     /// # Errors
     /// See [`Client::job_list`].
     pub async fn pulled_next(&self, next: &JobNext) -> Result<Option<PulledJob>, ClientError> {
-        self.maybe_send(path(&["v1", "jobs", "next"]), next).await
+        self.maybe_send(at(&api::PULLED_NEXT, &[]), next).await
     }
 
     /// Brings the answer to a question.
@@ -21,7 +22,7 @@ impl Client {
     /// # Errors
     /// See [`Client::job_list`]; `BAD_REPLY` with everything that is wrong, and the question is open again.
     pub async fn pulled_result(&self, job: &str, result: &JobResult) -> Result<JobResultTaken, ClientError> {
-        self.send(Method::POST, path(&["v1", "jobs", job, "result"]), result).await
+        self.send(at(&api::PULLED_RESULT, &[job]), result).await
     }
 
     /// Gives a question up: it is open for others.
@@ -29,7 +30,7 @@ impl Client {
     /// # Errors
     /// See [`Client::job_list`].
     pub async fn pulled_fail(&self, job: &str, given_up: &JobGivenUp) -> Result<Nothing, ClientError> {
-        self.send(Method::POST, path(&["v1", "jobs", job, "fail"]), given_up).await
+        self.send(at(&api::PULLED_FAIL, &[job]), given_up).await
     }
 
     /// Ends a session: what is left to read of it is due now.
@@ -42,7 +43,6 @@ impl Client {
         actor: &str,
         session: &str,
     ) -> Result<SessionEnded, ClientError> {
-        let place = path(&["v1", "memories", memory, "actors", actor, "sessions", session, "end"]);
-        self.plain(Method::POST, place).await
+        self.plain(at(&api::SESSION_OF_ACTOR_END, &[memory, actor, session])).await
     }
 }

@@ -1,8 +1,10 @@
 //! The call that looks through operations memory.
 
 use loci_api::operations::doctor::SreDoctorReport;
+use loci_api::operations::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -11,6 +13,6 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn sre_doctor(&self, memory: &str) -> Result<SreDoctorReport, ClientError> {
-        self.get(path(&["v1", "memories", memory, "sre", "doctor"])).await
+        self.plain(at(&api::SRE_DOCTOR, &[memory])).await
     }
 }

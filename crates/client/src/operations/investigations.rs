@@ -1,10 +1,11 @@
 //! Calls around an investigation of an operations agent: its start, what its agents answer, what
 //! was said, its end. `memory` has them as such agents make them.
 
-use http::Method;
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -16,7 +17,7 @@ impl Client {
         &self,
         start: &shape::InvestigationStart,
     ) -> Result<shape::InvestigationStarted, ClientError> {
-        self.send(Method::POST, path(&["v1", "investigations"]), start).await
+        self.send(at(&api::INVESTIGATION_START, &[]), start).await
     }
 
     /// Hands in what a worker agent answered; a job reads it.
@@ -28,7 +29,7 @@ impl Client {
         incident: &str,
         response: &shape::AgentResponse,
     ) -> Result<shape::AgentResponseTaken, ClientError> {
-        self.send(Method::POST, path(&["v1", "investigations", incident, "agent-response"]), response).await
+        self.send(at(&api::AGENT_RESPONSE, &[incident]), response).await
     }
 
     /// What came of an answer; may wait for it.
@@ -41,7 +42,7 @@ impl Client {
         job: &str,
         wait: &shape::AgentResponseWait,
     ) -> Result<shape::AgentResponseRead, ClientError> {
-        self.get_query(path(&["v1", "investigations", incident, "agent-response", job]), wait).await
+        self.query(at(&api::AGENT_RESPONSE_READ, &[incident, job]), wait).await
     }
 
     /// Stores a turn of the conversation, whole, and says how it is shown.
@@ -53,7 +54,7 @@ impl Client {
         incident: &str,
         turn: &shape::InvestigationMessages,
     ) -> Result<shape::InvestigationMessagesKept, ClientError> {
-        self.send(Method::POST, path(&["v1", "investigations", incident, "messages"]), turn).await
+        self.send(at(&api::INVESTIGATION_MESSAGES, &[incident]), turn).await
     }
 
     /// Saves what an investigation found. The same said again is the same record.
@@ -65,6 +66,6 @@ impl Client {
         incident: &str,
         done: &shape::InvestigationComplete,
     ) -> Result<shape::InvestigationCompleted, ClientError> {
-        self.send(Method::POST, path(&["v1", "investigations", incident, "complete"]), done).await
+        self.send(at(&api::INVESTIGATION_COMPLETE, &[incident]), done).await
     }
 }

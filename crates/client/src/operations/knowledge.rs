@@ -1,11 +1,12 @@
 //! Calls about what operations agents remember. `memory` has them as such agents make them.
 
-use http::Method;
 use loci_api::operations::knowledge::{
     SreHistory, SreHistoryAsk, SreRetrieve, SreRetrieved, SreSave, SreSaved,
 };
+use loci_api::operations::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -14,7 +15,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn sre_save(&self, memory: &str, save: &SreSave) -> Result<SreSaved, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "save"]), save).await
+        self.send(at(&api::SRE_SAVE, &[memory]), save).await
     }
 
     /// Asks for preferences, what is known of services, and investigations.
@@ -22,7 +23,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn sre_retrieve(&self, memory: &str, asked: &SreRetrieve) -> Result<SreRetrieved, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "retrieve"]), asked).await
+        self.send(at(&api::SRE_RETRIEVE, &[memory]), asked).await
     }
 
     /// Lists every version of what is known of a service.
@@ -30,6 +31,6 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn sre_history(&self, memory: &str, asked: &SreHistoryAsk) -> Result<SreHistory, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "history"]), asked).await
+        self.query(at(&api::SRE_HISTORY, &[memory]), asked).await
     }
 }

@@ -1,11 +1,12 @@
 //! Calls about the caller's own records in the memory of operations agents.
 
-use http::Method;
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;
+use loci_api::operations::table as api;
 use loci_api::operations::transfer::SreExported;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -14,7 +15,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn me_records(&self, asked: &shape::MeRecordsAsk) -> Result<SreExported, ClientError> {
-        self.get_query(path(&["v1", "me", "records"]), asked).await
+        self.query(at(&api::ME_RECORDS, &[]), asked).await
     }
 
     /// Says what is right, of a record of the caller's own.
@@ -22,7 +23,7 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn me_record_correct(&self, asked: &shape::MeRecordCorrect) -> Result<SreKept, ClientError> {
-        self.send(Method::PATCH, path(&["v1", "me", "records"]), asked).await
+        self.send(at(&api::ME_RECORD_CORRECT, &[]), asked).await
     }
 
     /// Deletes records of the caller's own, or all of them.
@@ -33,6 +34,6 @@ impl Client {
         &self,
         asked: &shape::MeRecordsDelete,
     ) -> Result<shape::MeRecordsDeleted, ClientError> {
-        self.send(Method::DELETE, path(&["v1", "me", "records"]), asked).await
+        self.send(at(&api::ME_RECORDS_DELETE, &[]), asked).await
     }
 }

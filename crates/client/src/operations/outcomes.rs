@@ -1,9 +1,10 @@
 //! Calls about what came of investigations of operations agents: told, still to be told, and counted.
 
-use http::Method;
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -16,7 +17,7 @@ impl Client {
         incident: &str,
         outcome: &shape::InvestigationOutcome,
     ) -> Result<shape::InvestigationOutcomeTold, ClientError> {
-        self.send(Method::POST, path(&["v1", "investigations", incident, "outcome"]), outcome).await
+        self.send(at(&api::INVESTIGATION_OUTCOME, &[incident]), outcome).await
     }
 
     /// Investigations whose outcome nobody told for two weeks.
@@ -27,7 +28,7 @@ impl Client {
         &self,
         asked: &shape::PendingOutcomesAsk,
     ) -> Result<shape::PendingOutcomes, ClientError> {
-        self.get_query(path(&["v1", "sre", "pending-outcomes"]), asked).await
+        self.query(at(&api::SRE_PENDING_OUTCOMES, &[]), asked).await
     }
 
     /// Numbers over investigations.
@@ -35,6 +36,6 @@ impl Client {
     /// # Errors
     /// See [`Client::memory_create`].
     pub async fn sre_stats(&self, asked: &shape::SreStatsAsk) -> Result<shape::SreStats, ClientError> {
-        self.get_query(path(&["v1", "sre", "stats"]), asked).await
+        self.query(at(&api::SRE_STATS, &[]), asked).await
     }
 }

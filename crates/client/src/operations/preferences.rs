@@ -1,10 +1,11 @@
 //! Calls about preferences of users of operations agents.
 
-use http::Method;
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
+use loci_api::operations::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -17,7 +18,7 @@ impl Client {
         memory: &str,
         listing: &shape::SrePreferencesListing,
     ) -> Result<shape::SrePreferenceList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "preferences"]), listing).await
+        self.query(at(&api::SRE_PREFERENCES_LIST, &[memory]), listing).await
     }
 
     /// Everything that somebody wants.
@@ -29,7 +30,7 @@ impl Client {
         memory: &str,
         user: &str,
     ) -> Result<shape::SreUserPreferences, ClientError> {
-        self.get(path(&["v1", "memories", memory, "preferences", user])).await
+        self.plain(at(&api::SRE_PREFERENCES, &[memory, user])).await
     }
 
     /// Everything that was said of somebody's preferences.
@@ -42,8 +43,7 @@ impl Client {
         user: &str,
         which: &shape::SrePreferenceHistoryQuery,
     ) -> Result<shape::SrePreferenceHistory, ClientError> {
-        let place = path(&["v1", "memories", memory, "preferences", user, "history"]);
-        self.get_query(place, which).await
+        self.query(at(&api::PREFERENCES_HISTORY, &[memory, user]), which).await
     }
 
     /// Puts a preference that waits in force.
@@ -55,7 +55,7 @@ impl Client {
         preference: &str,
         decision: &shape::SrePreferenceDecision,
     ) -> Result<SreKept, ClientError> {
-        self.send(Method::POST, path(&["v1", "preferences", preference, "confirm"]), decision).await
+        self.send(at(&api::SRE_PREFERENCE_CONFIRM, &[preference]), decision).await
     }
 
     /// Puts a preference that waits away.
@@ -67,7 +67,7 @@ impl Client {
         preference: &str,
         decision: &shape::SrePreferenceDecision,
     ) -> Result<SreKept, ClientError> {
-        self.send(Method::POST, path(&["v1", "preferences", preference, "reject"]), decision).await
+        self.send(at(&api::SRE_PREFERENCE_REJECT, &[preference]), decision).await
     }
 
     /// Makes preferences what a file declares.
@@ -79,6 +79,6 @@ impl Client {
         memory: &str,
         apply: &shape::SrePreferencesApply,
     ) -> Result<shape::SrePreferencesApplied, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "preferences:apply"]), apply).await
+        self.send(at(&api::SRE_PREFERENCES_APPLY, &[memory]), apply).await
     }
 }

@@ -1,9 +1,10 @@
 //! Calls that bring records of operations memory out and in again.
 
-use http::Method;
+use loci_api::operations::table as api;
 use loci_api::operations::transfer as shape;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -16,7 +17,7 @@ impl Client {
         memory: &str,
         asked: &shape::SreExportAsk,
     ) -> Result<shape::SreExported, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "sre", "export"]), asked).await
+        self.query(at(&api::SRE_EXPORT, &[memory]), asked).await
     }
 
     /// Writes lines, or says what is wrong with them.
@@ -28,6 +29,6 @@ impl Client {
         memory: &str,
         import: &shape::SreImport,
     ) -> Result<shape::SreImported, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "sre", "import"]), import).await
+        self.send(at(&api::SRE_IMPORT, &[memory]), import).await
     }
 }

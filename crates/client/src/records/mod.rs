@@ -2,15 +2,16 @@
 
 mod quarantine;
 
-use http::Method;
 use loci_api::Nothing;
 use loci_api::record::feedback::{RecordFeedback, RecordFeedbackStanding};
 use loci_api::record::{
     BatchOutcome, Record, RecordHistory, RecordList, RecordListing, RecordRevert, RecordsCreate,
     RecordsDelete, RecordsReverted, RecordsUpdate,
 };
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -23,7 +24,7 @@ impl Client {
         memory: &str,
         new: &RecordsCreate,
     ) -> Result<BatchOutcome, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "records"]), new).await
+        self.send(at(&api::RECORDS_CREATE, &[memory]), new).await
     }
 
     /// Changes records: the next version of each.
@@ -35,7 +36,7 @@ impl Client {
         memory: &str,
         changes: &RecordsUpdate,
     ) -> Result<BatchOutcome, ClientError> {
-        self.send(Method::PATCH, path(&["v1", "memories", memory, "records"]), changes).await
+        self.send(at(&api::RECORDS_UPDATE, &[memory]), changes).await
     }
 
     /// Deletes records; each succeeds or fails alone.
@@ -47,7 +48,7 @@ impl Client {
         memory: &str,
         ids: &RecordsDelete,
     ) -> Result<BatchOutcome, ClientError> {
-        self.send(Method::DELETE, path(&["v1", "memories", memory, "records"]), ids).await
+        self.send(at(&api::RECORDS_DELETE, &[memory]), ids).await
     }
 
     /// A page of records, newest first.
@@ -59,7 +60,7 @@ impl Client {
         memory: &str,
         listing: &RecordListing,
     ) -> Result<RecordList, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "records:list"]), listing).await
+        self.send(at(&api::RECORD_LIST, &[memory]), listing).await
     }
 
     /// A record.
@@ -67,7 +68,7 @@ impl Client {
     /// # Errors
     /// See [`Client::records_create`].
     pub async fn record_get(&self, memory: &str, record: &str) -> Result<Record, ClientError> {
-        self.get(path(&["v1", "memories", memory, "records", record])).await
+        self.plain(at(&api::RECORD_GET, &[memory, record])).await
     }
 
     /// Deletes a record.
@@ -75,7 +76,7 @@ impl Client {
     /// # Errors
     /// See [`Client::records_create`].
     pub async fn record_delete(&self, memory: &str, record: &str) -> Result<Nothing, ClientError> {
-        self.plain(Method::DELETE, path(&["v1", "memories", memory, "records", record])).await
+        self.plain(at(&api::RECORD_DELETE, &[memory, record])).await
     }
 
     /// All versions of a record, and its changes of state.
@@ -83,7 +84,7 @@ impl Client {
     /// # Errors
     /// See [`Client::records_create`].
     pub async fn record_history(&self, memory: &str, record: &str) -> Result<RecordHistory, ClientError> {
-        self.get(path(&["v1", "memories", memory, "records", record, "history"])).await
+        self.plain(at(&api::RECORD_HISTORY, &[memory, record])).await
     }
 
     /// Says that a record is useful, or wrong; where it stands now.
@@ -96,8 +97,7 @@ impl Client {
         record: &str,
         feedback: &RecordFeedback,
     ) -> Result<RecordFeedbackStanding, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "records", record, "feedback"]), feedback)
-            .await
+        self.send(at(&api::RECORD_FEEDBACK, &[memory, record]), feedback).await
     }
 
     /// Goes back to an earlier version of a record, or undoes the decision it stands in.
@@ -110,6 +110,6 @@ impl Client {
         record: &str,
         revert: &RecordRevert,
     ) -> Result<RecordsReverted, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "records", record, "revert"]), revert).await
+        self.send(at(&api::RECORD_REVERT, &[memory, record]), revert).await
     }
 }

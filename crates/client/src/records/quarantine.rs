@@ -1,9 +1,10 @@
 //! Calls about quarantine.
 
-use http::Method;
 use loci_api::quarantine::{Quarantine, QuarantineDecision, QuarantineList, QuarantineListing, Quarantined};
+use loci_api::table as api;
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -16,7 +17,7 @@ impl Client {
         memory: &str,
         asked: &Quarantine,
     ) -> Result<Quarantined, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "quarantine"]), asked).await
+        self.send(at(&api::RECORDS_QUARANTINE, &[memory]), asked).await
     }
 
     /// A page of records that are held, newest first.
@@ -28,7 +29,7 @@ impl Client {
         memory: &str,
         listing: &QuarantineListing,
     ) -> Result<QuarantineList, ClientError> {
-        self.get_query(path(&["v1", "memories", memory, "quarantine"]), listing).await
+        self.query(at(&api::QUARANTINE_LIST, &[memory]), listing).await
     }
 
     /// Makes held records active again.
@@ -40,7 +41,7 @@ impl Client {
         memory: &str,
         decision: &QuarantineDecision,
     ) -> Result<Quarantined, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "quarantine", "release"]), decision).await
+        self.send(at(&api::QUARANTINE_RELEASE, &[memory]), decision).await
     }
 
     /// Marks held records as wrong, for good.
@@ -52,6 +53,6 @@ impl Client {
         memory: &str,
         decision: &QuarantineDecision,
     ) -> Result<Quarantined, ClientError> {
-        self.send(Method::POST, path(&["v1", "memories", memory, "quarantine", "reject"]), decision).await
+        self.send(at(&api::QUARANTINE_REJECT, &[memory]), decision).await
     }
 }

@@ -1,7 +1,7 @@
 //! Calls about repositories.
 
-use http::Method;
 use loci_api::coding::repository_settings::{RepositoryChange, RepositoryShown};
+use loci_api::coding::table as coding_api;
 use loci_api::coding::theme::{
     ThemeClosed, ThemeList, ThemeListing, ThemeProposal, ThemeProposalAccept, ThemeProposalAccepted,
     ThemeProposalAsk,
@@ -11,9 +11,11 @@ use loci_api::verified::proposal::{ProposalList, ProposalListing};
 use loci_api::verified::repository::{
     RepositoryAdd, RepositoryAdded, RepositoryList, RepositoryListing, RepositoryMark, RepositoryMarkAsk,
 };
+use loci_api::verified::table as verified_api;
 use loci_api::verified::verdict::{VerdictsTell, VerdictsTold};
 
-use crate::call::{Client, path};
+use crate::at::at;
+use crate::call::Client;
 use crate::error::ClientError;
 
 impl Client {
@@ -22,7 +24,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn repository_add(&self, add: &RepositoryAdd) -> Result<RepositoryAdded, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos"]), add).await
+        self.send(at(&verified_api::REPOSITORY_ADD, &[]), add).await
     }
 
     /// Records of a repository with proposed citations.
@@ -30,7 +32,7 @@ impl Client {
     /// # Errors
     /// See [`Client::repository_add`].
     pub async fn facts_proposed(&self, listing: &ProposalListing) -> Result<ProposalList, ClientError> {
-        self.get_query(path(&["v1", "facts", "proposed"]), listing).await
+        self.query(at(&verified_api::FACTS_PROPOSED, &[]), listing).await
     }
 
     /// A page of repositories.
@@ -38,7 +40,7 @@ impl Client {
     /// # Errors
     /// See [`Client::repository_add`].
     pub async fn repository_list(&self, listing: &RepositoryListing) -> Result<RepositoryList, ClientError> {
-        self.get_query(path(&["v1", "repos"]), listing).await
+        self.query(at(&verified_api::REPOSITORY_LIST, &[]), listing).await
     }
 
     /// A repository with its settings.
@@ -46,7 +48,7 @@ impl Client {
     /// # Errors
     /// See [`Client::repository_add`].
     pub async fn repository_show(&self, (owner, name): (&str, &str)) -> Result<RepositoryShown, ClientError> {
-        self.get(path(&["v1", "repos", owner, name])).await
+        self.plain(at(&coding_api::REPOSITORY_SHOW, &[owner, name])).await
     }
 
     /// Changes settings of a repository.
@@ -58,7 +60,7 @@ impl Client {
         (owner, name): (&str, &str),
         change: &RepositoryChange,
     ) -> Result<RepositoryShown, ClientError> {
-        self.send(Method::PATCH, path(&["v1", "repos", owner, name]), change).await
+        self.send(at(&coding_api::REPOSITORY_PATCH, &[owner, name]), change).await
     }
 
     /// What several tasks of a repository lacked.
@@ -70,7 +72,7 @@ impl Client {
         (owner, name): (&str, &str),
         listing: &ThemeListing,
     ) -> Result<ThemeList, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "self-feedback", "themes"]), listing).await
+        self.query(at(&coding_api::THEMES_LIST, &[owner, name]), listing).await
     }
 
     /// Closes a theme.
@@ -82,8 +84,7 @@ impl Client {
         (owner, name): (&str, &str),
         theme: &str,
     ) -> Result<ThemeClosed, ClientError> {
-        let path = path(&["v1", "repos", owner, name, "self-feedback", "themes", theme, "close"]);
-        self.plain(Method::POST, path).await
+        self.plain(at(&coding_api::THEME_CLOSE, &[owner, name, theme])).await
     }
 
     /// The open themes of a repository as an edit of its prompt.
@@ -95,7 +96,7 @@ impl Client {
         (owner, name): (&str, &str),
         asked: &ThemeProposalAsk,
     ) -> Result<ThemeProposal, ClientError> {
-        self.get_query(path(&["v1", "repos", owner, name, "self-feedback", "proposal"]), asked).await
+        self.query(at(&coding_api::THEME_PROPOSAL, &[owner, name]), asked).await
     }
 
     /// Accepts such an edit.
@@ -107,8 +108,7 @@ impl Client {
         (owner, name): (&str, &str),
         accept: &ThemeProposalAccept,
     ) -> Result<ThemeProposalAccepted, ClientError> {
-        let path = path(&["v1", "repos", owner, name, "self-feedback", "proposal", "accept"]);
-        self.send(Method::POST, path, accept).await
+        self.send(at(&coding_api::THEME_PROPOSAL_ACCEPT, &[owner, name]), accept).await
     }
 
     /// Whether a repository's facts changed, by a mark that is another then.
@@ -117,7 +117,7 @@ impl Client {
     /// See [`Client::repository_add`].
     pub async fn repository_mark(&self, repo: &str) -> Result<RepositoryMark, ClientError> {
         let ask = RepositoryMarkAsk { repo: repo.to_owned() };
-        self.get_query(path(&["v1", "repos", "mark"]), &ask).await
+        self.query(at(&verified_api::REPOSITORY_MARK, &[]), &ask).await
     }
 
     /// A page of facts with what a verifier here needs to check them.
@@ -125,7 +125,7 @@ impl Client {
     /// # Errors
     /// See [`Client::repository_add`].
     pub async fn evidence_list(&self, listing: &EvidenceListing) -> Result<EvidencePage, ClientError> {
-        self.get_query(path(&["v1", "repos", "evidence"]), listing).await
+        self.query(at(&verified_api::EVIDENCE_LIST, &[]), listing).await
     }
 
     /// Writes verdicts of a verifier here down.
@@ -133,6 +133,6 @@ impl Client {
     /// # Errors
     /// See [`Client::repository_add`].
     pub async fn verdicts_tell(&self, tell: &VerdictsTell) -> Result<VerdictsTold, ClientError> {
-        self.send(Method::POST, path(&["v1", "repos", "verdicts"]), tell).await
+        self.send(at(&verified_api::VERDICTS_TELL, &[]), tell).await
     }
 }

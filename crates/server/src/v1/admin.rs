@@ -1,5 +1,6 @@
 //! Administration: forget an actor, back up, look at the server's health and configuration.
 
+use loci_api::table as api;
 use std::path::PathBuf;
 
 use loci_api::admin as shape;
@@ -10,15 +11,15 @@ use loci_model::ports::store::SnapshotFiles;
 use loci_model::{Error, Result};
 
 use super::protocol::call::Call;
-use super::protocol::table::{Table, get, post};
+use super::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(post("/v1/memories/{memory}/forget", "Erase what a memory holds about a person, now."), forget)
-        .json(post("/v1/backup", "Write a consistent copy of the store to a file on the server."), backup)
-        .json(post("/v1/doctor", "Look at the store, the indexes, and what is called outside."), doctor)
-        .formerly_get("/v1/doctor")
-        .plain(get("/v1/config", "The configuration in force, without secrets."), config)
+        .json(api::FORGET, forget)
+        .json(api::BACKUP, backup)
+        .json(api::DOCTOR, doctor)
+        .formerly_get(api::DOCTOR.place.path)
+        .plain(api::CONFIG, config)
 }
 
 async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt> {

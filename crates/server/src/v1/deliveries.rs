@@ -2,6 +2,7 @@
 
 use loci_api::admin::Finding;
 use loci_api::delivery as shape;
+use loci_api::table as api;
 use loci_engine::deliveries::{TargetTried, kind_of};
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryState};
 use loci_model::ports::store::StoreExt;
@@ -9,23 +10,17 @@ use loci_model::{DeliveryId, Error, Result};
 
 use super::protocol::call::Call;
 use super::protocol::cursor;
-use super::protocol::table::{Table, get, post};
+use super::protocol::table::Table;
 
 /// A delivery that has waited longer is worth a look.
 const WAITS_LONG_MS: i64 = 15 * 60_000;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .query(get("/v1/memories/{memory}/deliveries", "List notifications, newest first."), list)
-        .plain(
-            post(
-                "/v1/memories/{memory}/deliveries/{delivery}/retry",
-                "Try a notification again that waits or was given up.",
-            ),
-            retry,
-        )
-        .plain(get("/v1/targets", "The configured targets of notifications."), targets)
-        .json(post("/v1/targets:test", "Send a test notification to a configured target."), test)
+        .query(api::DELIVERY_LIST, list)
+        .plain(api::DELIVERY_RETRY, retry)
+        .plain(api::TARGET_LIST, targets)
+        .json(api::TARGET_TEST, test)
 }
 
 async fn list(call: Call, asked: shape::DeliveryListing) -> Result<shape::DeliveryList> {

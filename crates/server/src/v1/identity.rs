@@ -1,14 +1,15 @@
 //! Who the caller is, and which server this is.
 
 use loci_api::identity::Identity;
+use loci_api::table as api;
 use loci_model::Result;
 
 use super::keys::grant_shown;
 use super::protocol::call::Call;
-use super::protocol::table::{Table, get};
+use super::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    table.plain(get("/v1/identity", "Who the caller is, what it may do, and the server's version."), identity)
+    table.plain(api::IDENTITY, identity)
 }
 
 async fn identity(call: Call) -> Result<Identity> {

@@ -1,6 +1,7 @@
 //! Jobs: list, get, start again, and wait until nothing is pending.
 
 use loci_api::job as shape;
+use loci_api::table as api;
 use loci_engine::jobs::WaitOutcome;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::JobQuery;
@@ -9,7 +10,7 @@ use loci_model::{Error, JobId, Result, StrategyId};
 use super::events::{actor, session};
 use super::protocol::call::Call;
 use super::protocol::cursor;
-use super::protocol::table::{Table, get, post};
+use super::protocol::table::Table;
 
 /// `extraction:wait` waits so long where the caller says nothing.
 const WAIT_MS_DEFAULT: u64 = 60_000;
@@ -19,16 +20,10 @@ const WAITING: &str = "waiting";
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .query(get("/v1/memories/{memory}/jobs", "List jobs, latest change first."), list)
-        .plain(get("/v1/memories/{memory}/jobs/{job}", "Get a job."), one)
-        .plain(post("/v1/memories/{memory}/jobs/{job}/start", "Start a failed job again."), start)
-        .json(
-            post(
-                "/v1/memories/{memory}/extraction:wait",
-                "Make pending extraction due now and wait until nothing is pending.",
-            ),
-            wait,
-        )
+        .query(api::JOB_LIST, list)
+        .plain(api::JOB_GET, one)
+        .plain(api::JOB_START, start)
+        .json(api::EXTRACTION_WAIT, wait)
 }
 
 async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {

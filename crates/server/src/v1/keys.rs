@@ -2,20 +2,21 @@
 
 use loci_api::Nothing;
 use loci_api::key as shape;
+use loci_api::table as api;
 use loci_engine::access::keys::IssuedKey;
 use loci_model::principal::key::AccessKey;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{AccessKeyId, ActorId, Error, Namespace, Result, SessionId, StrategyId};
 
 use super::protocol::call::Call;
-use super::protocol::table::{Method, Table, create, get, other, post};
+use super::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(create("/v1/keys", "Make a key; its secrets are shown this once."), key_create)
-        .plain(get("/v1/keys", "List keys."), key_list)
-        .plain(post("/v1/keys/{key}/rotate", "Replace the secrets of a key."), key_rotate)
-        .plain(other(Method::Delete, "/v1/keys/{key}", "Revoke a key."), key_revoke)
+        .json(api::KEY_CREATE, key_create)
+        .plain(api::KEY_LIST, key_list)
+        .plain(api::KEY_ROTATE, key_rotate)
+        .plain(api::KEY_REVOKE, key_revoke)
 }
 
 async fn key_create(call: Call, asked: shape::KeyCreate) -> Result<shape::KeyIssued> {

@@ -1,23 +1,15 @@
 //! Profiles: list, show, apply to a memory.
 
 use loci_api::profile as shape;
+use loci_api::table as api;
 use loci_engine::memories::profiles::{self, ProfileApplied};
 use loci_model::{Error, Result};
 
 use super::protocol::call::Call;
-use super::protocol::table::{Table, get, post};
+use super::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    table
-        .plain(get("/v1/profiles", "The profiles there are."), list)
-        .plain(get("/v1/profiles/{profile}", "A profile with its file."), one)
-        .json(
-            post(
-                "/v1/memories/{memory}/profile",
-                "Give a memory a profile's settings and strategies, or say what that would change.",
-            ),
-            apply,
-        )
+    table.plain(api::PROFILE_LIST, list).plain(api::PROFILE_GET, one).json(api::PROFILE_APPLY, apply)
 }
 
 async fn list(call: Call) -> Result<shape::ProfileList> {

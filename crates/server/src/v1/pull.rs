@@ -4,12 +4,13 @@
 
 use loci_api::Nothing;
 use loci_api::pull as shape;
+use loci_api::table as api;
 use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
 use loci_model::job::exchange::Step;
 use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 
 use super::protocol::call::Call;
-use super::protocol::table::{Table, post};
+use super::protocol::table::Table;
 
 /// How long a question is the caller's who says nothing.
 const LEASE_MS_DEFAULT: u64 = 300_000;
@@ -20,13 +21,10 @@ const WAITING: &str = "waiting";
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .maybe(
-            post("/v1/jobs/next", "Come for a question to the caller's own model; 204 where there is none."),
-            next,
-        )
-        .formerly_get("/v1/jobs/next")
-        .json(post("/v1/jobs/{job}/result", "Bring the answer to a question."), result)
-        .json(post("/v1/jobs/{job}/fail", "Give a question up: it is open for others."), fail)
+        .maybe(api::PULLED_NEXT, next)
+        .formerly_get(api::PULLED_NEXT.place.path)
+        .json(api::PULLED_RESULT, result)
+        .json(api::PULLED_FAIL, fail)
 }
 
 async fn next(call: Call, asked: shape::JobNext) -> Result<Option<shape::PulledJob>> {

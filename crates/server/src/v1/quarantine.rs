@@ -1,27 +1,22 @@
 //! Quarantine: holding records back, looking at them, letting them go or rejecting them.
 
 use loci_api::quarantine as shape;
+use loci_api::table as api;
 use loci_engine::records::{QuarantineAsk, Quarantined, Verdict};
 use loci_model::{RecordId, Result, Timestamp};
 
 use super::events::{actor, session};
 use super::protocol::call::Call;
 use super::protocol::cursor;
-use super::protocol::table::{Table, get, post};
+use super::protocol::table::Table;
 use super::records::record_shape::record;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(
-            post("/v1/memories/{memory}/quarantine", "Hold records back, or say which would be."),
-            quarantine,
-        )
-        .query(get("/v1/memories/{memory}/quarantine", "Records that are held back, newest first."), list)
-        .json(post("/v1/memories/{memory}/quarantine/release", "Make held records active again."), release)
-        .json(
-            post("/v1/memories/{memory}/quarantine/reject", "Mark held records as wrong, for good."),
-            reject,
-        )
+        .json(api::RECORDS_QUARANTINE, quarantine)
+        .query(api::QUARANTINE_LIST, list)
+        .json(api::QUARANTINE_RELEASE, release)
+        .json(api::QUARANTINE_REJECT, reject)
 }
 
 async fn quarantine(call: Call, asked: shape::Quarantine) -> Result<shape::Quarantined> {

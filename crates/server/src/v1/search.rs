@@ -1,20 +1,21 @@
 //! `POST /v1/search`: the one retrieval, with its reasons.
 
 use loci_api::search as shape;
+use loci_api::table as api;
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest, SearchStatistics};
 use loci_model::ports::search::ListLengths;
 use loci_model::{MemoryId, Result, Timestamp};
 
 use super::events::notices;
 use super::protocol::call::Call;
-use super::protocol::table::{Table, post};
+use super::protocol::table::Table;
 use super::records::record_shape::{choice, filter, kinds, places, record, states};
 
 /// Hits, where nobody says.
 const TOP_K_DEFAULT: u32 = 10;
 
 pub(super) fn operations(table: Table) -> Table {
-    table.json(post("/v1/search", "Find records for a question."), search)
+    table.json(api::SEARCH, search)
 }
 
 async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer> {

@@ -1,5 +1,6 @@
 //! `/v1/tools`: the tools that MCP serves, by the same names and with the same arguments and results.
 
+use loci_api::table as api;
 use std::path::PathBuf;
 
 use axum::Json;
@@ -13,7 +14,7 @@ use loci_model::{Error, Result};
 use percent_encoding::percent_decode_str;
 
 use super::protocol::call::Call;
-use super::protocol::table::{Described, Table, get, post};
+use super::protocol::table::{Described, Table};
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
 use crate::operations::observe::ErrorType;
@@ -34,9 +35,9 @@ pub(crate) const USER: &str = "x-loci-user";
 pub(super) const BY_PERSON: &str = "x-loci-person";
 
 pub(super) fn operations(table: Table) -> Table {
-    let mut table = table.query(get("/v1/tools", "List the tools that the caller may call."), tool_list);
+    let mut table = table.query(api::TOOL_LIST, tool_list);
     let described = Described {
-        place: post("/v1/tools/{name}", "Call a tool, by its underscored or its dotted name."),
+        place: api::TOOL.place,
         request: table.named::<shape::ToolArguments>(),
         answer: table.named::<shape::ToolResult>(),
     };

@@ -1,6 +1,7 @@
 //! What something leads back to: tasks, prompts, people, and what was said.
 
 use loci_api::coding::attribution as shape;
+use loci_api::coding::table as api;
 use loci_coding::{Attributed, AttributionAsk, Snippet};
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::outcome::Outcome;
@@ -13,17 +14,11 @@ use super::tasks::{shown, status, time};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::asking;
 
 pub(super) fn operations(table: Table) -> Table {
-    table.query(
-        get(
-            "/v1/attribution",
-            "Tell which tasks, prompts and people something leads back to, and what was said; the newest first.",
-        ),
-        attribution,
-    )
+    table.query(api::ATTRIBUTION, attribution)
 }
 
 async fn attribution(call: Call, asked: shape::AttributionAsk) -> Result<shape::Attribution> {

@@ -1,29 +1,17 @@
 //! Commits of tasks, and what a commit leads back to.
 
-use http::StatusCode;
 use loci_api::coding::commit as shape;
+use loci_api::coding::table as api;
 use loci_coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
 use loci_model::Result;
 
 use super::tasks::{task_id, time};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Place, Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{repo, standing};
 
 pub(super) fn operations(table: Table) -> Table {
-    let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
-    table
-        .json(
-            taken(post(
-                "/v1/tasks/{task}/commits",
-                "Report commits that a task made, and commits that took the place of others.",
-            )),
-            report,
-        )
-        .query(
-            get("/v1/repos/{owner}/{name}/blame", "Tell which tasks, prompts and people led to a commit."),
-            blame,
-        )
+    table.json(api::TASK_COMMITS, report).query(api::BLAME, blame)
 }
 
 async fn report(call: Call, asked: shape::TaskCommits) -> Result<shape::TaskCommitsTaken> {

@@ -1,13 +1,14 @@
 //! Records of a repository that contradict each other: looked at, and decided about by a person.
 
 use loci_api::coding::conflict as shape;
+use loci_api::coding::table as api;
 use loci_coding::{ConflictDecision, ConflictListing, ConflictShown};
 use loci_model::record::conflict::ConflictState;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::records::record_shape::record;
 use crate::v1::verified::repositories::{repo, standing};
 
@@ -15,21 +16,7 @@ use crate::v1::verified::repositories::{repo, standing};
 const BOTH: &str = "both";
 
 pub(super) fn operations(table: Table) -> Table {
-    table
-        .query(
-            get(
-                "/v1/repos/{owner}/{name}/conflicts",
-                "List memories of a repository that contradict each other.",
-            ),
-            list,
-        )
-        .json(
-            post(
-                "/v1/repos/{owner}/{name}/conflicts/{conflict}/resolve",
-                "Decide which of two memories stays, or that both do.",
-            ),
-            resolve,
-        )
+    table.query(api::CONFLICTS_LIST, list).json(api::CONFLICT_RESOLVE, resolve)
 }
 
 async fn list(call: Call, asked: shape::ConflictListing) -> Result<shape::ConflictList> {

@@ -1,25 +1,18 @@
 //! What the server should have written later and gave up: list, try again.
 
 use loci_api::coding::dead_letter as shape;
+use loci_api::coding::table as api;
 use loci_api::job::JobMessage;
 use loci_model::job::{Job, JobState};
 use loci_model::{JobId, Result};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
-    table
-        .query(
-            get(
-                "/v1/dead-letters",
-                "List what the server could not write for coding agents, the latest first.",
-            ),
-            list,
-        )
-        .plain(post("/v1/dead-letters/{letter}/retry", "Try again now what was given up."), retry)
+    table.query(api::DEAD_LETTER_LIST, list).plain(api::DEAD_LETTER_RETRY, retry)
 }
 
 async fn list(call: Call, asked: shape::DeadLetterListing) -> Result<shape::DeadLetterList> {

@@ -1,6 +1,7 @@
 //! Evaluations of tasks: stored, listed.
 
 use loci_api::coding::evaluation as shape;
+use loci_api::coding::table as api;
 use loci_coding::{EvaluationListing, NewEvaluation, NewFinding};
 use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId};
@@ -9,15 +10,11 @@ use super::tasks::end::learned;
 use super::tasks::word;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, create, get};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
-    let add = "Store what an evaluation found in the work of a task: findings are remembered, a suggestion is kept.";
-    table.json(create("/v1/evaluations", add), self::add).query(
-        get("/v1/evaluations", "List evaluations of a repository or of a task, the newest first."),
-        list,
-    )
+    table.json(api::EVALUATION_ADD, self::add).query(api::EVALUATION_LIST, list)
 }
 
 async fn add(call: Call, asked: shape::EvaluationAdd) -> Result<shape::EvaluationAdded> {

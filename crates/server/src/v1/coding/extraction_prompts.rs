@@ -2,6 +2,7 @@
 //! changed, gone back to, evaluated.
 
 use loci_api::coding::extraction_prompt as shape;
+use loci_api::coding::table as api;
 use loci_coding::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, PromptAnswers};
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::prompt_evaluation::PromptEvaluation;
@@ -9,55 +10,18 @@ use loci_model::{Error, Result};
 use loci_verified::RepositoryName;
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Method, Table, get, other, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .plain(
-            get("/v1/extraction-prompts", "List the prompts for what agents write at the end of a task."),
-            list,
-        )
-        .query(
-            get(
-                "/v1/extraction-prompts/{prompt}",
-                "Get one by name and version, as learnings@1, or the current one by its name.",
-            ),
-            show,
-        )
-        .json(
-            other(
-                Method::Put,
-                "/v1/extraction-prompts/{prompt}",
-                "Store a text as the next version of a prompt: a candidate, or current by force. {prompt} is its name.",
-            ),
-            put,
-        )
-        .json(
-            post(
-                "/v1/extraction-prompts/{prompt}/rollback",
-                "Make an earlier version of a prompt current again: {prompt} is its name.",
-            ),
-            rollback,
-        )
-        .plain(
-            get(
-                "/v1/extraction-prompts/{prompt}/questions",
-                "Get the questions of the labelled set for a version, for a model of your own to answer.",
-            ),
-            questions,
-        )
-        .plain(
-            get("/v1/extraction-prompts/{prompt}/evaluations", "List the figures of a version, newest first."),
-            evaluations,
-        )
-        .json(
-            post(
-                "/v1/extraction-prompts/{prompt}/evaluations",
-                "Evaluate a version against the labelled set, by your answers or by the configured model.",
-            ),
-            evaluate,
-        )
+        .plain(api::EXTRACTION_PROMPTS, list)
+        .query(api::EXTRACTION_PROMPT, show)
+        .json(api::EXTRACTION_PROMPT_PUT, put)
+        .json(api::EXTRACTION_PROMPT_ROLLBACK, rollback)
+        .plain(api::PROMPT_QUESTIONS, questions)
+        .plain(api::PROMPT_EVALUATIONS, evaluations)
+        .json(api::PROMPT_EVALUATE, evaluate)
 }
 
 async fn questions(call: Call) -> Result<shape::PromptQuestionList> {

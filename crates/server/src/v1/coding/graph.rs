@@ -1,7 +1,7 @@
 //! Files that change together: what changes with a file, what is always changed together, what a change may touch, what is missing.
 
-use http::StatusCode;
 use loci_api::coding::graph as shape;
+use loci_api::coding::table as api;
 use loci_coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::file_change::HistoryWindow;
@@ -9,7 +9,7 @@ use loci_model::{Error, Result};
 
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Place, Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, repo};
 
 /// Rows where nobody says.
@@ -20,37 +20,12 @@ const DEPTH: u32 = 2;
 const ALWAYS: &str = "always";
 
 pub(super) fn operations(table: Table) -> Table {
-    let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
     table
-        .query(
-            get("/v1/repos/{owner}/{name}/graph/co-change", "Files that often change with a file."),
-            co_change,
-        )
-        .query(
-            get("/v1/repos/{owner}/{name}/graph/sets", "Groups of files that are always modified together."),
-            sets,
-        )
-        .query(
-            get(
-                "/v1/repos/{owner}/{name}/graph/impact",
-                "What a change of a file, a directory or a module may touch: importers, files that change with it, tasks that failed with it.",
-            ),
-            impact,
-        )
-        .json(
-            post(
-                "/v1/repos/{owner}/{name}/graph/missing",
-                "Files that usually change with some others and are not among them: to look at before a pull request.",
-            ),
-            missing,
-        )
-        .json(
-            taken(post(
-                "/v1/repos/{owner}/{name}/graph/rebuild",
-                "Ask for the history of a repository to be read anew.",
-            )),
-            rebuild,
-        )
+        .query(api::CO_CHANGES, co_change)
+        .query(api::FILE_SETS, sets)
+        .query(api::IMPACT, impact)
+        .json(api::MISSING_FILES, missing)
+        .json(api::GRAPH_REBUILD, rebuild)
 }
 
 async fn co_change(call: Call, asked: shape::CoChangeAsk) -> Result<shape::CoChangeList> {

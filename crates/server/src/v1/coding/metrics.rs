@@ -1,19 +1,18 @@
 //! How well the tasks of a repository went.
 
 use loci_api::coding::metrics as shape;
+use loci_api::coding::table as api;
 use loci_coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 use loci_model::tasks::exposure::rounded;
 use loci_model::{RecordId, Result};
 
 use super::tasks::{time, word};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{repo, standing};
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary =
-        "Tell how well the tasks of a repository went, by group, and what memories were worth to them.";
-    table.query(get("/v1/repos/{owner}/{name}/metrics", summary), metrics)
+    table.query(api::REPOSITORY_METRICS, metrics)
 }
 
 async fn metrics(call: Call, asked: shape::MetricsAsk) -> Result<shape::Metrics> {

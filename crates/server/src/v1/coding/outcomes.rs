@@ -1,21 +1,18 @@
 //! What came of tasks: looked at, and set by hand.
 
 use loci_api::coding::outcome as shape;
+use loci_api::coding::table as api;
 use loci_coding::OutcomeByHand;
 use loci_model::tasks::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeGrade};
 use loci_model::{Error, Result, Timestamp};
 
 use super::tasks::{task_id, time, word};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
-const PATH: &str = "/v1/tasks/{task}/outcome";
-
 pub(super) fn operations(table: Table) -> Table {
-    table
-        .plain(get(PATH, "Get what came of a task: how its pull request ended, graded."), show)
-        .json(post(PATH, "Set what came of a task by hand, or from a forge that is not watched."), set)
+    table.plain(api::TASK_OUTCOME, show).json(api::TASK_OUTCOME_SET, set)
 }
 
 async fn show(call: Call) -> Result<shape::Outcome> {

@@ -1,6 +1,7 @@
 //! What people want of the agents that work for them: shown, set, deleted; what is kept of somebody, and its end.
 
 use loci_api::coding::preference as shape;
+use loci_api::coding::table as api;
 use loci_coding::{PreferenceSet, UserExport, UserShown};
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
@@ -10,33 +11,17 @@ use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Method, Table, get, other};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
-const PREFERENCES: &str = "/v1/users/{user}/preferences";
-const SETTINGS: &str = "/v1/users/{user}/settings";
-
 pub(super) fn operations(table: Table) -> Table {
-    let put = other(
-        Method::Put,
-        "/v1/users/{user}/preferences/{preference}",
-        "Set what somebody wants of one dimension.",
-    );
-    let remove = other(
-        Method::Delete,
-        "/v1/users/{user}/preferences/{preference}",
-        "Delete a preference of somebody, by its id.",
-    );
-    let settings = other(Method::Put, SETTINGS, "Say whether conclusions may be drawn of somebody.");
-    let forget =
-        other(Method::Delete, "/v1/users/{user}", "Erase somebody: what is theirs, and who they were.");
     table
-        .plain(get(PREFERENCES, "List what somebody wants of the agents that work for them."), list)
-        .json(put, self::put)
-        .plain(remove, self::remove)
-        .json(settings, self::settings)
-        .plain(get("/v1/users/{user}/export", "Export what is kept of somebody."), export)
-        .plain(forget, self::forget)
+        .plain(api::PREFERENCES_LIST, list)
+        .json(api::PREFERENCE_PUT, self::put)
+        .plain(api::PREFERENCE_REMOVE, self::remove)
+        .json(api::USER_SETTINGS_PUT, self::settings)
+        .plain(api::USER_EXPORT, export)
+        .plain(api::USER_FORGET, self::forget)
 }
 
 async fn list(call: Call) -> Result<shape::PreferenceList> {

@@ -1,28 +1,23 @@
 //! Versions of the prompts that agents are given: store, list, compare, go back.
 
 use loci_api::coding::prompt as shape;
+use loci_api::coding::table as api;
 use loci_coding::{NewPrompt, PromptParts};
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(post("/v1/prompts", "Store a version of a prompt; it becomes its template's current one."), add)
-        .query(get("/v1/prompts", "List versions of prompts, who became current last first."), list)
-        .plain(get("/v1/prompts/{prompt}", "Get a version of a prompt."), show)
-        .plain(get("/v1/prompts/{prompt}/diff", "Compare two versions: {prompt} is A..B."), diff)
-        .json(
-            post(
-                "/v1/prompts/{prompt}/rollback",
-                "Make a version the current one of its template again: {prompt} is the template.",
-            ),
-            rollback,
-        )
+        .json(api::PROMPT_ADD, add)
+        .query(api::PROMPT_LIST, list)
+        .plain(api::PROMPT_GET, show)
+        .plain(api::PROMPT_DIFF, diff)
+        .json(api::PROMPT_ROLLBACK, rollback)
 }
 
 async fn add(call: Call, asked: shape::PromptAdd) -> Result<shape::PromptAdded> {

@@ -1,27 +1,17 @@
 //! Reflections over episodes, and over the tasks of a repository, asked for by name.
 
-use http::StatusCode;
 use loci_api::coding::reflection as shape;
+use loci_api::coding::table as api;
 use loci_coding::{ReflectionFound, RepositoryReflectAsk};
 use loci_engine::jobs::ReflectionAsk;
 use loci_model::{Namespace, Result, StrategyId};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Place, Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{repo, standing};
 
 pub(super) fn operations(table: Table) -> Table {
-    let of_repository =
-        post("/v1/repos/{owner}/{name}/reflect", "Look at the newest tasks of a repository together.");
-    table
-        .json(
-            post(
-                "/v1/memories/{memory}/strategies/{strategy}/reflect",
-                "Ask for a reflection over the newest episodes of a strategy.",
-            ),
-            reflect,
-        )
-        .json(Place { status: StatusCode::ACCEPTED, ..of_repository }, repository_reflect)
+    table.json(api::STRATEGY_REFLECT, reflect).json(api::REPOSITORY_REFLECT, repository_reflect)
 }
 
 async fn reflect(call: Call, asked: shape::Reflect) -> Result<shape::ReflectAsked> {

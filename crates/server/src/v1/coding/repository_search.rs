@@ -1,5 +1,6 @@
 //! Search in what is remembered of a repository, while an agent works on it.
 
+use loci_api::coding::table as api;
 use std::sync::Arc;
 
 use loci_api::coding::repository_search as shape;
@@ -14,17 +15,11 @@ use loci_verified::Told;
 use super::tasks::{status, time};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, repo};
 
 pub(super) fn operations(table: Table) -> Table {
-    table.json(
-        post(
-            "/v1/repos/{owner}/{name}/search",
-            "Search what is remembered of a repository, by a question and filters, while an agent works on it.",
-        ),
-        search,
-    )
+    table.json(api::REPOSITORY_SEARCH, search)
 }
 
 async fn search(call: Call, asked: shape::RepositorySearch) -> Result<shape::RepositoryFound> {

@@ -1,5 +1,6 @@
 //! Settings of a repository: put, changed, shown.
 
+use loci_api::coding::table as api;
 use std::path::PathBuf;
 
 use loci_api::coding::repository_settings as shape;
@@ -13,18 +14,14 @@ use loci_verified::{RepositoryAdd, host_of};
 use serde_json::{Map, Value};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Method, Table, get, other};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{aliases, place, repo, standing};
 
-const PATH: &str = "/v1/repos/{owner}/{name}";
-
 pub(super) fn operations(table: Table) -> Table {
-    let put = other(Method::Put, PATH, "Register a repository, and give it settings of its own.");
-    let patch = other(Method::Patch, PATH, "Change settings of a repository.");
     table
-        .json(put, self::put)
-        .json(patch, self::patch)
-        .plain(get(PATH, "Get a repository with its settings, and those that count for it."), show)
+        .json(api::REPOSITORY_PUT, self::put)
+        .json(api::REPOSITORY_PATCH, self::patch)
+        .plain(api::REPOSITORY_SHOW, show)
 }
 
 async fn put(call: Call, asked: shape::RepositoryChange) -> Result<shape::RepositoryShown> {

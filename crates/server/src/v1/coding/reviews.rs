@@ -1,50 +1,26 @@
 //! Reviews of pull requests: read from their forge, given by who reads another, from the past.
 
 use loci_api::coding::review as shape;
+use loci_api::coding::table as api;
 use loci_coding::{NewReview, ReviewsPulled};
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use loci_model::{Error, Result, Timestamp};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Method, Place, Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{repo, standing};
 
 /// Pull requests of a backfill that says no number.
 const BACKFILLED: usize = 200;
 
 pub(super) fn operations(table: Table) -> Table {
-    let at = |path: &'static str, summary: &'static str| post(path, summary);
-    let backfill = Place {
-        method: Method::Post,
-        path: "/v1/repos/{owner}/{name}/backfill",
-        summary: "Read the reviews of a repository's latest pull requests, from the past.",
-        status: http::StatusCode::ACCEPTED,
-    };
     table
-        .json(at("/v1/repos/{owner}/{name}/reviews", "Take a review, as any forge could tell it."), take)
-        .plain(
-            at(
-                "/v1/repos/{owner}/{name}/reviews/{pr}/pull",
-                "Read the reviews of a pull request from its forge.",
-            ),
-            pull,
-        )
-        .json(
-            at(
-                "/v1/repos/{owner}/{name}/reviews/{pr}/reprocess",
-                "Learn again from reviews of a pull request.",
-            ),
-            reprocess,
-        )
-        .plain(
-            at(
-                "/v1/repos/{owner}/{name}/reviews/poll",
-                "Read what has changed in a repository's pull requests.",
-            ),
-            poll,
-        )
-        .json(backfill, self::backfill)
+        .json(api::REVIEW_TAKE, take)
+        .plain(api::REVIEWS_PULL, pull)
+        .json(api::REVIEWS_REPROCESS, reprocess)
+        .plain(api::REVIEWS_POLL, poll)
+        .json(api::REVIEWS_BACKFILL, backfill)
 }
 
 async fn take(call: Call, asked: shape::NewReview) -> Result<shape::ReviewsPulled> {

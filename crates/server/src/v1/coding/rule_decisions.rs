@@ -1,6 +1,7 @@
 //! What people do with the rules of a repository: written, decided about, shown where from, proposed as a change of its instructions.
 
 use loci_api::coding::rule as shape;
+use loci_api::coding::table as api;
 use loci_coding::{NewRule, RuleDecision, RuleProvenance};
 use loci_model::tasks::review::{Authority, ForgeUser};
 use loci_model::tasks::rule::{DissentItem, SupportItem};
@@ -9,57 +10,21 @@ use loci_verified::record_id;
 
 use super::rules::shown;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, create, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{repo, standing};
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(
-            create("/v1/repos/{owner}/{name}/rules", "Write a rule of a repository; it is in force at once."),
-            add,
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/approve", "Put a rule in force, by a person's word."),
-            |call, asked| decide(call, asked, |_| Ok(RuleDecision::Approve)),
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/reject", "Reject a rule, for good."),
-            |call, asked| decide(call, asked, |_| Ok(RuleDecision::Reject)),
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/pin", "Keep a rule in force, whatever reviews say."),
-            |call, asked| decide(call, asked, |_| Ok(RuleDecision::Pin)),
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/unpin", "Let a rule be one like others."),
-            |call, asked| decide(call, asked, |_| Ok(RuleDecision::Unpin)),
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/expire", "End a rule: its time is over."),
-            |call, asked| decide(call, asked, |_| Ok(RuleDecision::Expire)),
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/supersede", "Put another rule in a rule's place."),
-            |call, asked| decide(call, asked, by_another),
-        )
-        .json(
-            post("/v1/repos/{owner}/{name}/rules/{rule}/quarantine", "Hold a rule back as suspicious."),
-            |call, asked| decide(call, asked, |_| Ok(RuleDecision::Quarantine)),
-        )
-        .plain(
-            get(
-                "/v1/repos/{owner}/{name}/rules/{rule}/provenance",
-                "What supports a rule, how its state changed, and which tasks were shown it.",
-            ),
-            provenance,
-        )
-        .json(
-            post(
-                "/v1/repos/{owner}/{name}/rules/{rule}/promote",
-                "Render a rule as a patch of the repository's instructions; nothing is written.",
-            ),
-            promote,
-        )
+        .json(api::RULE_ADD, add)
+        .json(api::RULE_APPROVE, |call, asked| decide(call, asked, |_| Ok(RuleDecision::Approve)))
+        .json(api::RULE_REJECT, |call, asked| decide(call, asked, |_| Ok(RuleDecision::Reject)))
+        .json(api::RULE_PIN, |call, asked| decide(call, asked, |_| Ok(RuleDecision::Pin)))
+        .json(api::RULE_UNPIN, |call, asked| decide(call, asked, |_| Ok(RuleDecision::Unpin)))
+        .json(api::RULE_EXPIRE, |call, asked| decide(call, asked, |_| Ok(RuleDecision::Expire)))
+        .json(api::RULE_SUPERSEDE, |call, asked| decide(call, asked, by_another))
+        .json(api::RULE_QUARANTINE, |call, asked| decide(call, asked, |_| Ok(RuleDecision::Quarantine)))
+        .plain(api::RULE_PROVENANCE, provenance)
+        .json(api::RULE_PROMOTE, promote)
 }
 
 fn rule(call: &Call) -> Result<RecordId> {

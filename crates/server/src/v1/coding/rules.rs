@@ -1,6 +1,7 @@
 //! Rules that reviews of a repository left: looked at. What people decide about them is `rule_decisions`.
 
 use loci_api::coding::rule as shape;
+use loci_api::coding::table as api;
 use loci_coding::RuleListing;
 use loci_model::Result;
 use loci_model::record::Record;
@@ -10,7 +11,7 @@ use super::tasks::time;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 use crate::v1::records::record_shape::state;
 use crate::v1::verified::repositories::{asking, repo};
 
@@ -18,13 +19,7 @@ use crate::v1::verified::repositories::{asking, repo};
 const WEIGHT: &str = "weight";
 
 pub(super) fn operations(table: Table) -> Table {
-    table.query(
-        get(
-            "/v1/repos/{owner}/{name}/rules",
-            "List the rules that reviews of a repository left, the newest first.",
-        ),
-        list,
-    )
+    table.query(api::RULE_LIST, list)
 }
 
 async fn list(call: Call, asked: shape::RuleListing) -> Result<shape::RuleList> {

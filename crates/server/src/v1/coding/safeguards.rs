@@ -1,6 +1,7 @@
 //! What keeps a repository's memory safe: holding back and letting go, deciding about what waits, going back, erasing.
 
 use loci_api::coding::safeguard as shape;
+use loci_api::coding::table as api;
 use loci_api::quarantine as quarantined_shape;
 use loci_api::record::Record;
 use loci_coding::{
@@ -13,36 +14,21 @@ use loci_model::{Namespace, RecordId, Result, TaskId};
 use super::tasks::time;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::quarantine;
 use crate::v1::records::record_shape::{record, state};
 use crate::v1::verified::repositories::{repo, standing};
 
 pub(super) fn operations(table: Table) -> Table {
-    let hold = post(
-        "/v1/repos/{owner}/{name}/quarantine",
-        "Hold back memories of a repository, or say which would be.",
-    );
-    let release =
-        post("/v1/repos/{owner}/{name}/quarantine/release", "Let held memories of a repository go again.");
-    let held = get("/v1/repos/{owner}/{name}/held", "Memories of a repository that wait for a person.");
-    let accept = post("/v1/repos/{owner}/{name}/held/{record}/accept", "Put a memory that waits in force.");
-    let reject =
-        post("/v1/repos/{owner}/{name}/held/{record}/reject", "Mark a memory that waits as wrong, for good.");
-    let snapshots =
-        get("/v1/repos/{owner}/{name}/snapshots", "States of a repository's memory that one can go back to.");
-    let back = post("/v1/repos/{owner}/{name}/rollback", "Put a repository's memory back to a snapshot.");
-    let purge =
-        post("/v1/repos/{owner}/{name}/purge", "Erase memories of a repository, or say which would be.");
     table
-        .json(hold, quarantine_some)
-        .json(release, release_some)
-        .query(held, held_list)
-        .json(accept, held_accept)
-        .json(reject, held_reject)
-        .query(snapshots, snapshots_list)
-        .json(back, rollback)
-        .json(purge, purge_some)
+        .json(api::REPOSITORY_QUARANTINE, quarantine_some)
+        .json(api::REPOSITORY_RELEASE, release_some)
+        .query(api::HELD_LIST, held_list)
+        .json(api::HELD_ACCEPT, held_accept)
+        .json(api::HELD_REJECT, held_reject)
+        .query(api::SNAPSHOTS_LIST, snapshots_list)
+        .json(api::REPOSITORY_ROLLBACK, rollback)
+        .json(api::REPOSITORY_PURGE, purge_some)
 }
 
 async fn quarantine_some(

@@ -1,12 +1,13 @@
 //! Themes, which are the lacks of several tasks of a repository: looked at, closed, proposed as an
 //! edit of its prompt.
 
+use loci_api::coding::table as api;
 use loci_api::coding::theme as shape;
 use loci_coding::{ProposalOf, Theme, ThemeClosed};
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{repo, standing};
 
 const OPEN: &str = "open";
@@ -14,34 +15,10 @@ const CLOSED: &str = "closed";
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .query(
-            get(
-                "/v1/repos/{owner}/{name}/self-feedback/themes",
-                "List what at least three tasks of a repository lacked.",
-            ),
-            list,
-        )
-        .plain(
-            post(
-                "/v1/repos/{owner}/{name}/self-feedback/themes/{theme}/close",
-                "Close a theme: something was done about it, and its items are put away.",
-            ),
-            close,
-        )
-        .query(
-            get(
-                "/v1/repos/{owner}/{name}/self-feedback/proposal",
-                "Get the open themes of a repository as an edit of its prompt, with the difference.",
-            ),
-            propose,
-        )
-        .json(
-            post(
-                "/v1/repos/{owner}/{name}/self-feedback/proposal/accept",
-                "Accept the edit: store it as a version of the prompt, and close its themes.",
-            ),
-            accept,
-        )
+        .query(api::THEMES_LIST, list)
+        .plain(api::THEME_CLOSE, close)
+        .query(api::THEME_PROPOSAL, propose)
+        .json(api::THEME_PROPOSAL_ACCEPT, accept)
 }
 
 async fn propose(call: Call, asked: shape::ThemeProposalAsk) -> Result<shape::ThemeProposal> {

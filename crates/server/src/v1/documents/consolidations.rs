@@ -1,7 +1,7 @@
 //! Runs of consolidation over trees (files-and-git.md §14.2).
 
-use http::StatusCode;
 use loci_api::documents::consolidation as shape;
+use loci_api::documents::table as api;
 use loci_documents::upkeep::{ConsolidationListing, ConsolidationRun};
 use loci_model::Result;
 use loci_model::trees::consolidation_run::RunStatus;
@@ -10,33 +10,18 @@ use super::consolidations_shape::{asked, run, status};
 use super::files_shape::{flag, tree};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Place, Table, get, post};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let start = Place {
-        status: StatusCode::ACCEPTED,
-        ..post("/v1/memories/{memory}/consolidations", "Plan the upkeep of a tree, or do it.")
-    };
+    let start = api::CONSOLIDATION_START;
     table
         .json(start, begin)
-        .query(get("/v1/memories/{memory}/consolidations", "Runs of a tree, the newest first."), list)
-        .query(get("/v1/memories/{memory}/consolidations/{run}", "A run, with what it changes."), show)
-        .json(
-            post("/v1/memories/{memory}/consolidations/{run}/apply", "Apply a plan, or some of its actions."),
-            apply,
-        )
-        .json(
-            post(
-                "/v1/memories/{memory}/consolidations/{run}/revert",
-                "Put documents back to before a run, by another.",
-            ),
-            revert,
-        )
-        .json(post("/v1/memories/{memory}/consolidations/{run}/cancel", "Call a run off."), cancel)
-        .json(
-            post("/v1/memories/{memory}/consolidations/{run}/replan", "Plan anew what changed since."),
-            replan,
-        )
+        .query(api::CONSOLIDATIONS_LIST, list)
+        .query(api::CONSOLIDATION_GET, show)
+        .json(api::CONSOLIDATION_APPLY, apply)
+        .json(api::CONSOLIDATION_REVERT, revert)
+        .json(api::CONSOLIDATION_CANCEL, cancel)
+        .json(api::CONSOLIDATION_REPLAN, replan)
 }
 
 async fn begin(call: Call, start: shape::ConsolidationStart) -> Result<shape::ConsolidationRun> {

@@ -6,6 +6,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use loci_api::documents::file as shape;
+use loci_api::documents::table as api;
 use loci_documents::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentWritten, Edit,
     Precondition, PutContent, RecordRedact, RedactWhich,
@@ -17,49 +18,34 @@ use serde_json::json;
 use super::files_shape::{content, document, flag, tree, written};
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Form, Method, Table, create, get, other, post};
-
-const FILE: &str = "/v1/memories/{memory}/files/{*path}";
+use crate::v1::protocol::table::{Described, Form, Table};
 
 pub(super) fn operations(mut table: Table) -> Table {
     let query = |schema| Form::Query(Box::new(schema));
     let read = Described {
-        place: get(FILE, "A document by its path; `raw=1` answers the file itself."),
+        place: api::DOCUMENT_GET.place,
         request: query(<shape::DocumentAsk as utoipa::PartialSchema>::schema()),
         answer: table.named::<shape::FileDocument>(),
     };
     let put = Described {
-        place: other(
-            Method::Put,
-            FILE,
-            "Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1.",
-        ),
+        place: api::DOCUMENT_PUT.place,
         request: table.named::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
         answer: table.named::<shape::DocumentWritten>(),
     };
     let delete = Described {
-        place: other(
-            Method::Delete,
-            FILE,
-            "Put a document away; it can be restored. Needs If-Match or force=1.",
-        ),
+        place: api::DOCUMENT_DELETE.place,
         request: query(<shape::DocumentChange as utoipa::PartialSchema>::schema()),
         answer: table.named::<shape::DocumentWritten>(),
     };
-    let add = create("/v1/memories/{memory}/files", "Write a document whose title says its path.");
-    let append = post("/v1/memories/{memory}/tree/append", "Add lines to a document, each once.");
-    let edit = post("/v1/memories/{memory}/tree/edit", "Edit a document as it is there.");
-    let moved = post("/v1/memories/{memory}/tree/move", "Give a document another path.");
-    let redact = post("/v1/memories/{memory}/redactions", "Take out what versions of a record said.");
     table
         .stream(read, |doors, request| async move { document_get(doors, request).await })
         .stream(put, |doors, request| async move { document_put(doors, request).await })
         .stream(delete, |doors, request| async move { document_delete(doors, request).await })
-        .json(add, document_add)
-        .json(append, document_append)
-        .json(edit, document_edit)
-        .json(moved, document_move)
-        .json(redact, record_redact)
+        .json(api::DOCUMENT_ADD, document_add)
+        .json(api::DOCUMENT_APPEND, document_append)
+        .json(api::DOCUMENT_EDIT, document_edit)
+        .json(api::DOCUMENT_MOVE, document_move)
+        .json(api::RECORD_REDACT, record_redact)
 }
 
 async fn document_get(doors: Doors, request: Request) -> Result<Response> {

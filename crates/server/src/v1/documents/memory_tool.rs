@@ -5,6 +5,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use loci_api::documents::memory_tool as shape;
+use loci_api::documents::table as api;
 use loci_api::documents::tree::OmittedDocument;
 use loci_documents::{MountAsk, TreeAsk};
 use loci_model::{Error, Namespace, Result};
@@ -12,22 +13,17 @@ use loci_model::{Error, Namespace, Result};
 use super::files_shape::etag;
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Table, get, post};
+use crate::v1::protocol::table::{Described, Table};
 
 pub(super) fn operations(mut table: Table) -> Table {
     let command = Described {
-        place: post(
-            "/v1/memory-tool",
-            "A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`.",
-        ),
+        place: api::MEMORY_TOOL.place,
         request: table.named::<shape::MemoryToolCommand>().and_query::<shape::MemoryToolQuery>(),
         answer: table.named::<shape::MemoryToolAnswer>(),
     };
-    let about =
-        "The documents of a mount that a session begins with: `system/` in full, the others as a listing.";
     table
         .stream(command, |doors, request| async move { run(doors, request).await })
-        .query(get("/v1/memory-tool", about), context)
+        .query(api::PROMPT_DOCUMENTS, context)
 }
 
 async fn run(doors: Doors, request: Request) -> Result<Response> {

@@ -1,6 +1,7 @@
 //! Mirrors of trees: making and removing them, bringing them up, and what that did (files-and-git.md §8).
 
 use loci_api::documents::mirror as shape;
+use loci_api::documents::table as api;
 use loci_documents::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
 use loci_model::trees::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
@@ -9,10 +10,8 @@ use loci_model::{Error, Result};
 
 use super::files_shape::tree;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Method, Table, create, get, other, post};
+use crate::v1::protocol::table::Table;
 
-const MIRRORS: &str = "/v1/memories/{memory}/mirrors";
-const MIRROR: &str = "/v1/memories/{memory}/mirrors/{mirror}";
 /// How often a mirror is looked at that does not say it.
 const INTERVAL_MS: u64 = 15_000;
 /// How long writes of one author are one commit where nobody says it.
@@ -20,28 +19,13 @@ const DEBOUNCE_MS: u64 = 2_000;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .plain(get(MIRRORS, "List mirrors of a memory's trees, with what their last syncs did."), list)
-        .json(create(MIRRORS, "Keep a tree as files elsewhere."), add)
-        .plain(get(MIRROR, "A mirror, with what its last sync did."), status)
-        .plain(other(Method::Delete, MIRROR, "Remove a mirror; its files stay where they are."), remove)
-        .plain(
-            post("/v1/memories/{memory}/mirrors/{mirror}/sync", "Bring a mirror and its tree together."),
-            sync,
-        )
-        .json(
-            post(
-                "/v1/memories/{memory}/mirrors/{mirror}/base",
-                "The first of a clone's commits that a git mirror has.",
-            ),
-            base,
-        )
-        .json(
-            post(
-                "/v1/memories/{memory}/mirrors/{mirror}/pull",
-                "Take what was committed in a clone of a git mirror.",
-            ),
-            pull,
-        )
+        .plain(api::MIRRORS_LIST, list)
+        .json(api::MIRROR_ADD, add)
+        .plain(api::MIRROR_STATUS, status)
+        .plain(api::MIRROR_REMOVE, remove)
+        .plain(api::MIRROR_SYNC, sync)
+        .json(api::MIRROR_BASE, base)
+        .json(api::MIRROR_PULL, pull)
 }
 
 async fn list(call: Call) -> Result<shape::MirrorList> {

@@ -5,6 +5,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use loci_api::documents::object as shape;
+use loci_api::documents::table as api;
 use loci_documents::NewObject;
 use loci_model::Result;
 use loci_model::trees::parked_object::ObjectHead;
@@ -14,28 +15,23 @@ use super::files_shape::etag;
 use crate::doors::Doors;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Described, Form, Method, Table, get, other};
+use crate::v1::protocol::table::{Described, Form, Table};
 
-const OBJECT: &str = "/v1/memories/{memory}/objects/{*key}";
 /// What bytes are that nobody said it of.
 const BYTES: &str = "application/octet-stream";
 
 pub(super) fn operations(mut table: Table) -> Table {
     let put = Described {
-        place: other(Method::Put, OBJECT, "Park bytes under a key, in the place of what was there."),
+        place: api::OBJECT_PUT.place,
         request: Form::Bytes,
         answer: table.named::<shape::ParkedObject>(),
     };
-    let read = Described {
-        place: get(OBJECT, "The bytes that are parked under a key."),
-        request: Form::None,
-        answer: Form::Bytes,
-    };
+    let read = Described { place: api::OBJECT_GET.place, request: Form::None, answer: Form::Bytes };
     table
-        .query(get("/v1/memories/{memory}/objects", "What is parked, by key."), list)
+        .query(api::OBJECTS_LIST, list)
         .stream(put, |doors, request| async move { object_put(doors, request).await })
         .stream(read, |doors, request| async move { object_get(doors, request).await })
-        .plain(other(Method::Delete, OBJECT, "Remove what is parked under a key."), object_delete)
+        .plain(api::OBJECT_DELETE, object_delete)
 }
 
 async fn object_put(doors: Doors, request: Request) -> Result<Response> {

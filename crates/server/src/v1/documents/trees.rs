@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
+use loci_api::documents::table as api;
 use loci_api::documents::tree as shape;
 use loci_documents::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, TreeRestore};
 use loci_model::{Error, Result};
@@ -13,34 +14,25 @@ use super::files_shape::{change, diff, etag, grep_line, item, listed, restored, 
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Described, Form, Table, create, get, post};
+use crate::v1::protocol::table::{Described, Form, Table};
 
 pub(super) fn operations(mut table: Table) -> Table {
     let listing = Described {
-        place: get(
-            "/v1/memories/{memory}/tree/listing",
-            "What there is, within a budget of tokens; `format=text` answers the text alone.",
-        ),
+        place: api::TREE_LISTING.place,
         request: Form::Query(Box::new(<shape::ListingQuery as utoipa::PartialSchema>::schema())),
         answer: table.named::<shape::TreeListing>(),
     };
     table
-        .query(get("/v1/memories/{memory}/tree", "What lies in a tree of documents, by path."), list)
+        .query(api::TREE_LIST, list)
         .stream(listing, |doors, request| async move { tree_listing(doors, request).await })
-        .query(get("/v1/memories/{memory}/tree/system", "The documents that are always loaded."), system)
-        .query(get("/v1/memories/{memory}/tree/history", "What happened to a document."), history)
-        .query(get("/v1/memories/{memory}/tree/changes", "What happened in a tree, in order."), changes)
-        .query(get("/v1/memories/{memory}/tree/diff", "What changed between two states of a tree."), compare)
-        .json(
-            create("/v1/memories/{memory}/tree/snapshots", "Name the state that a tree is in."),
-            snapshot_make,
-        )
-        .query(get("/v1/memories/{memory}/tree/snapshots", "States of a tree with a name."), snapshots)
-        .json(
-            post("/v1/memories/{memory}/tree/restore", "Put documents back, or say which would be."),
-            restore,
-        )
-        .json(post("/v1/memories/{memory}/tree/grep", "Lines of documents that a pattern matches."), grep)
+        .query(api::SYSTEM_DOCUMENTS, system)
+        .query(api::DOCUMENT_HISTORY, history)
+        .query(api::TREE_CHANGES, changes)
+        .query(api::TREE_DIFF, compare)
+        .json(api::SNAPSHOT_CREATE, snapshot_make)
+        .query(api::SNAPSHOT_LIST, snapshots)
+        .json(api::TREE_RESTORE, restore)
+        .json(api::TREE_GREP, grep)
 }
 
 async fn list(call: Call, asked: shape::TreeQuery) -> Result<shape::TreePage> {

@@ -3,6 +3,7 @@
 pub(super) mod session_end;
 
 use loci_api::event as shape;
+use loci_api::table as api;
 use loci_api::{Nothing, Notices};
 use loci_engine::events::{BranchAsk, EventListing, NewEvent};
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
@@ -11,26 +12,16 @@ use loci_model::{ActorId, BranchName, Document, Error, EventId, MemoryId, Result
 
 use super::protocol::call::Call;
 use super::protocol::cursor;
-use super::protocol::table::{Method, Table, create, get, other};
+use super::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .replayed(create("/v1/memories/{memory}/events", "Store an event."), event_create)
-        .query(get("/v1/memories/{memory}/events", "List events of a session, newest first."), event_list)
-        .query(get("/v1/memories/{memory}/events/{event}", "Get an event."), event_get)
-        .query(
-            other(
-                Method::Delete,
-                "/v1/memories/{memory}/events/{event}",
-                "Delete an event; its records stay.",
-            ),
-            event_delete,
-        )
-        .query(get("/v1/memories/{memory}/actors", "List actors."), actor_list)
-        .query(
-            get("/v1/memories/{memory}/actors/{actor}/sessions", "List sessions of an actor, newest first."),
-            session_list,
-        )
+        .replayed(api::EVENT_CREATE, event_create)
+        .query(api::EVENT_LIST, event_list)
+        .query(api::EVENT_GET, event_get)
+        .query(api::EVENT_DELETE, event_delete)
+        .query(api::ACTOR_LIST, actor_list)
+        .query(api::SESSION_LIST, session_list)
 }
 
 async fn event_create(call: Call, asked: shape::EventCreate) -> Result<(shape::EventCreated, bool)> {

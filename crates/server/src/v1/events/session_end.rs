@@ -1,20 +1,15 @@
 //! The end of a session: what is left to read of it is read now.
 
 use loci_api::pull::SessionEnded;
+use loci_api::table as api;
 use loci_model::Result;
 
 use super::session;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    table.plain(
-        post(
-            "/v1/memories/{memory}/actors/{actor}/sessions/{session}/end",
-            "End a session: what is left to read of it is due now. Its next event opens it again.",
-        ),
-        end,
-    )
+    table.plain(api::SESSION_OF_ACTOR_END, end)
 }
 
 async fn end(call: Call) -> Result<SessionEnded> {

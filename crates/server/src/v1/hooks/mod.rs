@@ -17,15 +17,17 @@ mod github;
 mod proof;
 mod signature;
 
+use loci_api::table as api;
 use std::sync::Arc;
 
 use loci_api::hook as shape;
+use loci_api::operation::Place;
 use loci_model::Result;
 use loci_model::json::reserved_names;
 use loci_model::ports::forge::NoticeReader;
 use loci_model::services::alert_notice::AlertSource;
 
-use super::protocol::table::{Described, Form, Table, get, post};
+use super::protocol::table::{Described, Form, Table};
 pub use alerts::AlertHook;
 pub use signature::HookKeys;
 
@@ -63,37 +65,24 @@ fn check_names(body: &[u8]) -> Result<()> {
 }
 
 /// Where alerting systems send.
-const ALERTS: [(AlertSource, &str, &str); 4] = [
-    (
-        AlertSource::Alertmanager,
-        "/v1/hooks/alertmanager/{memory}",
-        "Take what Alertmanager sends, by its secret.",
-    ),
-    (AlertSource::Pagerduty, "/v1/hooks/pagerduty/{memory}", "Take what PagerDuty sends, by its signature."),
-    (AlertSource::Opsgenie, "/v1/hooks/opsgenie/{memory}", "Take what Opsgenie sends, by its secret."),
-    (
-        AlertSource::Generic,
-        "/v1/hooks/generic/{memory}",
-        "Take alerts of any other system, by their signature.",
-    ),
+const ALERTS: [(AlertSource, Place); 4] = [
+    (AlertSource::Alertmanager, api::ALERTMANAGER_HOOK.place),
+    (AlertSource::Pagerduty, api::PAGERDUTY_HOOK.place),
+    (AlertSource::Opsgenie, api::OPSGENIE_HOOK.place),
+    (AlertSource::Generic, api::GENERIC_HOOK.place),
 ];
 
 pub(super) fn operations(mut table: Table) -> Table {
-    let place = post("/v1/hooks/github", "Take what GitHub sends, by its signature.");
+    let place = api::GITHUB_HOOK.place;
     let answer = table.named::<shape::HookAnswer>();
     let described = Described { place, request: Form::None, answer };
     table = table.stream(described, |doors, request| async move { github::take(doors, request).await });
-    for (source, path, summary) in ALERTS {
+    for (source, place) in ALERTS {
         let answer = table.named::<shape::AlertAnswer>();
-        let described = Described { place: post(path, summary), request: Form::None, answer };
+        let described = Described { place, request: Form::None, answer };
         table = table.stream(described, move |doors, request| async move {
             alerts::take(doors, source, request).await
         });
     }
-    table
-        .query(get("/v1/hooks/deliveries", "List what hooks brought in, newest first."), deliveries::list)
-        .plain(
-            post("/v1/hooks/deliveries/{guid}/retry", "Deal again with a delivery that failed."),
-            deliveries::retry,
-        )
+    table.query(api::HOOK_DELIVERY_LIST, deliveries::list).plain(api::HOOK_DELIVERY_RETRY, deliveries::retry)
 }

@@ -5,6 +5,7 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use loci_api::memory::ensure as shape;
+use loci_api::table as api;
 use loci_engine::memories::profiles::MemoryEnsure;
 use loci_model::Result;
 
@@ -12,12 +13,11 @@ use super::strategies::new_strategy;
 use crate::doors::Doors;
 use crate::v1::documents::files_shape::flag;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Method, Table, other};
+use crate::v1::protocol::table::{Described, Table};
 
 pub(in crate::v1) fn operations(mut table: Table) -> Table {
-    let summary = "Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it changes nothing.";
     let ensure = Described {
-        place: other(Method::Put, "/v1/memories/{memory}", summary),
+        place: api::MEMORY_ENSURE.place,
         request: table.named::<shape::MemoryEnsure>().and_query::<shape::MemoryEnsureQuery>(),
         answer: table.named::<shape::MemoryEnsured>(),
     };

@@ -7,6 +7,7 @@ mod strategies;
 
 use loci_api::Nothing;
 use loci_api::memory as shape;
+use loci_api::table as api;
 use loci_engine::access;
 use loci_engine::memories::{MemoryUpdate, NewMemory, memory_arn};
 use loci_model::memory::Memory;
@@ -15,7 +16,7 @@ use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp};
 
 use super::protocol::call::Call;
 use super::protocol::cursor;
-use super::protocol::table::{Method, Table, create, get, other};
+use super::protocol::table::Table;
 use settings::{settings, settings_shown};
 use strategies::{
     indexed_key, indexed_key_shown, namespace_key, namespace_key_shown, new_strategy, strategy,
@@ -26,21 +27,15 @@ const EVENT_EXPIRY_DAYS_DEFAULT: u32 = 90;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(create("/v1/memories", "Make a memory."), memory_create)
-        .query(get("/v1/memories", "List memories, newest first."), memory_list)
-        .plain(get("/v1/memories/{memory}", "Get a memory."), memory_get)
-        .json(other(Method::Patch, "/v1/memories/{memory}", "Change a memory."), memory_update)
-        .plain(
-            other(Method::Delete, "/v1/memories/{memory}", "Delete a memory with all it holds."),
-            memory_delete,
-        )
-        .json(
-            other(Method::Put, "/v1/memories/{memory}/settings", "Replace the settings that the wire lacks."),
-            settings_put,
-        )
-        .plain(get("/v1/memories/{memory}/tags", "List tags."), tags_list)
-        .json(other(Method::Post, "/v1/memories/{memory}/tags", "Add or replace tags."), tags_add)
-        .json(other(Method::Delete, "/v1/memories/{memory}/tags", "Take tags off."), tags_remove)
+        .json(api::MEMORY_CREATE, memory_create)
+        .query(api::MEMORY_LIST, memory_list)
+        .plain(api::MEMORY_GET, memory_get)
+        .json(api::MEMORY_UPDATE, memory_update)
+        .plain(api::MEMORY_DELETE, memory_delete)
+        .json(api::SETTINGS_PUT, settings_put)
+        .plain(api::TAGS_LIST, tags_list)
+        .json(api::TAGS_ADD, tags_add)
+        .json(api::TAGS_REMOVE, tags_remove)
 }
 
 async fn memory_create(call: Call, asked: shape::MemoryCreate) -> Result<shape::Memory> {

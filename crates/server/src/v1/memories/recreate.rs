@@ -1,15 +1,14 @@
 //! A memory destroyed and made anew, by its name (sre-memory.md §2, B-6).
 
 use loci_api::memory::recreate as shape;
+use loci_api::table as api;
 use loci_model::Result;
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let summary =
-        "Destroy all that a memory holds and make it anew; without its name once more, say what it holds.";
-    table.json(post("/v1/memories/{memory}/recreate", summary), memory_recreate)
+    table.json(api::MEMORY_RECREATE, memory_recreate)
 }
 
 async fn memory_recreate(call: Call, asked: shape::MemoryRecreate) -> Result<shape::MemoryRecreated> {

@@ -1,15 +1,14 @@
 //! What worker agents of a profile are told, so that what they learn is kept (sre-memory.md §6.2).
 
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary =
-        "A part of the prompt of a profile's worker agents: when to write down what they learn, and how.";
-    table.plain(get("/v1/profiles/{profile}/agent-prompt", summary), profile_agent_prompt)
+    table.plain(api::PROFILE_AGENT_PROMPT, profile_agent_prompt)
 }
 
 async fn profile_agent_prompt(call: Call) -> Result<shape::AgentPrompt> {

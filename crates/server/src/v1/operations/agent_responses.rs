@@ -1,25 +1,20 @@
 //! What worker agents of an investigation answer: taken at once, and read by a job (sre-memory.md §6.2).
 
-use http::StatusCode;
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_model::{JobId, Result};
 use loci_operations::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
 
 use super::investigation_start::{incident, memory};
 use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Place, Table, get, post};
+use crate::v1::protocol::table::Table;
 
 /// The state of a job whose question waits for the caller's own model.
 const WAITING: &str = "waiting";
-const ONE: &str = "/v1/investigations/{incident}/agent-response/{job}";
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Take what a worker agent answered; a job reads it for knowledge and contacts.";
-    let taken = post("/v1/investigations/{incident}/agent-response", summary);
-    table
-        .json(Place { status: StatusCode::ACCEPTED, ..taken }, agent_response)
-        .query(get(ONE, "What came of an agent's answer; may wait for it."), agent_response_read)
+    table.json(api::AGENT_RESPONSE, agent_response).query(api::AGENT_RESPONSE_READ, agent_response_read)
 }
 
 async fn agent_response(call: Call, asked: shape::AgentResponse) -> Result<shape::AgentResponseTaken> {

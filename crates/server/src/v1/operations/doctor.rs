@@ -1,15 +1,15 @@
 //! What of operations memory nobody will read as it is meant (sre-memory.md §13): everything is looked at, so it is for administrators.
 
 use loci_api::operations::doctor as shape;
+use loci_api::operations::table as api;
 use loci_model::Result;
 use loci_operations::{SreExamined, SreProblem};
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Look through operations memory for what nobody will read as it is meant.";
-    table.plain(get("/v1/memories/{memory}/sre/doctor", summary), sre_doctor)
+    table.plain(api::SRE_DOCTOR, sre_doctor)
 }
 
 async fn sre_doctor(call: Call) -> Result<shape::SreDoctorReport> {

@@ -1,17 +1,17 @@
 //! Every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
 
 use loci_api::operations::knowledge as shape;
+use loci_api::operations::table as api;
 use loci_model::services::knowledge::{KnowledgeType, SreType};
 use loci_model::{Error, Result, Timestamp};
 use loci_operations::{SreHistoryAsk, SreOrigin, SreVersion};
 
 use super::retrieve::{provenance, skipped};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "List every version of what is known of a service.";
-    table.query(get("/v1/memories/{memory}/history", summary), sre_history)
+    table.query(api::SRE_HISTORY, sre_history)
 }
 
 async fn sre_history(call: Call, asked: shape::SreHistoryAsk) -> Result<shape::SreHistory> {

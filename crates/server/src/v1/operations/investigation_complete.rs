@@ -1,6 +1,7 @@
 //! The end of an investigation (sre-memory.md §6.3).
 
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_model::services::knowledge::ResolutionStatus;
 use loci_model::{Error, RecordId, Result};
 use loci_operations::{AgentResult, InvestigationComplete};
@@ -9,14 +10,13 @@ use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
 use crate::v1::coding::tasks::word;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 const EXECUTED: &str = "executed";
 const AWAITS: &str = "awaiting_approval";
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Save what an investigation found, with what its agents learned. The same said again is the same record.";
-    table.json(post("/v1/investigations/{incident}/complete", summary), investigation_complete)
+    table.json(api::INVESTIGATION_COMPLETE, investigation_complete)
 }
 
 /// Ids of records in a member of the request.

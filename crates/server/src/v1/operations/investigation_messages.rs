@@ -1,6 +1,7 @@
 //! The conversation of an investigation (sre-memory.md §6.4).
 
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_model::event::Role;
 use loci_model::{Error, Result};
 use loci_operations::{InvestigationMessage, InvestigationMessages};
@@ -9,11 +10,10 @@ use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
 use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Store a turn of an investigation's conversation, whole, and be told how it is shown.";
-    table.json(post("/v1/investigations/{incident}/messages", summary), investigation_messages)
+    table.json(api::INVESTIGATION_MESSAGES, investigation_messages)
 }
 
 async fn investigation_messages(

@@ -1,6 +1,7 @@
 //! What came of an investigation, as a person tells it (sre-memory.md §11).
 
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_model::Result;
 use loci_operations::InvestigationOutcome;
 
@@ -8,11 +9,10 @@ use super::investigation_complete::record_ids;
 use super::investigation_start::{incident, memory};
 use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Tell what came of an investigation: its user in person, or an administrator.";
-    table.json(post("/v1/investigations/{incident}/outcome", summary), investigation_outcome)
+    table.json(api::INVESTIGATION_OUTCOME, investigation_outcome)
 }
 
 async fn investigation_outcome(

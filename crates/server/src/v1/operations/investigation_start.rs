@@ -2,6 +2,7 @@
 //! mean: all of them name both alike.
 
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_coding::hydration::Estimator;
 use loci_model::{Error, MemoryId, Result};
 use loci_operations::{
@@ -9,7 +10,7 @@ use loci_operations::{
 };
 
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, create};
+use crate::v1::protocol::table::Table;
 use crate::v1::tools::{MEMORY, USER};
 
 const TEXT: &str = "text";
@@ -18,8 +19,7 @@ const TEAM: &str = "team";
 const PRIVATE: &str = "private";
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Begin an investigation, or join the one of the same alert that is open, and be told what is known; 200 where it is joined.";
-    table.made(create("/v1/investigations", summary), investigation_start)
+    table.made(api::INVESTIGATION_START, investigation_start)
 }
 
 /// The memory that a call is about.

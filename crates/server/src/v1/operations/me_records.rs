@@ -3,6 +3,7 @@
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;
+use loci_api::operations::table as api;
 use loci_api::operations::transfer::SreExported;
 use loci_model::services::knowledge::SreType;
 use loci_model::{Error, MemoryId, RecordId, Result};
@@ -14,16 +15,13 @@ use super::save::{kept, memory_type};
 use super::transfer::shown;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Method, Table, get, other};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let list = "List the caller's own records in the memory of operations agents.";
-    let correct = "Say what is right, of a record of the caller's own.";
-    let delete = "Delete records of the caller's own, or all of them.";
     table
-        .query(get("/v1/me/records", list), me_records)
-        .json(other(Method::Patch, "/v1/me/records", correct), me_record_correct)
-        .json(other(Method::Delete, "/v1/me/records", delete), me_records_delete)
+        .query(api::ME_RECORDS, me_records)
+        .json(api::ME_RECORD_CORRECT, me_record_correct)
+        .json(api::ME_RECORDS_DELETE, me_records_delete)
 }
 
 async fn me_records(call: Call, asked: shape::MeRecordsAsk) -> Result<SreExported> {

@@ -3,6 +3,7 @@
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
+use loci_api::operations::table as api;
 use loci_model::record::Record;
 use loci_model::{Error, RecordId, Result};
 use loci_operations::{
@@ -12,32 +13,19 @@ use serde_json::{Value, json};
 
 use super::save::kept;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 
 /// The one state that is asked for.
 const WAITS: &str = "pending_confirmation";
 
 pub(super) fn operations(table: Table) -> Table {
-    let all = "List preferences of users of operations agents, those that wait for a person first.";
-    let one = "Show everything that a user of operations agents wants, and what it means now.";
-    let past = "List everything that was said of a user's preferences, the newest first.";
-    let apply = "Make preferences of users what a file declares, by key, all or nothing; or say what that would change.";
     table
-        .query(get("/v1/memories/{memory}/preferences", all), list)
-        .plain(get("/v1/memories/{memory}/preferences/{user}", one), show)
-        .query(get("/v1/memories/{memory}/preferences/{user}/history", past), history)
-        .json(post("/v1/memories/{memory}/preferences:apply", apply), self::apply)
-        .json(
-            post(
-                "/v1/preferences/{preference}/confirm",
-                "Put a preference that waits in force, as a person.",
-            ),
-            confirm,
-        )
-        .json(
-            post("/v1/preferences/{preference}/reject", "Put a preference that waits away, as a person."),
-            reject,
-        )
+        .query(api::SRE_PREFERENCES_LIST, list)
+        .plain(api::SRE_PREFERENCES, show)
+        .query(api::PREFERENCES_HISTORY, history)
+        .json(api::SRE_PREFERENCES_APPLY, self::apply)
+        .json(api::SRE_PREFERENCE_CONFIRM, confirm)
+        .json(api::SRE_PREFERENCE_REJECT, reject)
 }
 
 async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::SrePreferenceList> {

@@ -1,18 +1,17 @@
 //! What an operations agent knows, by type, question, place and time (sre-memory.md §5).
 
 use loci_api::operations::knowledge as shape;
+use loci_api::operations::table as api;
 use loci_model::services::knowledge::SreType;
 use loci_model::{RecordId, Result, Timestamp};
 use loci_operations::{SreFound, SreOrigin, SreRetrieve, SreRetrieved, SreTimeFilter};
 
 use super::save::memory_type;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary =
-        "Ask a memory of the profile sre for preferences, what is known of services, and investigations.";
-    table.json(post("/v1/memories/{memory}/retrieve", summary), sre_retrieve)
+    table.json(api::SRE_RETRIEVE, sre_retrieve)
 }
 
 async fn sre_retrieve(call: Call, asked: shape::SreRetrieve) -> Result<shape::SreRetrieved> {

@@ -1,6 +1,7 @@
 //! What an operations agent learned, stored by its type (sre-memory.md §4).
 
 use loci_api::operations::knowledge as shape;
+use loci_api::operations::table as api;
 use loci_engine::access;
 use loci_model::principal::Capability;
 use loci_model::services::knowledge::{SreSource, SreType};
@@ -9,14 +10,13 @@ use loci_operations::{SreAction, SreKept, SreSave, SreSaved};
 
 use super::investigation_start::{is_private, user};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 /// Both spellings of every type.
 const TYPES: &str = "preferences (preference), infrastructure, investigations (investigation)";
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre.";
-    table.json(post("/v1/memories/{memory}/save", summary), sre_save)
+    table.json(api::SRE_SAVE, sre_save)
 }
 
 /// The type of a word, as one or as many.

@@ -1,22 +1,20 @@
 //! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11).
 
 use loci_api::operations::investigation as shape;
+use loci_api::operations::table as api;
 use loci_model::Result;
 use loci_operations::SreStatsAsk;
 
 use super::investigation_start::memory;
 use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 const PARTIAL: &str = "stats: only the newest 10000 investigations are counted";
 const LOOKED_AT: &str = "pending-outcomes: only the newest 10000 investigations are looked at";
 
 pub(super) fn operations(table: Table) -> Table {
-    let waiting = "Investigations whose outcome nobody told for two weeks.";
-    table
-        .query(get("/v1/sre/stats", "Numbers over investigations: how long, how sure, how often."), sre_stats)
-        .query(get("/v1/sre/pending-outcomes", waiting), sre_pending_outcomes)
+    table.query(api::SRE_STATS, sre_stats).query(api::SRE_PENDING_OUTCOMES, sre_pending_outcomes)
 }
 
 async fn sre_stats(call: Call, asked: shape::SreStatsAsk) -> Result<shape::SreStats> {

@@ -1,5 +1,6 @@
 //! Operations memory as lines, out and in again (sre-memory.md §13).
 
+use loci_api::operations::table as api;
 use loci_api::operations::transfer as shape;
 use loci_model::services::knowledge::SreSource;
 use loci_model::{Error, Reason, RecordId, Result, Timestamp};
@@ -9,7 +10,7 @@ use super::retrieve::skipped;
 use super::save::memory_type;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 
 /// The state of what waits for a person.
 const WAITS: &str = "pending_confirmation";
@@ -17,11 +18,7 @@ const WAITS: &str = "pending_confirmation";
 const UNTRUSTED: &str = "untrusted";
 
 pub(super) fn operations(table: Table) -> Table {
-    let out = "What operations agents remember of a type, as lines that an import reads.";
-    let into = "Write lines of an export, or say what is wrong with them; each succeeds or fails alone.";
-    table
-        .query(get("/v1/memories/{memory}/sre/export", out), sre_export)
-        .json(post("/v1/memories/{memory}/sre/import", into), sre_import)
+    table.query(api::SRE_EXPORT, sre_export).json(api::SRE_IMPORT, sre_import)
 }
 
 async fn sre_export(call: Call, asked: shape::SreExportAsk) -> Result<shape::SreExported> {

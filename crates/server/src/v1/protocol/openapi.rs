@@ -11,7 +11,9 @@ use utoipa::openapi::{
     RefOr, Required, Response, ResponseBuilder, Schema,
 };
 
-use super::table::{Described, Form, Method, Table};
+use loci_api::operation::Method;
+
+use super::table::{Described, Form, Table};
 
 /// The document as JSON text.
 pub(in crate::v1) fn document(table: &Table) -> String {
@@ -78,7 +80,7 @@ fn operation(described: &Described) -> utoipa::openapi::path::Operation {
         let nothing = ResponseBuilder::new().description("Nothing to answer.");
         operation = operation.response("204", nothing);
     }
-    operation.response(place.status.as_str(), success).response("default", refused).build()
+    operation.response(place.status.to_string(), success).response("default", refused).build()
 }
 
 fn content(form: &Form) -> (&'static str, utoipa::openapi::Content) {

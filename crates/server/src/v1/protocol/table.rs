@@ -5,6 +5,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use axum::{Json, Router};
 use http::{HeaderValue, StatusCode};
+use loci_api::Nothing;
+use loci_api::operation::{Method, Operation, Place};
 use loci_model::Result;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,49 +16,22 @@ use utoipa::openapi::{RefOr, Schema};
 use super::call::{self, Call, RepairMark};
 use super::problem::{self, Refused};
 use crate::doors::Doors;
-use crate::operations::observe::Operation;
+use crate::operations::observe;
 
-/// Where an operation is found.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::v1) struct Place {
-    pub(in crate::v1) method: Method,
-    pub(in crate::v1) path: &'static str,
-    /// One sentence for the document.
-    pub(in crate::v1) summary: &'static str,
-    /// Status of success.
-    pub(in crate::v1) status: StatusCode,
+/// The filter of a method for routes.
+fn filter(method: Method) -> MethodFilter {
+    match method {
+        Method::Get => MethodFilter::GET,
+        Method::Post => MethodFilter::POST,
+        Method::Put => MethodFilter::PUT,
+        Method::Patch => MethodFilter::PATCH,
+        Method::Delete => MethodFilter::DELETE,
+    }
 }
 
-/// The methods in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::v1) enum Method {
-    Get,
-    Post,
-    Put,
-    Patch,
-    Delete,
-}
-
-impl Method {
-    fn filter(self) -> MethodFilter {
-        match self {
-            Self::Get => MethodFilter::GET,
-            Self::Post => MethodFilter::POST,
-            Self::Put => MethodFilter::PUT,
-            Self::Patch => MethodFilter::PATCH,
-            Self::Delete => MethodFilter::DELETE,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
+/// The status of success.
+fn status(place: Place) -> StatusCode {
+    StatusCode::from_u16(place.status).unwrap_or(StatusCode::OK)
 }
 
 /// How a request or an answer is written.
@@ -103,36 +78,16 @@ pub(in crate::v1) struct Table {
     pub(super) schemas: Vec<(String, RefOr<Schema>)>,
 }
 
-/// A `GET`.
-pub(in crate::v1) const fn get(path: &'static str, summary: &'static str) -> Place {
-    Place { method: Method::Get, path, summary, status: StatusCode::OK }
-}
-
-/// A `POST` that answers 200.
-pub(in crate::v1) const fn post(path: &'static str, summary: &'static str) -> Place {
-    Place { method: Method::Post, path, summary, status: StatusCode::OK }
-}
-
-/// A `POST` that answers 201.
-pub(in crate::v1) const fn create(path: &'static str, summary: &'static str) -> Place {
-    Place { method: Method::Post, path, summary, status: StatusCode::CREATED }
-}
-
-/// Any other method.
-pub(in crate::v1) const fn other(method: Method, path: &'static str, summary: &'static str) -> Place {
-    Place { method, path, summary, status: StatusCode::OK }
-}
-
 impl Table {
     /// An operation whose request is the body.
-    pub(in crate::v1) fn json<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    pub(in crate::v1) fn json<Q, A, F, Work>(mut self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<A>> + Send,
     {
-        let (request, answer) = (self.named::<Q>(), self.named::<A>());
+        let (place, request, answer) = (operation.place, self.named::<Q>(), self.named::<A>());
         self.described.push(Described { place, request, answer });
         self.route(place, move |doors, request| {
             let work = work.clone();
@@ -145,29 +100,29 @@ impl Table {
     }
 
     /// An operation whose request is the body and whose answer says whether it made anything: 200 where it did not.
-    pub(in crate::v1) fn made<Q, A, F, Work>(self, place: Place, work: F) -> Self
+    pub(in crate::v1) fn made<Q, A, F, Work>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<(A, bool)>> + Send,
     {
-        self.answered(place, work, |place, answer, made| {
-            (if made { place.status } else { StatusCode::OK }, Json(answer)).into_response()
+        self.answered(operation.place, work, |place, answer, made| {
+            (if made { status(place) } else { StatusCode::OK }, Json(answer)).into_response()
         })
     }
 
     /// An operation whose request is the body and whose answer says in a header whether an earlier
     /// request with the same idempotency key got it.
-    pub(in crate::v1) fn replayed<Q, A, F, Work>(self, place: Place, work: F) -> Self
+    pub(in crate::v1) fn replayed<Q, A, F, Work>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<(A, bool)>> + Send,
     {
-        self.answered(place, work, |place, answer, is_replayed| {
-            let mut response = (place.status, Json(answer)).into_response();
+        self.answered(operation.place, work, |place, answer, is_replayed| {
+            let mut response = (status(place), Json(answer)).into_response();
             if is_replayed {
                 response.headers_mut().insert(call::REPLAYED, HeaderValue::from_static("true"));
             }
@@ -203,13 +158,14 @@ impl Table {
     }
 
     /// An operation whose request is the query.
-    pub(in crate::v1) fn query<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    pub(in crate::v1) fn query<Q, A, F, Work>(mut self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<A>> + Send,
     {
+        let place = operation.place;
         let (request, answer) = (Form::Query(Box::new(Q::schema())), self.named::<A>());
         self.described.push(Described { place, request, answer });
         self.route(place, move |doors, request| {
@@ -223,14 +179,14 @@ impl Table {
     }
 
     /// An operation whose request is the body, and which may have nothing to answer: 204 then.
-    pub(in crate::v1) fn maybe<Q, A, F, Work>(mut self, place: Place, work: F) -> Self
+    pub(in crate::v1) fn maybe<Q, A, F, Work>(mut self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
         F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<Option<A>>> + Send,
     {
-        let request = self.named::<Q>();
+        let (place, request) = (operation.place, self.named::<Q>());
         let answer = match self.named::<A>() {
             Form::Json(name) => Form::Maybe(name),
             other => other,
@@ -243,7 +199,7 @@ impl Table {
                 let asked = call.json()?;
                 let found = work(call, asked).await;
                 found.map(|found| match found {
-                    Some(answer) => (place.status, Json(answer)).into_response(),
+                    Some(answer) => (status(place), Json(answer)).into_response(),
                     None => StatusCode::NO_CONTENT.into_response(),
                 })
             }
@@ -251,13 +207,13 @@ impl Table {
     }
 
     /// An operation that is all in its path.
-    pub(in crate::v1) fn plain<A, F, Work>(mut self, place: Place, work: F) -> Self
+    pub(in crate::v1) fn plain<A, F, Work>(mut self, operation: Operation<Nothing, A>, work: F) -> Self
     where
         A: Serialize + ToSchema + 'static,
         F: Fn(Call) -> Work + Clone + Send + Sync + 'static,
         Work: Future<Output = Result<A>> + Send,
     {
-        let answer = self.named::<A>();
+        let (place, answer) = (operation.place, self.named::<A>());
         self.described.push(Described { place, request: Form::None, answer });
         self.route(place, move |doors, request| {
             let work = work.clone();
@@ -281,7 +237,7 @@ impl Table {
             let outcome = work(doors, request);
             async move { finished(place, &repaired, outcome.await.map_err(Refused).into_response()) }
         };
-        self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self.router = self.router.route(place.path, on(filter(place.method), handler));
         self
     }
 
@@ -289,8 +245,12 @@ impl Table {
     /// `POST`. A `GET` has no effects: a page of any host can make a browser send one.
     pub(in crate::v1) fn formerly_get(mut self, path: &'static str) -> Self {
         let handler = move || async move {
-            let place =
-                Place { method: Method::Get, path, summary: "", status: StatusCode::METHOD_NOT_ALLOWED };
+            let place = Place {
+                method: Method::Get,
+                path,
+                summary: "",
+                status: StatusCode::METHOD_NOT_ALLOWED.as_u16(),
+            };
             finished(place, &RepairMark::default(), problem::method_not_allowed(path))
         };
         self.router = self.router.route(path, on(MethodFilter::GET, handler));
@@ -307,7 +267,7 @@ impl Table {
             let work = work.clone();
             async move {
                 let answer = work(doors, request).await;
-                answer.map(|answer| (place.status, Json(answer)).into_response())
+                answer.map(|answer| (status(place), Json(answer)).into_response())
             }
         })
     }
@@ -325,13 +285,13 @@ impl Table {
                 finished(place, &repaired, response)
             }
         };
-        self.router = self.router.route(place.path, on(place.method.filter(), handler));
+        self.router = self.router.route(place.path, on(filter(place.method), handler));
         self
     }
 
     /// Registers a schema with those it refers to; `Form::None` for the empty one.
     pub(in crate::v1) fn named<T: ToSchema + 'static>(&mut self) -> Form {
-        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<loci_api::Nothing>() {
+        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<Nothing>() {
             return Form::None;
         }
         let name = T::name().into_owned();
@@ -343,8 +303,8 @@ impl Table {
 
 /// A response with its operation's name for whoever counts, and its warnings.
 fn finished(place: Place, repaired: &RepairMark, mut response: Response) -> Response {
-    let name = format!("{} {}", place.method.name(), place.path);
-    response.extensions_mut().insert(Operation(name.into()));
+    let name = format!("{} {}", place.method.as_str(), place.path);
+    response.extensions_mut().insert(observe::Operation(name.into()));
     repaired.warn(response.headers_mut());
     response
 }

@@ -1,6 +1,7 @@
 //! What principals say of a record: useful, or wrong.
 
 use loci_api::record::feedback as shape;
+use loci_api::table as api;
 use loci_engine::records::{FeedbackStanding, RecordFeedback, feedback_standing};
 use loci_model::Result;
 use loci_model::record::Record;
@@ -9,11 +10,10 @@ use loci_model::record::telemetry::StateChange;
 
 use super::path_record;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let summary = "Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the memory, is quarantined.";
-    table.json(post("/v1/memories/{memory}/records/{record}/feedback", summary), record_feedback)
+    table.json(api::RECORD_FEEDBACK, record_feedback)
 }
 
 async fn record_feedback(call: Call, asked: shape::RecordFeedback) -> Result<shape::RecordFeedbackStanding> {

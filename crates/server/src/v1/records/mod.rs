@@ -6,6 +6,7 @@ pub(super) mod sources;
 
 use loci_api::Nothing;
 use loci_api::record as shape;
+use loci_api::table as api;
 use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordRevert, RecordUpdate,
     RecordsCreate,
@@ -18,48 +19,19 @@ use super::events::notices;
 use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::problem;
-use super::protocol::table::{Method, Table, create, get, other, post};
+use super::protocol::table::Table;
 use record_shape::{change, choice, filter, kind, kinds, metadata, places, record, states, strategy};
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(
-            create("/v1/memories/{memory}/records", "Make records; each succeeds or fails alone."),
-            records_create,
-        )
-        .json(
-            other(
-                Method::Patch,
-                "/v1/memories/{memory}/records",
-                "Change records: the next version of each.",
-            ),
-            records_update,
-        )
-        .json(
-            other(
-                Method::Delete,
-                "/v1/memories/{memory}/records",
-                "Delete records; each succeeds or fails alone.",
-            ),
-            records_delete,
-        )
-        .json(post("/v1/memories/{memory}/records:list", "List records, newest first."), record_list)
-        .plain(get("/v1/memories/{memory}/records/{record}", "Get a record."), record_get)
-        .plain(
-            other(Method::Delete, "/v1/memories/{memory}/records/{record}", "Delete a record."),
-            record_delete,
-        )
-        .plain(
-            get("/v1/memories/{memory}/records/{record}/history", "All versions, and changes of state."),
-            record_history,
-        )
-        .json(
-            post(
-                "/v1/memories/{memory}/records/{record}/revert",
-                "Go back to an earlier version, or undo the decision a record stands in.",
-            ),
-            record_revert,
-        )
+        .json(api::RECORDS_CREATE, records_create)
+        .json(api::RECORDS_UPDATE, records_update)
+        .json(api::RECORDS_DELETE, records_delete)
+        .json(api::RECORD_LIST, record_list)
+        .plain(api::RECORD_GET, record_get)
+        .plain(api::RECORD_DELETE, record_delete)
+        .plain(api::RECORD_HISTORY, record_history)
+        .json(api::RECORD_REVERT, record_revert)
 }
 
 async fn records_create(call: Call, asked: shape::RecordsCreate) -> Result<shape::BatchOutcome> {

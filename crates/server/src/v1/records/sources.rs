@@ -1,16 +1,16 @@
 //! The events that a record was made from (sre-memory.md §3.4).
 
 use loci_api::record::sources as shape;
+use loci_api::table as api;
 use loci_model::{EventId, RecordId, Result};
 
 use crate::v1::events::shown;
 use crate::v1::operations::investigation_start::memory;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let summary = "The events that a record was made from, whoever's they are.";
-    table.query(get("/v1/records/{record}/sources", summary), record_sources)
+    table.query(api::RECORD_SOURCES, record_sources)
 }
 
 async fn record_sources(call: Call, asked: shape::RecordSourcesAsk) -> Result<shape::RecordSources> {

@@ -1,6 +1,7 @@
 //! `GET /v1/memories/{memory}/export`: a memory as JSON lines, streamed. A failure on the way ends the body early;
 //! the missing last line shows it.
 
+use loci_api::table as api;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -16,12 +17,10 @@ use loci_model::{Error, MemoryId, Namespace, Result};
 
 use crate::doors::Doors;
 use crate::v1::protocol::call;
-use crate::v1::protocol::table::{Described, Form, Table, get};
+use crate::v1::protocol::table::{Described, Form, Table};
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let summary = "A memory, a namespace of it, or what it holds about a person, as JSON lines: \
-                   everything needed to write it again.";
-    let place = get("/v1/memories/{memory}/export", summary);
+    let place = api::MEMORY_EXPORT.place;
     let request = Form::Query(Box::new(<shape::ExportAsk as utoipa::PartialSchema>::schema()));
     let described = Described { place, request, answer: Form::Lines };
     table.stream(described, |doors, request| async move { export(doors, request).await })

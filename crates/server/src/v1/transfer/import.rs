@@ -2,6 +2,7 @@
 //! its memories are served once all of them are written. A failure says which line, and what was begun is
 //! erased again.
 
+use loci_api::table as api;
 use std::collections::BTreeSet;
 
 use axum::Json;
@@ -22,7 +23,7 @@ use super::import_lines;
 use super::imports::UnderWay;
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, RepairMark};
-use crate::v1::protocol::table::{Described, Form, Table, post};
+use crate::v1::protocol::table::{Described, Form, Table};
 
 /// Lines written at once.
 const CHUNK_LINES: usize = 200;
@@ -32,7 +33,7 @@ const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub(in crate::v1) fn operations(mut table: Table) -> Table {
-    let place = post("/v1/import", "Write what an export holds, into memories that are not there yet.");
+    let place = api::IMPORT.place;
     let answer = table.named::<shape::ImportReport>();
     let described = Described { place, request: Form::Lines, answer };
     table.stream(described, |doors, request| async move { import(doors, request).await })

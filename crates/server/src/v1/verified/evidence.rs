@@ -1,6 +1,7 @@
 //! Facts for a verifier elsewhere: what they cite, with the anchors by which it is found again.
 
 use loci_api::verified::evidence as shape;
+use loci_api::verified::table as api;
 use loci_model::facts::repository::Repository;
 use loci_model::{Error, Result};
 use loci_verified::{Evidence, bare_id};
@@ -10,11 +11,10 @@ use serde_json::Value;
 use super::repositories::{aliases, standing};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
-    let summary = "List a repository's facts with what a verifier elsewhere needs to check them.";
-    table.query(get("/v1/repos/evidence", summary), list)
+    table.query(api::EVIDENCE_LIST, list)
 }
 
 async fn list(call: Call, asked: shape::EvidenceListing) -> Result<shape::EvidencePage> {

@@ -2,18 +2,19 @@
 //! first; confirming is the tools' part.
 
 use loci_api::verified::proposal as shape;
+use loci_api::verified::table as api;
 use loci_model::Result;
 use loci_verified::{FactView, bare_id};
 
 use super::repositories::standing;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get};
+use crate::v1::protocol::table::Table;
 
 /// Proposals of a page where nothing else is said.
 const PAGE: u32 = 50;
 
 pub(super) fn operations(table: Table) -> Table {
-    table.query(get("/v1/facts/proposed", "List records with proposed citations of a repository."), list)
+    table.query(api::FACTS_PROPOSED, list)
 }
 
 async fn list(call: Call, asked: shape::ProposalListing) -> Result<shape::ProposalList> {

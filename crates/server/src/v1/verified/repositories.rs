@@ -1,5 +1,6 @@
 //! Repositories: register, list; and whether the facts of one changed.
 
+use loci_api::verified::table as api;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -11,17 +12,16 @@ use loci_verified::{RepositoryAdd, Standing};
 
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
 
 /// Repositories of a page where nothing else is said.
 const PAGE: u32 = 100;
 
 pub(super) fn operations(table: Table) -> Table {
-    let table = table.json(post("/v1/repos", "Register a repository, or a name or place of one."), add);
-    let table = table.query(get("/v1/repos", "List repositories."), list);
-    let summary = "Tell whether a repository's facts changed, by a mark that is another then.";
-    table.query(get("/v1/repos/mark", summary), mark)
+    let table = table.json(api::REPOSITORY_ADD, add);
+    let table = table.query(api::REPOSITORY_LIST, list);
+    table.query(api::REPOSITORY_MARK, mark)
 }
 
 /// Where the caller stands: in which memory, and for a process of this machine and user in which directory.

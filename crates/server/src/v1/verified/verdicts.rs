@@ -4,6 +4,7 @@
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use loci_api::verified::table as api;
 use loci_api::verified::verdict as shape;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Verification;
@@ -18,25 +19,18 @@ use crate::tools::error::ToolError;
 use crate::tools::place::PlaceAsk;
 use crate::tools::tool::{Arguments, Context};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Described, Table, post};
+use crate::v1::protocol::table::{Described, Table};
 use crate::v1::tools::{BY_PERSON, MEMORY, refused};
 
 pub(super) fn operations(table: Table) -> Table {
-    let mut table =
-        table.json(post("/v1/repos/verdicts", "Write verdicts of a verifier elsewhere down."), tell);
+    let mut table = table.json(api::VERDICTS_TELL, tell);
     let asked = Described {
-        place: post(
-            "/v1/tools/{name}/evidence",
-            "List the facts that a tool would look at, for a verifier elsewhere.",
-        ),
+        place: api::TOOL_EVIDENCE.place,
         request: table.named::<shape::EvidenceAsk>(),
         answer: table.named::<shape::EvidenceAnswer>(),
     };
     let told = Described {
-        place: post(
-            "/v1/tools/{name}/verdicts",
-            "Call a tool that reads facts, with what a verifier elsewhere found.",
-        ),
+        place: api::TOOL_VERDICTS.place,
         request: table.named::<shape::ToolVerdicts>(),
         answer: table.named::<loci_api::tool::ToolResult>(),
     };

@@ -1,16 +1,16 @@
 //! Alerts of tasks that are not trusted.
 
+use loci_api::coding::table as api;
 use loci_api::coding::task as shape;
 use loci_model::{Error, Result};
 
 use super::{alert, task_id};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let summary = "Raise the security alert of a task: what it wrote is quarantined, and whatever it writes.";
-    table.json(post("/v1/tasks/{task}/alert", summary), raise)
+    table.json(api::TASK_ALERT, raise)
 }
 
 async fn raise(call: Call, asked: shape::TaskAlertRaise) -> Result<shape::TaskAlerted> {

@@ -1,6 +1,6 @@
 //! The end of a task: what its agent reports, what whoever runs agents knows; and notes on the way there.
 
-use http::StatusCode;
+use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;
 use loci_coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
 use loci_model::{Result, TaskId};
@@ -8,30 +8,11 @@ use loci_model::{Result, TaskId};
 use super::{pull_request, status, task_id, time};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Place, Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, standing};
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
-    table
-        .json(
-            taken(post(
-                "/v1/tasks/{task}/complete",
-                "Report the end of a task: its episode, its learnings, what its agent would have needed.",
-            )),
-            complete,
-        )
-        .json(
-            post(
-                "/v1/tasks/{task}/finalize",
-                "End a task, on every path: an episode is written where none tells of it. As often as you like.",
-            ),
-            finalize,
-        )
-        .json(
-            taken(post("/v1/tasks/{task}/notes", "Store one thing that was learned, while the task goes on.")),
-            note,
-        )
+    table.json(api::TASK_COMPLETE, complete).json(api::TASK_FINALIZE, finalize).json(api::TASK_NOTE, note)
 }
 
 async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskCompleted> {

@@ -1,5 +1,6 @@
 //! What is said of memories that a task was shown.
 
+use loci_api::coding::table as api;
 use loci_api::coding::task::feedback as shape;
 use loci_coding::{FeedbackTaken, NewFeedback};
 use loci_model::{Error, RecordId, Result, TaskId};
@@ -8,15 +9,14 @@ use loci_verified::record_id;
 use super::task_id;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::asking;
 
 const AGENT: &str = "agent";
 const HUMAN: &str = "human";
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let summary = "Say which memories were used, helped or misled; what two tasks call harmful, or a person, is quarantined.";
-    table.json(post("/v1/tasks/{task}/feedback", summary), feedback)
+    table.json(api::TASK_FEEDBACK, feedback)
 }
 
 async fn feedback(call: Call, asked: shape::TaskFeedback) -> Result<shape::TaskFeedbackTaken> {

@@ -1,6 +1,7 @@
 //! What a task is shown of what is remembered, and what it was shown.
 
 use loci_api::coding::hydration as shape;
+use loci_api::coding::table as api;
 use loci_coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
 use loci_coding::prompts::task_prompt::{Source, SourceComment, SourceThread};
 use loci_model::{Error, ExposureId, Result, TaskId};
@@ -9,7 +10,7 @@ use super::hydration_shape::{explained, exposure, hydrated};
 use super::{task_id, time};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, get, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, standing};
 
 /// A word of `include` for what is shown among the knowledge.
@@ -20,19 +21,7 @@ const JSON: &str = "json";
 const NONE: &str = "none";
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    table
-        .json(
-            post(
-                "/v1/tasks/{task}/hydrate",
-                "What is remembered, for the prompt of a task: within a budget and a deadline, with a receipt.",
-            ),
-            hydrate,
-        )
-        .plain(
-            get("/v1/tasks/{task}/explain", "What a task was shown, what it used, where that comes from."),
-            explain,
-        )
-        .plain(get("/v1/exposures/{exposure}", "What one call showed a task."), show)
+    table.json(api::TASK_HYDRATE, hydrate).plain(api::TASK_EXPLAIN, explain).plain(api::EXPOSURE_GET, show)
 }
 
 async fn hydrate(call: Call, asked: shape::TaskHydrate) -> Result<shape::TaskHydrated> {

@@ -8,6 +8,7 @@ mod hydration_shape;
 pub(super) mod parts;
 pub(super) mod sessions;
 
+use loci_api::coding::table as api;
 use loci_api::coding::task as shape;
 use loci_coding::{NewTask, TaskListing, TaskPatch};
 use loci_model::tasks::outcome::Outcome;
@@ -20,7 +21,7 @@ use super::outcomes::{grade, graded};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Method, Table, create, get, other};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::{asking, standing};
 
 /// The warning about a task without a token for its agent.
@@ -30,17 +31,10 @@ const NO_AGENT_TOKEN: &str = "NO_AGENT_TOKEN: the key has no grant of read on th
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .made(create("/v1/tasks", "Take a task in; 200 where it was taken in before."), add)
-        .query(get("/v1/tasks", "List tasks, the newest first."), list)
-        .plain(get("/v1/tasks/{task}", "Get a task."), show)
-        .json(
-            other(
-                Method::Patch,
-                "/v1/tasks/{task}",
-                "Say how far a task has come. What has ended stays ended.",
-            ),
-            patch,
-        )
+        .made(api::TASK_CREATE, add)
+        .query(api::TASK_LIST, list)
+        .plain(api::TASK_GET, show)
+        .json(api::TASK_PATCH, patch)
 }
 
 /// The task of the path.

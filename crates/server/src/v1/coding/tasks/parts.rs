@@ -1,6 +1,7 @@
 //! A report in parts: the episode alone and the learnings alone, in the narrow forms that some platforms send (coding-agent-memory.md
 //! §6.1). Aliases: what they do is what a report does.
 
+use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;
 use loci_coding::{Completion, Learned, LearnedAction};
 use loci_model::tasks::task::TaskPullRequest;
@@ -8,28 +9,14 @@ use loci_model::{Error, Result};
 
 use super::{status, task_id};
 use crate::v1::protocol::call::Call;
-use crate::v1::protocol::table::{Table, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 /// What is said of a text that holds no learning.
 const NOTHING: &str = "NOTHING_TO_STORE: the text says that nothing was learned";
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    table
-        .json(
-            post(
-                "/v1/tasks/{task}/episode",
-                "Report the end of a task in its narrow form: an alias of complete, for its episode alone.",
-            ),
-            episode,
-        )
-        .json(
-            post(
-                "/v1/tasks/{task}/learnings",
-                "Report what was learned: an alias of complete, for learnings alone.",
-            ),
-            learnings,
-        )
+    table.json(api::TASK_EPISODE, episode).json(api::TASK_LEARNINGS, learnings)
 }
 
 async fn episode(call: Call, asked: shape::TaskEpisode) -> Result<shape::TaskWrote> {

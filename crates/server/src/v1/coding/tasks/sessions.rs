@@ -1,7 +1,7 @@
 //! Sessions of tasks: what an agent says while it works, what it keeps, what becomes a learning, and the end. A session is named by
 //! its task.
 
-use http::StatusCode;
+use loci_api::coding::table as api;
 use loci_api::coding::task::session as shape;
 use loci_coding::{NewSessionItem, SessionListing, of_event};
 use loci_model::event::Role;
@@ -12,39 +12,17 @@ use super::end::learned;
 use super::{time, word};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::protocol::table::{Method, Place, Table, get, other, post};
+use crate::v1::protocol::table::Table;
 use crate::v1::verified::repositories::standing;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    let taken = |place: Place| Place { status: StatusCode::ACCEPTED, ..place };
     table
-        .json(
-            taken(post(
-                "/v1/sessions/{task}/events",
-                "Add to the session of a task; what has a number that is known is a repetition.",
-            )),
-            append,
-        )
-        .query(
-            get("/v1/sessions/{task}/events", "Read what was said in the session of a task, by number."),
-            events,
-        )
-        .plain(get("/v1/sessions/{task}/state", "Get what an agent keeps for its next run."), state)
-        .json(
-            other(Method::Put, "/v1/sessions/{task}/state", "Keep something for an agent's next run."),
-            keep_state,
-        )
-        .json(
-            post(
-                "/v1/sessions/{task}/promote",
-                "Make learnings of chosen events, while the session is open.",
-            ),
-            promote,
-        )
-        .plain(
-            post("/v1/sessions/{task}/end", "End the session of a task; what is left is the archive."),
-            end,
-        )
+        .json(api::SESSION_SAY, append)
+        .query(api::SESSION_EVENTS, events)
+        .plain(api::SESSION_STATE, state)
+        .json(api::SESSION_STATE_PUT, keep_state)
+        .json(api::SESSION_PROMOTE, promote)
+        .plain(api::SESSION_END_OF_TASK, end)
 }
 
 /// The task whose session it is.
