@@ -1,8 +1,9 @@
 //! A memory as files: the documents of one namespace under their paths, and every other record under a path of its own
 //! (files-and-git.md).
 //!
-//! The pure parts know no store, clock or id: names, frontmatter, what tools answer, plans of consolidation. What reads and writes is a verb of
-//! [`Engine`](loci_engine::Engine), one file each. Files on a disk, git and S3 are written elsewhere: they are renderings of what is here.
+//! The pure parts know no store, clock or id: what tools answer, plans of consolidation. A verb reads
+//! and writes: one file with an `impl Documents` block. Files on a disk, git and S3 are written by
+//! adapters: they are renderings of what is here.
 //!
 //! | folder | idea | specification |
 //! |---|---|---|

@@ -99,7 +99,7 @@ impl TestWorld {
         Ok(Self::over((place, store), self.clock.clone(), SeededIds::new(2), (None, files)))
     }
 
-    /// The engine.
+    /// Returns the engine with its products.
     pub fn engine(&self) -> Loci {
         self.engine.clone()
     }

@@ -1,7 +1,9 @@
-//! The verbs of Loci: everything that decides. Sees nouns, ports and text analysis; no back end, no wire, no runtime.
+//! The kernel of Loci: memories, events, records, retrieval, strategies, consolidation, jobs and
+//! access. Sees nouns, ports and the pure crates of text; no back end, no wire, no runtime, no product.
 //!
-//! Every door calls the methods of [`Engine`]; each takes the caller first, checks access in [`access`] and nowhere
-//! else, and does its work in one closure on the store. One file per verb.
+//! Doors call the methods of [`Engine`], and those of products above it, which add to the kernel by
+//! [`hooks`]. A verb takes the caller first, checks access in [`access`] and nowhere else, and does its
+//! work in one closure on the store. One file per verb.
 //!
 //! To add a verb: a file in the folder of its noun with an `impl Engine` block, the request and answer types beside it.
 

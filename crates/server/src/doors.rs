@@ -63,7 +63,7 @@ impl Default for DoorOptions {
 /// Shared by all doors; cheap to clone.
 #[derive(Clone)]
 pub struct Doors {
-    /// The engine behind every door.
+    /// The engine and its products, behind every door.
     pub engine: Loci,
     /// The clock.
     pub clock: Arc<dyn Clock>,

@@ -192,7 +192,7 @@ impl Default for ControlSection {
 }
 
 impl CodingSection {
-    /// The engine's part.
+    /// Returns the settings of coding memory.
     pub fn engine(&self) -> CodingSettings {
         let SharesSection { rules, knowledge, episodes, preferences, reflections } = self.shares;
         let ControlSection { off, tier1, tier2, tier3, shadow, salt } = self.control.clone();

@@ -424,7 +424,7 @@ impl Config {
         self
     }
 
-    /// The engine's part.
+    /// Returns the settings of the engine.
     ///
     /// # Errors
     /// A file that the configuration names and that does not hold.
@@ -466,7 +466,7 @@ impl Config {
         })
     }
 
-    /// The part of the engine with its products.
+    /// Returns the settings of the engine and of its products.
     ///
     /// # Errors
     /// As [`Self::engine`].

@@ -105,7 +105,7 @@ pub struct ForgeEntry {
 }
 
 impl VerifiedSection {
-    /// The engine's part.
+    /// Returns the settings of verified memory.
     pub fn engine(&self) -> VerifiedSettings {
         VerifiedSettings {
             memory: self.memory.clone(),

@@ -46,7 +46,7 @@ pub const MASTER_KEY_FILE: &str = "master.key";
 
 /// What a process is made of.
 pub struct Wiring {
-    /// The engine.
+    /// The engine and its products.
     pub engine: Loci,
     /// The clock, for the doors.
     pub clock: Arc<dyn Clock>,
@@ -66,7 +66,7 @@ pub struct Wiring {
 pub struct WiringOptions {
     /// The store.
     pub store: StorePlan,
-    /// The engine and its products; its `host` is replaced by a name of this process.
+    /// Settings of the engine and of its products; the engine's `host` is replaced by a name of this process.
     pub engine: LociSettings,
     /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
     pub embed_threads: Option<NonZero<usize>>,

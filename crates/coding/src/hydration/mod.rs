@@ -5,7 +5,6 @@
 //! |---|---|
 //! | `asked` | the request and its rules |
 //! | `kind` | the kinds of what is shown, their tiers and statuses |
-//! | `deadline` | one clock for all reads |
 //! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
 //! | `paths_read` | files that records name, and whether they are there |
 //! | `related_shown` | files that change with those of the task, beside the knowledge |

@@ -1,6 +1,7 @@
-//! Reflections over a repository (coding-agent-memory.md §14): what several of its tasks have in common, each with its evidence. Strategies
-//! reflect upon what was said in sessions (`jobs/reflect`); here it is the tasks, their ends and their reviews. The job, the rule what is
-//! enough, and the form of the records are the same.
+//! Reflections over a repository (coding-agent-memory.md §14): what several of its tasks have in
+//! common, each with its evidence. Strategies reflect upon what was said in sessions
+//! (`loci_engine::jobs::reflect`); here it is the tasks, their ends and their reviews. The job, the rule
+//! what is enough, and the form of the records are the same.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,5 +1,5 @@
 //! What safeguards do to rules beside their records: what supports an erased one goes, what came later than a state that is gone back to is
-//! taken back, and one that was held back is weighed by what supports it now. What becomes of the records is `coding/safeguards`' matter.
+//! taken back, and one that was held back is weighed by what supports it now. What becomes of the records is `safeguards`' matter.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::RecordKind;

@@ -1,5 +1,6 @@
 //! `repository_quarantine` and `repository_release`: what somebody doubts of a repository's memory is held back, from the next hydration
-//! on, and let go again. What holding back is, and what a record is afterwards, is `records/quarantine`'s.
+//! on, and let go again. What holding back is, and what a record is afterwards, is the kernel's
+//! (`loci_engine::records`, `quarantine`).
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -61,7 +62,7 @@ impl Coding {
     /// Lets go what is held back: each record is what it was before.
     ///
     /// # Errors
-    /// As [`Engine::repository_quarantine`].
+    /// As [`Coding::repository_quarantine`].
     pub async fn repository_release(
         &self,
         caller: &Principal,

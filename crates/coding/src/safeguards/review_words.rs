@@ -82,7 +82,7 @@ impl Coding {
     /// Erases words that are meant from some reviews; how many held some.
     ///
     /// # Errors
-    /// See [`Engine::reviews_with_words`].
+    /// See [`Coding::reviews_with_words`].
     pub(super) async fn blank_reviews(
         &self,
         part: &Part,

@@ -69,7 +69,7 @@ impl Documents {
     /// purpose.
     ///
     /// # Errors
-    /// See [`Engine::document_put`]; `SOURCE_ERASED`.
+    /// See [`Documents::document_put`]; `SOURCE_ERASED`.
     pub async fn document_put_if_erased(
         &self,
         caller: &Principal,

@@ -1,8 +1,9 @@
 //! The memory tool that Anthropic's models know, `memory_20250818`: six commands on files below `/memories`, answered in exact words
 //! (files-and-git.md §11).
 //!
-//! Pure: it works on a [`ToolTree`], which the engine implements within one transaction, and returns what the model reads. Fixtures and §11.3
-//! decide every text. It does not know which tree, mount or caller it works for, and it records nothing.
+//! Pure: it works on a [`ToolTree`], which `mounts` implements within one transaction, and returns
+//! what the model reads. Fixtures and §11.3 decide every text. It does not know which tree, mount or
+//! caller it works for, and it records nothing.
 //!
 //! To add a command: a variant in `command`, a file with its function, a line in [`run`].
 

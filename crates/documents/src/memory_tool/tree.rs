@@ -1,4 +1,5 @@
-//! What the tool works on: the documents of one mount, by paths below its root. The engine implements it within one transaction.
+//! What the tool works on: the documents of one mount, by paths below its root. `mounts` implements
+//! it within one transaction, `scratch` in memory.
 
 use loci_model::Result;
 
@@ -39,7 +40,7 @@ pub trait ToolTree {
     /// Stores a document whose path is free.
     ///
     /// # Errors
-    /// What the engine refuses of any writer, and those of the store.
+    /// What a tree refuses of any writer, and those of the store.
     fn create(&mut self, path: &DocumentPath, body: &str) -> Result<()>;
 
     /// Gives a document that was found another body.

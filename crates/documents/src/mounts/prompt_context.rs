@@ -35,7 +35,7 @@ impl Documents {
     /// their descriptions. A text stays the same, byte for byte, until a document changes.
     ///
     /// # Errors
-    /// Those of [`Engine::mount_trees`]; `Invalid` for the budget.
+    /// Those of [`Documents::mount_trees`]; `Invalid` for the budget.
     pub async fn mount_context(
         &self,
         caller: &Principal,

@@ -38,7 +38,7 @@ impl Documents {
     /// store.
     ///
     /// # Errors
-    /// Those of [`Engine::state_names`].
+    /// Those of [`Documents::state_names`].
     pub(crate) async fn commit_names(&self, tree: &TreeAsk) -> Result<StateNames> {
         self.names_in(tree, None).await
     }

@@ -2,7 +2,7 @@
 //! one, what a model reads in its prose, and what sentences state plainly where no model reads it.
 //! Each part is saved once, however often the job is run. What a model says is knowledge that was
 //! extracted
-//! and nothing else. How a model is asked is `language_models`'s matter, and when it is asked again
+//! and nothing else. How a model is asked is the matter of `loci_engine::language_models`, and when it is asked again
 //! the job's.
 
 use std::collections::BTreeSet;

@@ -10,7 +10,7 @@
 //! | `listing`, `deleting` | many keys |
 //! | `xml`, `fault` | answers and errors as S3 words them |
 //!
-//! What a key stands for, and what becomes of bytes, is the engine's (`files/bucket`).
+//! `loci_documents` (`bucket`) decides what a key stands for, and what becomes of bytes.
 
 mod body;
 mod buckets;

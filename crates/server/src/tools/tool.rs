@@ -20,10 +20,10 @@ pub type Outcome = Result<Value, ToolError>;
 /// The work of a tool. Its arguments have the form of its schema when it is called.
 pub type Work = fn(Context, Arguments) -> BoxFuture<'static, Outcome>;
 
-/// What a tool works with: the engine, who asks, and which memory they mean.
+/// What a tool works with: the engine and its products, who asks, and which memory they mean.
 #[derive(Clone)]
 pub struct Context {
-    /// The engine.
+    /// The engine and its products.
     pub engine: Loci,
     /// Who asks.
     pub caller: Principal,

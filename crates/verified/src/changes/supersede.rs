@@ -67,7 +67,7 @@ impl Verified {
     /// Corrects a fact.
     ///
     /// # Errors
-    /// As [`Engine::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or deleted; `NOT_VERIFIED` without new
+    /// As [`Verified::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or deleted; `NOT_VERIFIED` without new
     /// citations where an old one does not hold.
     pub async fn fact_supersede(
         &self,

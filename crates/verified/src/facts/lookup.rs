@@ -58,7 +58,7 @@ impl Verified {
     /// The same, also where its citations are only proposed.
     ///
     /// # Errors
-    /// As [`Engine::locate`].
+    /// As [`Verified::locate`].
     pub(crate) async fn locate_proposed(
         &self,
         caller: &Principal,

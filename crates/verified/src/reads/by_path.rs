@@ -107,7 +107,7 @@ impl Verified {
     /// Facts of a repository that cite such paths, confirmed last first.
     ///
     /// # Errors
-    /// As [`Engine::facts_recent`]; `PATH_REJECTED` for a path that may not be asked for.
+    /// As [`Verified::facts_recent`]; `PATH_REJECTED` for a path that may not be asked for.
     pub async fn facts_by_path(
         &self,
         caller: &Principal,

@@ -25,7 +25,7 @@ impl Verified {
     /// be verified now is kept back, as is one that says what one of the 200 facts that were confirmed last says.
     ///
     /// # Errors
-    /// As [`Engine::facts_recent`]; `Invalid` where nothing is to be verified.
+    /// As [`Verified::facts_recent`]; `Invalid` where nothing is to be verified.
     pub async fn facts_with_proposed(
         &self,
         caller: &Principal,
@@ -40,7 +40,7 @@ impl Verified {
     /// Proposals alone, for people who look through them.
     ///
     /// # Errors
-    /// As [`Engine::facts_with_proposed`].
+    /// As [`Verified::facts_with_proposed`].
     pub async fn facts_proposed(
         &self,
         caller: &Principal,

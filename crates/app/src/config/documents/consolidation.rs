@@ -44,7 +44,7 @@ impl Default for ConsolidationSection {
 }
 
 impl ConsolidationSection {
-    /// The engine's part.
+    /// Returns the settings of the upkeep of trees.
     pub fn engine(&self) -> UpkeepSettings {
         UpkeepSettings {
             planner: self.deterministic,

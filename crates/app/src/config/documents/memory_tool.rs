@@ -88,7 +88,7 @@ impl MemoryToolSection {
         self.engine().map(drop)
     }
 
-    /// The engine's part.
+    /// Returns the mounts of the memory tool.
     ///
     /// # Errors
     /// Where a mount has no tree, or a name or a namespace is none.

@@ -1,5 +1,5 @@
-//! `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere (files-and-git.md §8.2). What a mirror may be is the engine's matter;
-//! here are the words for it, each named where it does not hold.
+//! `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere (files-and-git.md §8.2).
+//! `loci_documents` decides what a mirror may be; here are the words for it, each named where it does not hold.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! `[memory.sre]`: how a memory serves operations agents. What the values do is the engine's matter; the file of known contacts is read here.
+//! `[memory.sre]`: how a memory serves operations agents. `loci_operations` uses the
+//! values; the file of known contacts is read here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ const ROSTER_BYTES_MAX: u64 = 1_048_576;
 /// Tokens that a block may have.
 const BUDGET_TOKENS_MAX: u32 = 100_000;
 
-/// `[memory.sre]`: a key that is absent is as the engine has it.
+/// `[memory.sre]`: a key that is absent is as operations memory has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SreSection {
@@ -63,7 +64,7 @@ pub struct SreSection {
     pub protected_keys: Option<Vec<String>>,
 }
 
-/// The engine's part of all of them.
+/// Returns the settings of operations memory, of all memories.
 pub(in crate::config) fn engine(memories: &[MemoryEntry]) -> Result<SreSettingsByMemory> {
     let mut settings = SreSettingsByMemory::default();
     for entry in memories {

@@ -35,7 +35,7 @@ const REPOSITORIES_MAX: u32 = 100;
 
 /// The engine of this process.
 pub struct EngineTools {
-    /// The engine.
+    /// The engine and its products.
     pub engine: Loci,
     /// The tools.
     pub table: Arc<Table>,

@@ -1,4 +1,5 @@
-//! `memory`: the memory tool that Anthropic's models know, on the documents of the mount. Its texts are the engine's, errors included.
+//! `memory`: the memory tool that Anthropic's models know, on the documents of the mount. Its texts
+//! are those of `loci_documents`, errors included.
 
 use loci_model::ports::BoxFuture;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! `save_preference`: how the user wants to be worked for. The user is that of the request; the
-//! engine checks that the caller works for them.
+//! `save_preference`: how the user wants to be worked for. The user is that of the request; operations
+//! memory checks that the caller works for them.
 
 use loci_model::limits;
 use loci_model::ports::BoxFuture;

@@ -1,4 +1,5 @@
-//! Arguments of the family as the engine asks for them. Their form has been checked; what needs knowing more is checked here.
+//! Arguments of the family as verified memory asks for them. Their form has been checked; what needs
+//! knowing more is checked here.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::facts::citation::{CitationInput, Place};

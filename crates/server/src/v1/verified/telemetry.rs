@@ -1,5 +1,5 @@
-//! `doctor --telemetry`: whether what happened to facts says what they say, rule by rule over all memories. What the rules are is
-//! the engine's matter.
+//! `doctor --telemetry`: whether what happened to facts says what they say, rule by rule over all
+//! memories. `loci_verified` has the rules.
 
 use loci_api::admin::Finding;
 use loci_model::{Result, limits};

@@ -104,7 +104,7 @@ fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
     Ok(Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, told })
 }
 
-/// Verdicts as the engine takes them.
+/// Verdicts as verified memory takes them.
 fn told(given: shape::Verdicts) -> Result<Told> {
     let bad = |rule: &str| Error::invalid("verdicts", format!("verdicts: {rule}"));
     let commit = given.commit.as_deref().map(|text| {
