@@ -30,11 +30,6 @@ impl Method {
             Self::Delete => "DELETE",
         }
     }
-
-    /// Returns true where a repeated request has no further effect.
-    pub const fn is_idempotent(self) -> bool {
-        matches!(self, Self::Get | Self::Put | Self::Delete)
-    }
 }
 
 /// The place of an operation.
