@@ -8,7 +8,7 @@ use crate::config::{LogFormat, LogSection};
 /// Starts logging for this process.
 pub fn start(section: &LogSection) -> Result<()> {
     let filter = EnvFilter::try_new(&section.level)
-        .context("log.level must be a level like info, or a filter like info,loci_engine=debug")?;
+        .context("log.level must be a level like info, or a filter like info,loci_coding=debug")?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match section.format {
         LogFormat::Text => builder.with_ansi(false).init(),

@@ -239,7 +239,7 @@ pub enum LogFormat {
 pub struct LogSection {
     /// `text` or `json`.
     pub format: LogFormat,
-    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter like `info,loci_engine=debug`.
+    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter like `info,loci_coding=debug`.
     pub level: String,
 }
 
