@@ -8,6 +8,7 @@ use loci_coding::{
 };
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
+use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Grant, Principal};
@@ -19,6 +20,7 @@ use loci_model::tasks::task::TaskStatus;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
 use loci_testkit_ports::{block_on, task_samples};
+use loci_verified::Standing;
 
 use super::world::{REPO, Workshop, task, task_id};
 
@@ -587,6 +589,26 @@ fn who_may() {
         assert_eq!(set(&shop, caller, login, "x", None).unwrap_err().kind, ErrorKind::Denied);
     }
     block_on(shop.engine.coding.user_forget(&zoe, &shop.standing, login)).unwrap();
+}
+
+/// Only a memory for code keeps people below `users/`: elsewhere any namespace with their name is
+/// theirs.
+#[test]
+fn in_a_memory_without_the_profile_a_namespace_of_the_name_is_the_persons() {
+    let shop = Workshop::new();
+    let new = NewMemory { name: "plain".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
+    let memory = block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap().id;
+    let record = |number: &str, namespace: &str| {
+        let namespace = Namespace::parse(namespace).unwrap();
+        NewRecord::fact(number.to_owned(), vec![namespace], format!("Fact {number}."), shop.engine.now())
+    };
+    let records = vec![record("1", "/zoe/notes/"), record("2", "/ben/notes/")];
+    let made = RecordsCreate { memory, records, expiry: None };
+    let made = block_on(shop.engine.records_create(&shop.caller, made, None)).unwrap();
+    assert!(made.items.iter().all(|item| item.result.is_ok()), "{made:?}");
+    let standing = Standing { memory: Some("plain".to_owned()), ..Standing::default() };
+    let forgotten = block_on(shop.engine.coding.user_forget(&shop.caller, &standing, "zoe")).unwrap();
+    assert_eq!(forgotten.records, 1);
 }
 
 #[test]
