@@ -1,5 +1,6 @@
-//! Tests of operations agents' memory run the store, the parsers and the builder of namespaces that are shipped (sre-memory.md §16, D28): what
-//! stands in for them proves nothing of them. A store that wraps the real one to fail at will is none, and lies beside the tests.
+//! Tests of operations memory run the store, the parsers and the builder of namespaces that are shipped
+//! (sre-memory.md §16, D28): a mock would prove nothing of them. A store that wraps the real one to
+//! fail at will is no mock.
 
 use super::rust_text::is_word;
 use super::tree::SourceFile;

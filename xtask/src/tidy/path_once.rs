@@ -1,5 +1,5 @@
-//! No path of the native API is written twice: the tables of `api` have it, and everything else reads
-//! it there.
+//! The paths of the native API are written once: in the tables of `api`, where everything else reads
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +13,22 @@ const CRATES: [&str; 4] = ["crates/api/src/", "crates/server/src/", "crates/clie
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut places: BTreeMap<&str, Vec<(String, usize)>> = BTreeMap::new();
     for file in tree.rust().filter(|file| CRATES.iter().any(|folder| file.path.starts_with(folder))) {
-        // Literals are blank in the code: a line that has other code outside of tests has its own.
-        let lines = file.text.lines().zip(file.code_outside_tests.lines()).enumerate();
-        for (number, (text, _)) in lines.filter(|(_, (_, code))| !code.trim().is_empty()) {
+        for (line, text) in file.lines_outside_tests() {
             for (at, _) in text.match_indices(START) {
                 let rest = text.get(at + 1..).unwrap_or_default();
                 let path = rest.split('"').next().unwrap_or_default();
-                places.entry(path).or_default().push((file.path.clone(), number + 1));
+                places.entry(path).or_default().push((file.path.clone(), line));
             }
         }
     }
-    let of_one_table = |at: &[(String, usize)]| at.iter().all(|(file, _)| file == &at[0].0);
-    let twice = places
-        .into_iter()
-        .filter(|(_, at)| at.len() > 1 && !(of_one_table(at) && at[0].0.ends_with("table.rs")));
+    let is_table = |file: &str| file.ends_with("table.rs");
+    // A table has a path once for each of its methods.
+    let is_of_one_table =
+        |at: &[(String, usize)]| is_table(&at[0].0) && at.iter().all(|(file, _)| *file == at[0].0);
+    let twice = places.into_iter().filter(|(_, at)| at.len() > 1 && !is_of_one_table(at));
     twice
         .map(|(path, at)| {
-            let (file, line) =
-                at.iter().find(|(file, _)| !file.ends_with("table.rs")).unwrap_or(&at[0]).clone();
+            let (file, line) = at.iter().find(|(file, _)| !is_table(file)).unwrap_or(&at[0]).clone();
             Finding {
                 file,
                 line,

@@ -1,6 +1,6 @@
 //! The kernel of the engine names no product. Imports and calls are the compiler's to refuse, for
-//! the kernel's crate sees no product's (`dependency_direction`); what is left are their names in
-//! words: names of profiles, of formats and of the products themselves.
+//! the kernel's crate sees no product's (`dependency_direction`); this check finds their
+//! names in literals: of profiles, of formats and of the products themselves.
 
 use super::{Finding, Tree};
 
@@ -12,13 +12,11 @@ const NAMES: &[&str] = &["\"verified\"", "\"coding\"", "\"operations\"", "\"sre\
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in tree.rust().filter(|file| KERNEL.iter().any(|folder| file.path.starts_with(folder))) {
-        // Literals are blank in the code: a line that has other code outside of tests has its own.
-        let lines = file.text.lines().zip(file.code_outside_tests.lines()).enumerate();
-        for (line, (text, _)) in lines.filter(|(_, (_, code))| !code.trim().is_empty()) {
+        for (line, text) in file.lines_outside_tests() {
             for name in NAMES.iter().filter(|name| text.contains(**name)) {
                 found.push(Finding {
                     file: file.path.clone(),
-                    line: line + 1,
+                    line,
                     rule: "product-order",
                     what: format!("the kernel names the product {name}."),
                     remedy: "Turn the arrow round with a hook (engine/src/hooks).",
