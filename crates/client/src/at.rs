@@ -1,4 +1,4 @@
-//! Where a call goes: the place of an operation, its path filled in.
+//! The target of a call: the method of an operation, and its path with its values filled in.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,6 @@ use http::Method;
 use loci_api::operation::{self, Operation};
 use serde::Serialize;
 
-use crate::call::{path, with_query};
 use crate::error::ClientError;
 
 /// The method and the path of one call, whose answer has the shape `A`.
@@ -16,7 +15,7 @@ pub(crate) struct At<A> {
     answer: PhantomData<fn() -> A>,
 }
 
-/// Returns where an operation is called, with these values for the parameters of its path, in order.
+/// Returns the target of an operation, with these values for the parameters of its path, in order.
 /// The last one may be a path itself, where the operation takes the rest.
 pub(crate) fn at<Q, A>(operation: &Operation<Q, A>, values: &[&str]) -> At<A> {
     let count = values.len();
@@ -63,11 +62,52 @@ impl<A> At<A> {
     }
 }
 
+/// A path of segments, each percent-encoded.
+pub(crate) fn path(segments: &[&str]) -> String {
+    let mut out = String::new();
+    for segment in segments {
+        out.push('/');
+        for byte in segment.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
+                    out.push(char::from(byte))
+                }
+                _ => out.push_str(&format!("%{byte:02X}")),
+            }
+        }
+    }
+    out
+}
+
+/// A flat shape as a query; absent members are left out.
+pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
+    let bad = || ClientError::Request("a query of the native API is flat".to_owned());
+    let serde_json::Value::Object(members) = serde_json::to_value(query).map_err(|_| bad())? else {
+        return Err(bad());
+    };
+    let mut out = path;
+    let mut separator = '?';
+    for (name, value) in members {
+        let text = match value {
+            serde_json::Value::Null => continue,
+            serde_json::Value::String(text) => text,
+            serde_json::Value::Bool(flag) => flag.to_string(),
+            serde_json::Value::Number(number) => number.to_string(),
+            serde_json::Value::Array(_) | serde_json::Value::Object(_) => return Err(bad()),
+        };
+        let value = self::path(&[&text]);
+        out.push(separator);
+        out.push_str(&name);
+        out.push('=');
+        out.push_str(value.trim_start_matches('/'));
+        separator = '&';
+    }
+    Ok(out)
+}
+
 #[cfg(test)]
 mod tests {
-    use loci_api::operation::Operation;
-
-    use super::at;
+    use super::*;
 
     #[test]
     fn parameters_are_filled_in_and_encoded() {
@@ -77,5 +117,21 @@ mod tests {
         check("/v1/search", &[], "/v1/search");
         check("/v1/memories/{memory}/records:list", &["a/b"], "/v1/memories/a%2Fb/records:list");
         check("/v1/{a}/x/{*path}", &["1", "b c/d"], "/v1/1/x/b%20c/d");
+    }
+
+    #[test]
+    fn paths_and_queries_are_encoded() {
+        assert_eq!(path(&["v1", "a/b", "x#y z"]), "/v1/a%2Fb/x%23y%20z");
+        let listing = loci_api::event::EventListing {
+            actor: "org/a&b".into(),
+            session: "s".into(),
+            limit: Some(5),
+            ..Default::default()
+        };
+        let query = with_query("/v1".into(), &listing).unwrap();
+        assert_eq!(
+            query,
+            "/v1?actor=org%2Fa%26b&session=s&include_parents=false&without_payload=false&limit=5"
+        );
     }
 }

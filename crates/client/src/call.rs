@@ -381,68 +381,9 @@ fn foreign(status: StatusCode) -> Problem {
     }
 }
 
-/// A path of segments, each percent-encoded.
-pub(crate) fn path(segments: &[&str]) -> String {
-    let mut out = String::new();
-    for segment in segments {
-        out.push('/');
-        for byte in segment.bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => {
-                    out.push(char::from(byte))
-                }
-                _ => out.push_str(&format!("%{byte:02X}")),
-            }
-        }
-    }
-    out
-}
-
-/// A flat shape as a query; absent members are left out.
-pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
-    let bad = || ClientError::Request("a query of the native API is flat".to_owned());
-    let serde_json::Value::Object(members) = serde_json::to_value(query).map_err(|_| bad())? else {
-        return Err(bad());
-    };
-    let mut out = path;
-    let mut separator = '?';
-    for (name, value) in members {
-        let text = match value {
-            serde_json::Value::Null => continue,
-            serde_json::Value::String(text) => text,
-            serde_json::Value::Bool(flag) => flag.to_string(),
-            serde_json::Value::Number(number) => number.to_string(),
-            serde_json::Value::Array(_) | serde_json::Value::Object(_) => return Err(bad()),
-        };
-        let value = self::path(&[&text]);
-        out.push(separator);
-        out.push_str(&name);
-        out.push('=');
-        out.push_str(value.trim_start_matches('/'));
-        separator = '&';
-    }
-    Ok(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_and_queries_are_encoded() {
-        assert_eq!(path(&["v1", "a/b", "x#y z"]), "/v1/a%2Fb/x%23y%20z");
-        let listing = loci_api::event::EventListing {
-            actor: "org/a&b".into(),
-            session: "s".into(),
-            limit: Some(5),
-            ..Default::default()
-        };
-        let query = with_query("/v1".into(), &listing).unwrap();
-        assert_eq!(
-            query,
-            "/v1?actor=org%2Fa%26b&session=s&include_parents=false&without_payload=false&limit=5"
-        );
-    }
 
     fn somewhere<A>() -> At<A> {
         crate::at::at(&loci_api::operation::Operation::<(), A>::post("/v1", ""), &[])

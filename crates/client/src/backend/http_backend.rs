@@ -22,7 +22,8 @@ use super::loci_errors::storage_error;
 use super::path_rules::{clean_path, clean_prefix};
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::{BackendEntry, BackendFile, FilePrecondition, Written, sha256_hex};
-use crate::call::{bearer, path, with_query};
+use crate::at::{path, with_query};
+use crate::call::bearer;
 use crate::transport::{Network, Outgoing, Request, Response, Transport};
 
 /// Milliseconds after which a call without an answer has failed.

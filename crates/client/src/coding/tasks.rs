@@ -39,9 +39,9 @@ impl Client {
         self.query(at(&api::TASK_LIST, &[]), listing).await
     }
 
-    /// Says something of a task, as JSON: `what` is `complete`, `finalize`, `notes`, `commits`,
-    /// `feedback`, `episode` or `learnings`. For those who keep what they could not say and say it
-    /// later.
+    /// Sends a report of a task as JSON: `what` is `complete`, `finalize`, `notes`, `commits`,
+    /// `feedback`, `episode` or `learnings`. For clients that keep reports
+    /// which they could not send.
     ///
     /// # Errors
     /// See [`Client::task_create`].
