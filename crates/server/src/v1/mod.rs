@@ -1,10 +1,10 @@
-//! The native API (architecture §8): one file per group of operations, each a few lines around a verb of
-//! the engine or of a product.
+//! The native API (architecture §8): one file per group of operations, each a few lines around a verb
+//! of the engine or of a product.
 //! A product has a folder (`verified`, `coding`, `documents`, `operations`); the other modules are
 //! of the kernel, and `protocol` is what all operations are made with.
 //!
-//! To add an operation: its shapes in `loci-api`, a function in the file of its noun in the folder
-//! of its product, one line in that file's `operations`. Router and OpenAPI document are both made
+//! To add an operation: its shapes and a line of its table in `loci-api`, a function in the file of
+//! its noun in the folder of its product, one line in that file's `operations`. Router and OpenAPI document are both made
 //! from these lines.
 
 mod admin;
@@ -86,4 +86,21 @@ pub(crate) fn router() -> Router<Doors> {
         .router
         .route("/openapi.json", get(text))
         .route("/v1/{*path}", axum::routing::any(protocol::call::unknown))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use loci_api::operation;
+
+    use super::operations;
+
+    #[test]
+    fn every_operation_of_the_tables_is_served() {
+        let tables: BTreeSet<_> = operation::places().map(|place| (place.method, place.path)).collect();
+        let table = operations();
+        let served = table.described.iter().map(|one| (one.place.method, one.place.path)).collect();
+        assert_eq!(tables, served);
+    }
 }

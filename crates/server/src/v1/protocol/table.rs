@@ -74,7 +74,7 @@ pub(in crate::v1) struct Described {
 #[derive(Default)]
 pub(in crate::v1) struct Table {
     pub(in crate::v1) router: Router<Doors>,
-    pub(super) described: Vec<Described>,
+    pub(in crate::v1) described: Vec<Described>,
     pub(super) schemas: Vec<(String, RefOr<Schema>)>,
 }
 
