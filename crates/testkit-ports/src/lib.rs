@@ -18,6 +18,7 @@ pub mod samples;
 pub mod scripted_model;
 pub mod secret_samples;
 pub mod task_samples;
+mod ticking_clock;
 pub mod within;
 
 pub use clock::ManualClock;
@@ -29,6 +30,7 @@ pub use jumping_clock::JumpingClock;
 pub use open_vault::OpenVault;
 pub use recording_targets::RecordingTargets;
 pub use scripted_model::{Script, ScriptedModel, ScriptedReply};
+pub use ticking_clock::TickingClock;
 
 /// Waits for a future on this thread: tests have no runtime.
 pub fn block_on<F: Future>(future: F) -> F::Output {

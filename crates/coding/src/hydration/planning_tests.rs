@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loci_model::ports::BoxFuture;
-use loci_model::ports::clock::Clock;
+use loci_engine::calls::deadline::Deadline;
+use loci_engine::retrieval::render::{Oversize, PREFIX};
+use loci_engine::safety::Patterns;
+use loci_model::facts::support::Support;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 use loci_model::{MemoryId, RecordId, TaskId, Timestamp};
-use loci_testkit_ports::{ManualClock, block_on, samples};
+use loci_testkit_ports::{ManualClock, TickingClock, block_on, samples};
 use loci_text::tokens::Estimator;
+use loci_verified::{Cited, CitedFate};
 use proptest::prelude::*;
 
 use super::candidate::Candidate;
@@ -20,11 +23,6 @@ use super::planning::{Limits, Plan};
 use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::settings::{CodingSettings, DropPolicy, OnUnverifiable};
-use loci_engine::calls::deadline::Deadline;
-use loci_engine::retrieval::render::{Oversize, PREFIX};
-use loci_engine::safety::Patterns;
-use loci_model::facts::support::Support;
-use loci_verified::{Cited, CitedFate};
 
 fn now() -> Timestamp {
     samples::time(86_400 * 30)
@@ -341,29 +339,11 @@ fn what_was_verified_now_is_fresh_and_as_old_as_it_is() {
     assert!(trusted.block.contains("(memory; 1500 days old; src/a.rs:1-3; verified)"), "{}", trusted.block);
 }
 
-/// A clock on which every look takes some milliseconds.
-struct Ticking(ManualClock, u64);
-
-impl Clock for Ticking {
-    fn now(&self) -> Timestamp {
-        self.0.now()
-    }
-
-    fn monotonic_us(&self) -> u64 {
-        self.0.advance_ms(self.1);
-        self.0.monotonic_us()
-    }
-
-    fn sleep(&self, millis: u64) -> BoxFuture<'static, ()> {
-        self.0.sleep(millis)
-    }
-}
-
 #[test]
 fn what_there_is_no_time_to_look_at_is_not_shown() {
     let many = |kind, from: u32| (from..from + 50).map(move |n| candidate(kind, n, "a text", 0.9, 1));
     let found: Vec<Candidate> = many(Kind::Rules, 1).chain(many(Kind::Knowledge, 100)).collect();
-    let deadline = Deadline::begin(Arc::new(Ticking(ManualClock::default(), 20)), 1_000);
+    let deadline = Deadline::begin(Arc::new(TickingClock::new(20)), 1_000);
     let chosen = chosen_of(found, &[], Some("text"));
     let ready = block_on(screen(chosen, now(), Patterns::shipped(), &deadline));
     let counts = |kind: Kind| (ready[&kind].kept.len(), ready[&kind].late());

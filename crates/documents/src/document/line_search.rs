@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::clock::Clock;
 
 use super::grep::{GrepLine, Grepped};
-use loci_engine::calls::caller_pattern::CallerPattern;
 
 /// Characters of a line that are shown.
 const LINE_CHARS: usize = 300;
@@ -98,37 +98,17 @@ fn shown(path: &str, place: usize, line: &str, is_match: bool) -> GrepLine {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use loci_model::ports::BoxFuture;
-    use loci_model::{Timestamp, limits};
+    use loci_model::limits;
+    use loci_testkit_ports::TickingClock;
 
     use super::*;
-
-    /// A clock that goes on by a second whenever it is looked at.
-    #[derive(Default)]
-    struct Seconds(AtomicU64);
-
-    impl Clock for Seconds {
-        fn now(&self) -> Timestamp {
-            Timestamp::EPOCH
-        }
-
-        fn monotonic_us(&self) -> u64 {
-            self.0.fetch_add(1, Ordering::Relaxed) * 1_000_000
-        }
-
-        fn sleep(&self, _millis: u64) -> BoxFuture<'static, ()> {
-            Box::pin(std::future::pending())
-        }
-    }
 
     fn search(pattern: &str, most: u32, context: usize, seconds: u64) -> LineSearch {
         LineSearch {
             pattern: CallerPattern::parse(pattern, false).unwrap(),
             most,
             context,
-            clock: Arc::new(Seconds::default()),
+            clock: Arc::new(TickingClock::new(1_000)),
             left_us: seconds * 1_000_000,
             found: Grepped::default(),
         }

@@ -64,37 +64,16 @@ fn scan(all: &[Vec<String>], test: &TextTest, clock: &dyn Clock, left_us: u64) -
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use loci_model::Timestamp;
-    use loci_model::ports::BoxFuture;
+    use loci_testkit_ports::TickingClock;
 
     use super::*;
-
-    /// A clock that goes on by a second whenever it is looked at.
-    #[derive(Default)]
-    struct Seconds(AtomicU64);
-
-    impl Clock for Seconds {
-        fn now(&self) -> Timestamp {
-            Timestamp::EPOCH
-        }
-
-        fn monotonic_us(&self) -> u64 {
-            self.0.fetch_add(1, Ordering::Relaxed) * 1_000_000
-        }
-
-        fn sleep(&self, _millis: u64) -> BoxFuture<'static, ()> {
-            Box::pin(std::future::pending())
-        }
-    }
 
     #[test]
     fn a_scan_ends_when_its_time_is_up() {
         let test: TextTest = Arc::new(|text: &str| Ok(text.contains('b')));
         let texts = |words: &[&str]| words.iter().map(|word| vec![(*word).to_owned()]).collect::<Vec<_>>();
         let check = |words: &[&str], seconds: u64, expect: Option<(Vec<bool>, u64)>| {
-            let found = scan(&texts(words), &test, &Seconds::default(), seconds * 1_000_000).ok();
+            let found = scan(&texts(words), &test, &TickingClock::new(1_000), seconds * 1_000_000).ok();
             assert_eq!(found.map(|(held, left)| (held, left / 1_000_000)), expect, "{words:?} {seconds}");
         };
         check(&["a", "ab"], 10, Some((vec![false, true], 7)));

@@ -1,13 +1,10 @@
 //! Tests of whole records: citations with claims, citations without anchors, and the bounds of both.
 
-use loci_model::Timestamp;
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::{EntryKind, ObjectId, Revision};
 use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verification};
-use loci_model::ports::BoxFuture;
-use loci_model::ports::clock::Clock;
-use loci_testkit_ports::{CodeHistory, ManualClock};
+use loci_testkit_ports::{CodeHistory, ManualClock, TickingClock};
 use serde_json::{Value, json};
 
 use super::{
@@ -246,22 +243,6 @@ fn claims_about_files_that_cannot_be_listed_are_unknown() {
     }
 }
 
-/// A clock that goes on by a second whenever it is asked.
-#[derive(Default)]
-struct HastyClock(std::sync::atomic::AtomicU64);
-
-impl Clock for HastyClock {
-    fn now(&self) -> Timestamp {
-        loci_testkit_ports::clock::START
-    }
-    fn monotonic_us(&self) -> u64 {
-        self.0.fetch_add(1_000_000, std::sync::atomic::Ordering::Relaxed)
-    }
-    fn sleep(&self, _millis: u64) -> BoxFuture<'static, ()> {
-        Box::pin(async {})
-    }
-}
-
 /// §16: catastrophic patterns and globs over many files are bounded and unknown.
 #[test]
 fn claims_about_many_files_stop_at_their_limits() {
@@ -286,7 +267,7 @@ fn claims_about_many_files_stop_at_their_limits() {
     let small = VerifierLimits { claim_bytes_max: 50_000, ..limits };
     assert_eq!(holds("b", small), (None, Some("stopped after 50000 bytes".to_owned())));
 
-    let (cache, clock) = (LineCache::new(1 << 20), HastyClock::default());
+    let (cache, clock) = (LineCache::new(1 << 20), TickingClock::new(1_000));
     let verifier = Verifier::new(&world.history, world.history.tip(), &cache, "t", &clock, limits);
     let outcome = verifier.verify(&[], &claims("b"), Quorum::All).claims.remove(0);
     assert_eq!(outcome.holds, None, "{:?}", outcome.detail);
@@ -318,7 +299,7 @@ fn a_search_that_is_cut_off_leaves_a_doubt() {
     let mut world = World::new();
     let citations = world.citations();
     world.history.commit(&[("a.txt", "one"), ("b.txt", "two"), ("src/main.rs", "// nothing\n")]);
-    let (cache, clock) = (LineCache::new(1 << 20), HastyClock::default());
+    let (cache, clock) = (LineCache::new(1 << 20), TickingClock::new(1_000));
     let limits = VerifierLimits { tree_ms_max: 500, ..VerifierLimits::default() };
     let verifier = Verifier::new(&world.history, world.history.tip(), &cache, "t", &clock, limits);
     let mut strong = citations[2].clone();
