@@ -340,14 +340,11 @@ fn scanners() -> Vec<Scanner> {
     let named = [loci_git::SCANNERS, loci_forges::SCANNERS, loci_alerts::SCANNERS].concat();
     let named: Vec<_> = named.into_iter().map(|(name, read)| Scanner::new(name, read)).collect();
     let engine = [
-        loci_engine::scanners::all().as_slice(),
-        loci_verified::SCANNERS,
-        loci_verified::verifier::SCANNERS,
-        loci_coding::SCANNERS,
-        loci_coding::PREFERENCE_SCANNERS,
-        loci_coding::REVIEW_SCANNERS,
-        loci_documents::SCANNERS,
-        loci_operations::SCANNERS,
+        loci_engine::scanners::all(),
+        loci_verified::scanners(),
+        loci_coding::scanners(),
+        loci_documents::scanners(),
+        loci_operations::scanners(),
     ]
     .concat();
     [engine.as_slice(), loci_server::s3::SCANNERS, loci_server::v1::SCANNERS, OTHERS, named.as_slice()]

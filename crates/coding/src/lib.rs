@@ -19,8 +19,8 @@
 //! | `settings` | the settings of the server |
 //! | `jobs`, `sweep` | the jobs, the list of those that failed, and the parts of the sweep |
 //!
-//! A verb: one file with an `impl Coding` block, its request and answer beside it. Everything that one call writes is one write:
-//! a report is stored whole or not at all.
+//! To add a verb: a file with an `impl Coding` block and the types of its request and answer. A call
+//! writes everything in one write: a report is stored whole or not at all.
 
 mod code_graph;
 mod commits;
@@ -55,7 +55,6 @@ pub use learnings::conflicts::{ConflictDecision, ConflictListing, ConflictResolv
 pub use metrics::evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
 pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
-pub use preferences::SCANNERS as PREFERENCE_SCANNERS;
 pub use preferences::{
     PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
 };
@@ -69,7 +68,6 @@ pub use reflection::themes::{
 pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 pub use repositories::counts::RecordCount;
 pub use repositories::repository_settings::{RepositoryChange, RepositoryShown};
-pub use reviews::SCANNERS as REVIEW_SCANNERS;
 pub use reviews::{
     BackfillAsked, HookDelivery, HookDeliveryShown, HookState, NewReview, ReviewsPolled, ReviewsPulled,
     intake_of,
@@ -80,7 +78,7 @@ pub use safeguards::{
     HeldDecision, HeldListing, NotUndone, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
     Selection, SnapshotOf, SnapshotShown,
 };
-pub use scanners::SCANNERS;
+pub use scanners::scanners;
 pub use settings::{CodingSettings, RuleSettings, share_of};
 pub use tasks::alert::TaskAlerted;
 pub use tasks::create::{NewTask, TaskCreated};

@@ -1,17 +1,25 @@
 //! Readers of coding memory that read foreign text whole.
+//!
+//! To add one: a line in the list of its folder.
 
 use std::hint::black_box;
 
+use loci_engine::scanners::Scanner;
+use loci_engine::strategies::learnings;
 use loci_text::tokens::Estimator;
 
 use crate::outcomes;
+use crate::preferences;
 use crate::prompts::task_prompt::{Assembled, PromptLimits, Source, SourceComment, assemble};
+use crate::reviews;
 use crate::rules::extracting::{ReviewText, extract};
-use loci_engine::scanners::Scanner;
-use loci_engine::strategies::learnings;
 
-/// Its readers.
-pub const SCANNERS: &[Scanner] = &[
+/// Returns all of them.
+pub fn scanners() -> Vec<Scanner> {
+    [OWN, preferences::SCANNERS, reviews::SCANNERS].concat()
+}
+
+const OWN: &[Scanner] = &[
     Scanner::new("learnings", |text| drop(black_box(learnings::parse(text)))),
     Scanner::new("tasks in a message", |text| drop(black_box(outcomes::task_ids(text)))),
     Scanner::new("rules of a review", |text| {
@@ -20,7 +28,7 @@ pub const SCANNERS: &[Scanner] = &[
     Scanner::new("a prompt's sources", |text| drop(black_box(assembled(text)))),
 ];
 
-/// A prompt whose sources have each line of a text as a comment, and the whole as a body.
+/// Returns a prompt whose sources have each line of a text as a comment, and the whole as a body.
 fn assembled(text: &str) -> Assembled {
     let comment = |line: &str| SourceComment { body: line.to_owned(), ..SourceComment::default() };
     let comments = text.lines().map(comment).collect();

@@ -1,15 +1,15 @@
-//! A memory as files: the documents of one namespace under their paths, and every other record under a path of its own
-//! (files-and-git.md).
+//! Documents: a memory as files. The documents of one namespace have their paths, and every other
+//! record has a path of its own (files-and-git.md).
 //!
-//! The pure parts know no store, clock or id: what tools answer, plans of consolidation. A verb reads
-//! and writes: one file with an `impl Documents` block. Files on a disk, git and S3 are written by
-//! adapters: they are renderings of what is here.
+//! Answers of tools and plans of consolidation are pure: they know no store, clock or id. A verb reads
+//! and writes: one file with an `impl Documents` block. Adapters render trees as files on a disk, in
+//! git and in S3.
 //!
 //! | folder | idea | specification |
 //! |---|---|---|
-//! | [`document_text`](loci_engine::document_text) | a record as a document: path, head, content, names | §3, §4.1, §5 |
+//! | [`document_text`](loci_engine::document_text) | a record as a document | §3, §4.1, §5 |
 //! | `document` | the verbs that read and change one document | §2.4, §3.1, §10 |
-//! | `trees` | which record lies where, kept up with records; writes, listings | §4.4, §7 |
+//! | `trees` | the place of each record, which follows the record; writes, listings | §4.4, §7 |
 //! | `document_history` | versions, differences, snapshots, restored states | §3.2, §10 |
 //! | `removed_content` | redacted and erased content, which does not come back | §9.4 |
 //! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
@@ -53,7 +53,7 @@ pub use mounts::mount_settings::{MemoryToolMounts, Mount, MountAsk, MountEntry, 
 pub use mounts::prompt_context::{CONTEXT_TOKENS, MountContext};
 pub use product::DocumentsParts;
 pub use removed_content::redact::{RecordRedact, RedactWhich, Redacted};
-pub use scanners::SCANNERS;
+pub use scanners::scanners;
 pub use settings::DocumentsSettings;
 pub use trees::list::{TreeItem, TreeListing};
 pub use trees::listing::{LISTING_TOKENS, LISTING_VERSION, Listed, Listing, ListingAsk};

@@ -69,7 +69,7 @@ pub use retrieval::retrieve::{
     SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource,
 };
 pub use retrieval::synonyms::SreSynonyms;
-pub use scanners::SCANNERS;
+pub use scanners::scanners;
 pub use settings::{PastScope, SUPERVISOR, SreSettings, SreSettingsByMemory, SreTypeSettings};
 pub use transfer::export::{SreExportCursor, SreExported};
 pub use transfer::import::{SreImport, SreImportedLine};

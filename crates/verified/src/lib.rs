@@ -16,7 +16,8 @@
 //! | `background`, `sweep`, `jobs` | new commits, expiry, and the jobs |
 //! | `telemetry` | the check that rows agree with facts |
 //!
-//! A verb: one file with an `impl Verified` block, its request and answer beside it. No verb reads code inside a write.
+//! To add a verb: a file with an `impl Verified` block and the types of its request and answer. No
+//! verb reads code inside a write.
 
 mod background;
 mod call_scope;
@@ -73,7 +74,7 @@ pub use repositories::repository_name::{RepositoryName, local_key};
 pub use repositories::{Numbered, find_repository, is_named, noticed, numbered, of_number};
 pub use repositories::{RepositoryAdd, RepositoryAdded, host_of, knowledge_namespace, name_of};
 pub use repository_hooks::RepositoryHooks;
-pub use scanners::SCANNERS;
+pub use scanners::scanners;
 pub use serving::served_facts::Serving;
 pub use serving::withheld_statements::Withholding;
 pub use settings::VerifiedSettings;

@@ -41,7 +41,7 @@ pub(super) use requester::{
     TOKEN_UNPROVED, UNPROVED, agents_place, proof, prove_again, requester_place, token_claim, unproved,
 };
 pub(super) use review_requests::requests;
-pub use scanners::SCANNERS;
+pub(crate) use scanners::SCANNERS;
 pub(super) use task_description::{Described, keep_described, of_description};
 pub use user_export::UserExport;
 pub use user_forget::UserForgotten;

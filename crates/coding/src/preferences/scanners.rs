@@ -2,15 +2,16 @@
 
 use std::hint::black_box;
 
-use super::named_people::json_in_text::json_places;
-use super::named_people::people_in_text::{replaced_in_list, replaced_in_text};
-use super::stated_preferences::stated;
 use loci_engine::safety::Patterns;
 use loci_engine::scanners::Scanner;
 use loci_engine::strategies::preferences::own_words::own_words;
 
+use super::named_people::json_in_text::json_places;
+use super::named_people::people_in_text::{replaced_in_list, replaced_in_text};
+use super::stated_preferences::stated;
+
 /// Its readers.
-pub const SCANNERS: &[Scanner] = &[
+pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("own words", |text| drop(black_box(own_words(text)))),
     Scanner::new("people of a text", |text| {
         drop(black_box(replaced_in_text(text, |mention| {

@@ -50,5 +50,5 @@ pub use intake::intake_of;
 pub use polling::ReviewsPolled;
 pub use pulling::ReviewsPulled;
 pub use receiving::HookDelivery;
-pub use scanners::SCANNERS;
+pub(crate) use scanners::SCANNERS;
 pub use taking::NewReview;

@@ -46,6 +46,6 @@ pub use mentions::path_refs::{PATH_REFS_MAX, PathRef, path_refs};
 pub use names::generated_files::is_generated_path;
 pub use names::glob::{BadGlob, Glob};
 pub use names::ref_name::{is_ref_name, is_revision_name};
-pub use scanners::SCANNERS;
+pub(crate) use scanners::SCANNERS;
 pub use session::verifier::{Verifier, VerifierLimits};
 pub use verify::{Quorum, verdict_of};

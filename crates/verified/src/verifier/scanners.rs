@@ -2,16 +2,17 @@
 
 use std::hint::black_box;
 
+use loci_engine::scanners::Scanner;
+
 use super::claims::scanned;
 use super::lines::file_lines::FileLines;
 use super::lines::line_diff::LineMap;
 use super::lines::line_hash::line_hash;
 use super::statements::statement::Statement;
 use super::statements::support;
-use loci_engine::scanners::Scanner;
 
 /// Its readers.
-pub const SCANNERS: &[Scanner] = &[
+pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("lines of a file", |text| {
         black_box(FileLines::parse(text.as_bytes()).is_ok());
     }),
