@@ -1,13 +1,13 @@
 //! The job that reads what is new of a repository's history.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::Ended;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::product::Registered;
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::Ended;
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("co_change");

@@ -1,15 +1,15 @@
 //! `dead_letter_list`, `dead_letter_retry`: what a memory for code should hold and could not be written, when it was given up
 //! (coding-agent-memory.md §7). A door to jobs that failed, which are kept with what they are about and why: there is no second place.
 
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::jobs::JobPage;
 use loci_model::job::{Job, JobState};
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::Principal;
 use loci_model::{JobId, Result, Timestamp};
+use loci_verified::Standing;
 
 use crate::Coding;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::jobs::JobPage;
-use loci_verified::Standing;
 
 impl Coding {
     /// A page of what was given up, the latest first.

@@ -2,6 +2,11 @@
 //! where one is asked.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::reflect::{close, closed, opened};
+use loci_engine::jobs::{Ended, failure};
+use loci_engine::language_models::{Asked, Unanswered, ask};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::{Error, RecordId, Result, Timestamp};
@@ -10,11 +15,6 @@ use crate::Coding;
 use crate::product::Registered;
 use crate::reflection::ReflectionPlace;
 use crate::reflection::model;
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::reflect::{close, closed, opened};
-use loci_engine::jobs::{Ended, failure};
-use loci_engine::language_models::{Asked, Unanswered, ask};
 
 /// Said of a job that no model answered.
 const BY_RULES: &str = "rules alone looked at the tasks: start the job again to ask once more";
@@ -84,12 +84,10 @@ async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
 /// Asked again later, where that can help; else rules have looked in the model's place, and it is
 /// said.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
-    let [random, ..] = engine.ids().random();
-    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
-    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.now(), random) {
-        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    if let Some(ended) = failure::asked_again(engine, job, unanswered) {
+        return Ok(ended);
     }
     engine.observe().extraction_failed(loci_model::memory::strategy::StrategyBase::Episodic, unanswered.code);
     close(engine, job).await?;
-    Ok(Ended::FellBack(format!("{reason}; {BY_RULES}"), Vec::new()))
+    Ok(Ended::FellBack(format!("{}; {BY_RULES}", unanswered.reason()), Vec::new()))
 }

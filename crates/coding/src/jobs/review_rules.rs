@@ -2,6 +2,10 @@
 //! model have read the review already: the model's answer takes their place.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::{Ended, failure, forget_questions};
+use loci_engine::language_models::{Asked, Unanswered, ask};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::memory::strategy::StrategyBase;
@@ -9,10 +13,6 @@ use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Coding;
 use crate::product::Registered;
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::{Ended, failure, forget_questions};
-use loci_engine::language_models::{Asked, Unanswered, ask};
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("review_rules");
@@ -69,12 +69,10 @@ async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
 
 /// Asked again later, where that can help.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
-    let [random, ..] = engine.ids().random();
-    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
-    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.now(), random) {
-        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    if let Some(ended) = failure::asked_again(engine, job, unanswered) {
+        return Ok(ended);
     }
     engine.observe().extraction_failed(StrategyBase::Semantic, unanswered.code);
     forget_questions(engine, job).await?;
-    Ok(Ended::FellBack(format!("{reason}; {READ_WITHOUT}"), Vec::new()))
+    Ok(Ended::FellBack(format!("{}; {READ_WITHOUT}", unanswered.reason()), Vec::new()))
 }

@@ -2,15 +2,15 @@
 //! part of a backfill. Run twice, each finds nothing the second time, or the same again.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::deliveries::incoming;
+use loci_engine::hooks::JobHandler;
+use loci_engine::jobs::Ended;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 use loci_model::tasks::forge_news::NewsUnit;
 
 use crate::product::Registered;
-use loci_engine::Engine;
-use loci_engine::deliveries::incoming;
-use loci_engine::hooks::JobHandler;
-use loci_engine::jobs::Ended;
 
 /// The kind of rounds of polling.
 pub(crate) const POLL: JobKind = JobKind::named("review_poll");

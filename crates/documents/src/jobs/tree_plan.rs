@@ -1,15 +1,15 @@
 //! The job that asks a model what of a tree is to be put in order.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::{Ended, failure, forget_questions};
+use loci_engine::language_models::Why;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::upkeep::Modelled;
 use crate::{Documents, DocumentsParts};
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::{Ended, failure, forget_questions};
-use loci_engine::language_models::Why;
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("tree_plan");
@@ -45,16 +45,12 @@ async fn run(documents: &Documents, job: &Job) -> Result<Ended> {
         }
         Modelled::Unanswered(unanswered) => unanswered,
     };
-    let [random, ..] = engine.ids().random();
-    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
     // One revision was asked for already: another try would ask the same model the same.
     let is_final = unanswered.why == Why::Form;
-    if let Some(retry_at) = failure::ask_again_at(&unanswered, job.attempts, engine.now(), random)
-        && !is_final
-    {
-        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    if let Some(ended) = failure::asked_again(engine, job, &unanswered).filter(|_| !is_final) {
+        return Ok(ended);
     }
     documents.plan_unanswered(job, &unanswered).await?;
     forget_questions(engine, job).await?;
-    Ok(Ended::FellBack(reason, Vec::new()))
+    Ok(Ended::FellBack(unanswered.reason(), Vec::new()))
 }

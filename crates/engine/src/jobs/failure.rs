@@ -1,7 +1,10 @@
 //! What becomes of a job that failed: its reason in the wire's form, and when it is tried again.
 
+use loci_model::job::Job;
 use loci_model::{Error, ErrorKind, Timestamp, limits};
 
+use super::Ended;
+use crate::Engine;
 use crate::hooks::JobPolicy;
 use crate::language_models::Unanswered;
 
@@ -54,9 +57,16 @@ pub(super) fn retry_at(
     Some(now.plus_millis(pause(attempts, random)))
 }
 
+/// Returns the end of a job whose model is asked again later; `None` where no further try can help.
+pub fn asked_again(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Option<Ended> {
+    let [random, ..] = engine.ids().random();
+    let retry_at = ask_again_at(unanswered, job.attempts, engine.now(), random)?;
+    Some(Ended::Unanswered { reason: unanswered.reason(), messages: Vec::new(), retry_at })
+}
+
 /// When a job whose model gave no answer for the `attempts`th time is tried again, no sooner than the model wants;
 /// `None`: given up. Unlike a store, a model may never come back, and there is another half.
-pub fn ask_again_at(unanswered: &Unanswered, attempts: u32, now: Timestamp, random: u8) -> Option<Timestamp> {
+fn ask_again_at(unanswered: &Unanswered, attempts: u32, now: Timestamp, random: u8) -> Option<Timestamp> {
     if unanswered.permanent || attempts >= limits::JOB_ATTEMPTS_MAX {
         return None;
     }

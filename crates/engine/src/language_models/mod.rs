@@ -92,6 +92,13 @@ pub struct Unanswered {
     pub why: Why,
 }
 
+impl Unanswered {
+    /// Returns the reason of a job that ends for it: the code, then a plain explanation.
+    pub fn reason(&self) -> String {
+        format!("{}: {}", self.code, self.explanation)
+    }
+}
+
 /// How an answer is read: a value, or everything that is wrong with it.
 pub type Reader<'a, T> = dyn Fn(&str) -> std::result::Result<T, BadReply> + Send + Sync + 'a;
 

@@ -2,6 +2,10 @@
 //! asked.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::{Ended, failure};
+use loci_engine::language_models::{Asked, Unanswered, Why, ask};
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind};
 use loci_model::memory::strategy::StrategyBase;
@@ -10,10 +14,6 @@ use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Told;
 use crate::{Operations, OperationsParts};
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::{Ended, failure};
-use loci_engine::language_models::{Asked, Unanswered, Why, ask};
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("agent_response");
@@ -63,16 +63,13 @@ async fn run(operations: &Operations, job: &Job) -> Result<Ended> {
 /// Asked again later, where that can help. What was read without a model is saved whatever a model
 /// does: the job is done, and its result says what it lacks.
 async fn unanswered_end(operations: &Operations, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
-    let [random, ..] = operations.engine.ids().random();
-    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
     // One revision was asked for already: another try would ask the same model the same.
     let is_final = unanswered.why == Why::Form;
-    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, operations.engine.now(), random)
-        && !is_final
-    {
-        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    if let Some(ended) = failure::asked_again(&operations.engine, job, unanswered).filter(|_| !is_final) {
+        return Ok(ended);
     }
     operations.engine.observe().extraction_failed(StrategyBase::Semantic, unanswered.code);
+    let reason = unanswered.reason();
     operations.leave_prose(job, format!("no model read the prose of the answer: {reason}")).await?;
     Ok(Ended::Done)
 }

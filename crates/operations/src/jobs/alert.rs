@@ -1,15 +1,15 @@
 //! The job of an alert: what hooks delivered of it. Run twice, it finds nothing the second time.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::deliveries::incoming::{self, JOB_KEY};
+use loci_engine::hooks::JobHandler;
+use loci_engine::jobs::Ended;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::ALERT_KEY;
 use crate::{Operations, OperationsParts};
-use loci_engine::Engine;
-use loci_engine::deliveries::incoming::{self, JOB_KEY};
-use loci_engine::hooks::JobHandler;
-use loci_engine::jobs::Ended;
 
 /// The handler of deliveries by alerting systems.
 pub(crate) struct AlertHook {

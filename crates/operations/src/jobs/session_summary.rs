@@ -1,13 +1,13 @@
 //! The job that sums up the session of an investigation.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::Ended;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::{Operations, OperationsParts};
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::Ended;
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("session_summary");

@@ -4,6 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::consolidation::plan::{Operation, Plan};
+use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
+use loci_engine::consolidation::validator::{Bounds, validate};
+use loci_engine::language_models::{Asked, Unanswered, Why, ask, usage_of};
+use loci_engine::memories::existing;
+use loci_engine::strategies::model_questions::question::BadReply;
 use loci_model::job::exchange::Step;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::memory::settings::ModelMode;
@@ -24,12 +30,6 @@ use crate::upkeep::run_request::PlannerChoice;
 use crate::upkeep::runs::replan::without;
 use crate::upkeep::runs::run_ledger;
 use crate::upkeep::tree_reading::TreeRead;
-use loci_engine::consolidation::plan::{Operation, Plan};
-use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
-use loci_engine::consolidation::validator::{Bounds, validate};
-use loci_engine::language_models::{Asked, Unanswered, Why, ask, usage_of};
-use loci_engine::memories::existing;
-use loci_engine::strategies::model_questions::question::BadReply;
 
 /// Before a run's id in the key of its job.
 const JOB_KEY: &str = "tree_plan ";
@@ -133,10 +133,10 @@ impl Documents {
         Ok(Modelled::Ended)
     }
 
-    /// What becomes of a run that no model answered for good: where rules may plan alone, their plan stands.
+    /// Ends a run that no model answered for good: where rules may plan alone, their plan stands.
     pub(crate) async fn plan_unanswered(&self, job: &Job, unanswered: &Unanswered) -> Result<()> {
         let Some((mut run, tree, _)) = self.run_of_job(job).await? else { return Ok(()) };
-        let said = format!("{}: {}", unanswered.code, unanswered.explanation);
+        let said = unanswered.reason();
         if run.choice == PlannerChoice::Llm || unanswered.why == Why::Form {
             return self.end_failed(run, said).await;
         }

@@ -1,6 +1,9 @@
 //! What a model is asked about a part of a tree: the documents as one JSON value in which nothing can close anything, and the kinds of actions
 //! that were asked for. Pure. What the answer is worth the validator says.
 
+use loci_engine::consolidation::plan::Operation;
+use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
+use loci_engine::strategies::model_questions::question::Question;
 use loci_model::memory::prompt::PromptId;
 use loci_model::ports::language_model::OutputForm;
 use loci_model::record::TrustTier;
@@ -8,9 +11,6 @@ use loci_model::{Result, limits};
 use serde_json::{Value, json};
 
 use crate::upkeep::run::ConsolidationRun;
-use loci_engine::consolidation::plan::Operation;
-use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
-use loci_engine::strategies::model_questions::question::Question;
 
 /// The prompt, in its version.
 pub(super) const PROMPT: &str = "tree.plan@1";

@@ -221,11 +221,11 @@ impl<'a> Run<'a> {
 
     /// The try's end where the model is asked again later; `None` where the half without a model takes its place now.
     fn asks_again(&mut self, round: &Round, unanswered: &Unanswered) -> Option<Ended> {
-        let [random, ..] = self.engine.ids.random();
-        let now = self.engine.clock.now();
-        if let Some(retry_at) = failure::ask_again_at(unanswered, self.job.attempts, now, random) {
-            let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
-            return Some(Ended::Unanswered { reason, messages: self.owed(round, true), retry_at });
+        if let Some(mut ended) = failure::asked_again(self.engine, self.job, unanswered) {
+            if let Ended::Unanswered { messages, .. } = &mut ended {
+                *messages = self.owed(round, true);
+            }
+            return Some(ended);
         }
         tracing::warn!(job = %self.job.id, code = unanswered.code, "the deterministic half takes the model's place");
         self.engine.observe.extraction_failed(round.strategy.base, unanswered.code);

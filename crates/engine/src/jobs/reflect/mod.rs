@@ -131,14 +131,12 @@ pub async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp
 
 /// Asked again later, where that can help; else the question goes, and a new start opens a new window.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
-    let [random, ..] = engine.ids.random();
-    let reason = format!("{}: {}", unanswered.code, unanswered.explanation);
-    if let Some(retry_at) = failure::ask_again_at(unanswered, job.attempts, engine.clock.now(), random) {
-        return Ok(Ended::Unanswered { reason, messages: Vec::new(), retry_at });
+    if let Some(ended) = failure::asked_again(engine, job, unanswered) {
+        return Ok(ended);
     }
     engine.observe.extraction_failed(loci_model::memory::strategy::StrategyBase::Episodic, unanswered.code);
     write::close(engine, job).await?;
-    Ok(Ended::Failed(format!("{reason}; {NO_OTHER_HALF}"), Vec::new()))
+    Ok(Ended::Failed(format!("{}; {NO_OTHER_HALF}", unanswered.reason()), Vec::new()))
 }
 
 /// Episodes that a job looks at where nothing is said.
