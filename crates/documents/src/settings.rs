@@ -1,5 +1,6 @@
 //! Settings of documents.
 
+use crate::mirroring::MirrorSettings;
 use crate::mounts::mount_settings::MemoryToolMounts;
 use crate::upkeep::UpkeepSettings;
 
@@ -8,6 +9,8 @@ use crate::upkeep::UpkeepSettings;
 pub struct DocumentsSettings {
     /// The memory tool, and the trees that it shows under a name.
     pub memory_tool: MemoryToolMounts,
-    /// How trees are kept in order.
+    /// The upkeep of trees.
     pub upkeep: UpkeepSettings,
+    /// Mirrors.
+    pub mirrors: MirrorSettings,
 }

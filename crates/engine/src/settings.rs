@@ -82,10 +82,6 @@ pub struct EngineSettings {
     pub job_webhooks: Vec<JobWebhook>,
     /// Clients may name URLs as delivery targets (agentcore-wire.md §14).
     pub client_targets: bool,
-    /// The name of this instance in addresses of commits.
-    pub instance: String,
-    /// A conversation without events for so long has ended, as transcripts see it.
-    pub session_idle_ms: i64,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,
 }
@@ -111,8 +107,6 @@ impl Default for EngineSettings {
             pipeline: PipelineSettings::default(),
             job_webhooks: Vec::new(),
             client_targets: false,
-            instance: "loci.local".to_owned(),
-            session_idle_ms: 1_800_000,
             host: "loci".to_owned(),
         }
     }

@@ -193,7 +193,7 @@ impl Default for ControlSection {
 
 impl CodingSection {
     /// Returns the settings of coding memory.
-    pub fn engine(&self) -> CodingSettings {
+    pub fn settings(&self) -> CodingSettings {
         let SharesSection { rules, knowledge, episodes, preferences, reflections } = self.shares;
         let ControlSection { off, tier1, tier2, tier3, shadow, salt } = self.control.clone();
         CodingSettings {
@@ -319,7 +319,7 @@ mod tests {
     fn defaults_are_the_engine_s() {
         let section = CodingSection::default();
         assert!(section.check().is_ok());
-        assert_eq!(section.engine(), CodingSettings::default());
+        assert_eq!(section.settings(), CodingSettings::default());
     }
 
     #[test]

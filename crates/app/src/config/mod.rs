@@ -388,7 +388,7 @@ impl Config {
         self.verified.check()?;
         self.coding.check()?;
         self.hooks.iter().try_for_each(hooks::HookEntry::check)?;
-        operations::memory::engine(&self.memory_matches)?;
+        operations::memory::settings(&self.memory_matches)?;
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
@@ -460,8 +460,6 @@ impl Config {
             pipeline: self.pipeline.engine(),
             job_webhooks: self.webhooks.iter().map(targets::WebhookEntry::engine).collect(),
             client_targets: self.compat.client_targets,
-            instance: self.mirror.instance.clone(),
-            session_idle_ms: self.mirror.session_idle_ms()?,
             ..defaults
         })
     }
@@ -471,13 +469,19 @@ impl Config {
     /// # Errors
     /// As [`Self::engine`].
     pub fn loci(&self) -> anyhow::Result<LociSettings> {
-        let operations = operations::memory::engine(&self.memory_matches)?;
+        let operations = operations::memory::settings(&self.memory_matches)?;
         let documents = DocumentsSettings {
-            memory_tool: self.memory_tool.engine()?,
-            upkeep: self.consolidation.engine(),
+            memory_tool: self.memory_tool.settings()?,
+            upkeep: self.consolidation.settings(),
+            mirrors: self.mirror.settings()?,
         };
-        let (verified, coding) = (self.verified.engine(), self.coding.engine());
-        Ok(LociSettings { engine: self.engine()?, verified, coding, documents, operations })
+        Ok(LociSettings {
+            engine: self.engine()?,
+            verified: self.verified.settings(),
+            coding: self.coding.settings(),
+            documents,
+            operations,
+        })
     }
 
     /// The store's part, for a folder.

@@ -106,7 +106,7 @@ pub struct ForgeEntry {
 
 impl VerifiedSection {
     /// Returns the settings of verified memory.
-    pub fn engine(&self) -> VerifiedSettings {
+    pub fn settings(&self) -> VerifiedSettings {
         VerifiedSettings {
             memory: self.memory.clone(),
             expiry_days: self.expiry_days,

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::document_text::content::is_redacted;
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::record::Record;
@@ -13,7 +14,6 @@ use loci_model::{MemoryId, RecordId, Result};
 use super::keeping::{Kept, hex_of};
 use super::rendering::Laid;
 use super::syncing::Sync;
-use loci_engine::document_text::content::is_redacted;
 
 /// The note about a file that masking would write over.
 const STAYS: &str = "it lay here before the mirror and holds secrets: it is left as it is, and the memory \

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::document_text::DocumentPath;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::{RecordId, Result};
 
@@ -15,7 +16,6 @@ use super::syncing::Sync;
 use super::taking::Laying;
 use crate::document_history::versions::Versions;
 use crate::trees::tree::Tree;
-use loci_engine::document_text::DocumentPath;
 
 /// Documents with versions that one read looks through.
 const DOCUMENTS_PER_READ: usize = 100;

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::admin::erasure::Person;
+use loci_engine::hooks::CopyAfterErasure;
 use loci_model::ports::store::StoreExt;
 use loci_model::trees::mirror::{Mirror, MirrorDirection, MirrorKind, MirrorOrigin, MirrorState};
 use loci_model::{MemoryId, Result};
@@ -11,8 +13,6 @@ use super::mirrors::keeps_history;
 use super::rendering::tree_of;
 use crate::Documents;
 use crate::trees::tree::Tree;
-use loci_engine::admin::erasure::Person;
-use loci_engine::hooks::CopyAfterErasure;
 
 /// Changes that are read at once.
 const CHANGES_PER_READ: usize = 2_000;

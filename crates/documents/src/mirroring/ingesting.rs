@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::document_text::{DocumentContent, DocumentPath};
+use loci_engine::safety::{RedactionMode, redact};
 use loci_model::ports::files::FileBytes;
 use loci_model::trees::mirror::{MirrorDirection, MirrorPending};
 use loci_model::{Reason, RecordId, Result};
@@ -18,8 +20,6 @@ use super::two_way::{Look, is_refusal, is_skipped};
 use crate::document::append::{AppendTo, DocumentAppend};
 use crate::removed_content::erased_documents::DELETED_IN_A_MIRROR;
 use crate::{DocumentDelete, DocumentMove, Precondition};
-use loci_engine::document_text::{DocumentContent, DocumentPath};
-use loci_engine::safety::{RedactionMode, redact};
 
 impl Sync<'_> {
     /// Takes a file; true where the tree changed, or may have.

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::admin::erasure::Person;
+use loci_engine::hooks::NotExamined;
 use loci_model::ports::files::{FileBackend as _, FileEntry, FileListing};
 use loci_model::ports::ids::uuid4;
 use loci_model::ports::store::StoreExt;
@@ -15,8 +17,6 @@ use super::keeping::{Kept, hex_of, state_of};
 use super::rendering::keeps_modes;
 use super::spelling::Spelled;
 use crate::Documents;
-use loci_engine::admin::erasure::Person;
-use loci_engine::hooks::NotExamined;
 
 /// Files, or folders, that one line names; it says how many more there are.
 const NAMED_MAX: usize = 20;

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::conflicts;
 use loci_model::ledger::Shelf;
 use loci_model::ports::files::{FileBackend, FilePlaces};
 use loci_model::ports::ids::uuid4;
@@ -20,9 +23,6 @@ use loci_model::{Error, MemoryId, Namespace, Reason, Result, limits};
 use super::keeping;
 use super::layouts::Layout;
 use crate::Documents;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::conflicts;
 
 /// Mirrors of a memory, at most.
 const MIRRORS_MAX: usize = 100;

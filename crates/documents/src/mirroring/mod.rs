@@ -35,6 +35,7 @@ pub mod layouts;
 mod leftovers;
 mod mirrors;
 mod rendering;
+mod settings;
 mod spelling;
 pub mod sync_plan;
 mod syncing;
@@ -47,6 +48,7 @@ pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
 pub(crate) use mirrors::{is_mirrored, outdate, outdate_conversations, outdate_history, outdate_joined};
+pub use settings::MirrorSettings;
 
 use loci_engine::document_text::areas::Area;
 use loci_engine::document_text::path::DocumentPath;

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use loci_engine::document_text::frontmatter::Value;
+use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::StoreExt;
 use loci_model::trees::mirror::{Mirror, MirrorKind};
@@ -17,8 +19,6 @@ use super::sync_plan::conflict_source;
 use crate::Documents;
 use crate::document::read_counts;
 use crate::trees::tree::TreeAsk;
-use loci_engine::document_text::frontmatter::Value;
-use loci_engine::document_text::{DocumentContent, DocumentPath};
 
 /// Documents that one read takes.
 const DOCUMENTS_PER_READ: usize = 500;

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use loci_engine::jobs::lease::Chore;
 use loci_model::ports::files::FileBackend;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -17,7 +18,6 @@ use super::layouts::{LaidState, Layout};
 use super::spelling::{Spelled, Spellings};
 use super::taking::writer_of;
 use crate::Documents;
-use loci_engine::jobs::lease::Chore;
 
 /// How long a mirror waits for a process that died.
 const LEASE_MS: i64 = 30_000;

@@ -4,6 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::document_text::{DocumentContent, DocumentPath};
+use loci_engine::records::conflicts;
+use loci_engine::safety::{RedactionMode, redact};
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
@@ -23,10 +27,6 @@ use crate::document_history::versions::Versions;
 use crate::removed_content::erased_documents;
 use crate::trees::tree_write::TreeWrite;
 use crate::{DocumentWritten, Precondition};
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::document_text::{DocumentContent, DocumentPath};
-use loci_engine::records::conflicts;
-use loci_engine::safety::{RedactionMode, redact};
 
 /// Why a document changes that a mirror's file changed.
 const REASON: &str = "edited in a mirror";

@@ -3,6 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::document_text::areas::SESSIONS;
+use loci_engine::document_text::frontmatter::{Frontmatter, Value};
+use loci_engine::document_text::slug::slug;
+use loci_engine::retrieval::render::line_marks::OTHER_LINE_ENDS;
+use loci_engine::safety::{RedactionMode, redact};
 use loci_model::event::{Event, PayloadItem};
 use loci_model::ports::store::{ActorPage, EventQuery, ReadTx, SessionEntry, SessionPage, StoreExt};
 use loci_model::trees::mirror::Mirror;
@@ -10,11 +15,6 @@ use loci_model::{ActorId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::syncing::Sync;
-use loci_engine::document_text::areas::SESSIONS;
-use loci_engine::document_text::frontmatter::{Frontmatter, Value};
-use loci_engine::document_text::slug::slug;
-use loci_engine::retrieval::render::line_marks::OTHER_LINE_ENDS;
-use loci_engine::safety::{RedactionMode, redact};
 
 /// Actors, and conversations of each, that are rendered, the newest first.
 const ACTORS_MAX: usize = 100;
@@ -57,7 +57,7 @@ impl Sync<'_> {
             return Ok(Vec::new());
         }
         let (mirror, now) = (self.mirror.clone(), self.documents.engine.now());
-        let idle_ms = self.documents.engine.settings().session_idle_ms;
+        let idle_ms = self.documents.settings().mirrors.session_idle_ms;
         let actors = self
             .documents
             .engine

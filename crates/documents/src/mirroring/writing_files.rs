@@ -191,8 +191,8 @@ impl Sync<'_> {
     fn own_note(&self) -> ChangeNote {
         ChangeNote {
             author_name: "Loci".to_owned(),
-            author_email: format!("loci@{}", self.documents.engine.settings().instance),
-            committer_email: format!("loci@{}", self.documents.engine.settings().instance),
+            author_email: format!("loci@{}", self.documents.settings().mirrors.instance),
+            committer_email: format!("loci@{}", self.documents.settings().mirrors.instance),
             at: self.documents.engine.now(),
             message: String::new(),
         }

@@ -45,7 +45,7 @@ impl Default for ConsolidationSection {
 
 impl ConsolidationSection {
     /// Returns the settings of the upkeep of trees.
-    pub fn engine(&self) -> UpkeepSettings {
+    pub fn settings(&self) -> UpkeepSettings {
         UpkeepSettings {
             planner: self.deterministic,
             idle_after_ms: self.idle.then_some(self.idle_after_ms),
@@ -59,7 +59,7 @@ impl ConsolidationSection {
 
     /// What it must be.
     pub(in crate::config) fn check(&self) -> Result<()> {
-        self.engine().check().map_err(|error| {
+        self.settings().check().map_err(|error| {
             let field = error.field.clone().unwrap_or_default();
             anyhow::anyhow!("{field}: {}", error.message)
         })

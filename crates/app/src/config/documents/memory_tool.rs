@@ -85,14 +85,14 @@ impl Default for MemoryToolSection {
 impl MemoryToolSection {
     /// What it must be.
     pub(in crate::config) fn check(&self) -> Result<()> {
-        self.engine().map(drop)
+        self.settings().map(drop)
     }
 
     /// Returns the mounts of the memory tool.
     ///
     /// # Errors
     /// Where a mount has no tree, or a name or a namespace is none.
-    pub fn engine(&self) -> Result<MemoryToolMounts> {
+    pub fn settings(&self) -> Result<MemoryToolMounts> {
         if !(1..=100).contains(&self.max_recursive_delete) {
             bail!("memory_tool.max_recursive_delete must be 1 to 100");
         }

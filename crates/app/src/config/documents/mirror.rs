@@ -1,13 +1,13 @@
-//! `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere (files-and-git.md §8.2).
-//! `loci_documents` decides what a mirror may be; here are the words for it, each named where it does not hold.
+//! The sections `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere
+//! (files-and-git.md §8.2). `loci_documents` decides which mirrors are legal; an error here names the
+//! member.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use loci_documents::mirroring::layouts::Layout;
-use loci_documents::mirroring::{INTERVAL_MS_MIN, NewMirror};
-use loci_engine::EngineSettings;
+use loci_documents::mirroring::{INTERVAL_MS_MIN, MirrorSettings, NewMirror};
 use loci_model::trees::mirror::{Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin};
 use loci_model::{MemoryId, Namespace};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl Default for MirrorSection {
     fn default() -> Self {
         Self {
             roots: vec![PathBuf::from("mirrors")],
-            instance: EngineSettings::default().instance,
+            instance: MirrorSettings::default().instance,
             session_idle: "30m".to_owned(),
             named: BTreeMap::new(),
         }
@@ -104,11 +104,16 @@ impl MirrorSection {
         Ok(())
     }
 
-    /// How long a conversation may pause.
+    /// Returns the settings of mirrors.
     ///
     /// # Errors
-    /// Where it is no duration.
-    pub fn session_idle_ms(&self) -> Result<i64> {
+    /// A duration that is none.
+    pub fn settings(&self) -> Result<MirrorSettings> {
+        Ok(MirrorSettings { instance: self.instance.clone(), session_idle_ms: self.session_idle_ms()? })
+    }
+
+    /// Returns the milliseconds for which a conversation may pause.
+    fn session_idle_ms(&self) -> Result<i64> {
         let idle = millis(&self.session_idle).filter(|idle| (1_000..=86_400_000).contains(idle));
         let idle = idle.context("mirror.session_idle must be a duration of 1s to 24h, such as 30m")?;
         i64::try_from(idle).context("mirror.session_idle is too long")

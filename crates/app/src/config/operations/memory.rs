@@ -65,7 +65,7 @@ pub struct SreSection {
 }
 
 /// Returns the settings of operations memory, of all memories.
-pub(in crate::config) fn engine(memories: &[MemoryEntry]) -> Result<SreSettingsByMemory> {
+pub(in crate::config) fn settings(memories: &[MemoryEntry]) -> Result<SreSettingsByMemory> {
     let mut settings = SreSettingsByMemory::default();
     for entry in memories {
         if let Some(own) = of_entry(entry)? {
@@ -93,7 +93,7 @@ fn of_entry(entry: &MemoryEntry) -> Result<Option<SreSettings>> {
     if entry.profile != PROFILE {
         bail!("memory {}: description, enabled, auto_*, strategy and sre are of the profile sre", entry.name);
     }
-    let mut settings = entry.sre.clone().unwrap_or_default().engine()?;
+    let mut settings = entry.sre.clone().unwrap_or_default().settings()?;
     settings.enabled = entry.enabled.unwrap_or(settings.enabled);
     settings.description.clone_from(&entry.description);
     // What stands in [memory.sre], too, counts.
@@ -121,7 +121,7 @@ fn of_entry(entry: &MemoryEntry) -> Result<Option<SreSettings>> {
 }
 
 impl SreSection {
-    fn engine(&self) -> Result<SreSettings> {
+    fn settings(&self) -> Result<SreSettings> {
         let own = self.clone();
         let base = SreSettings::default();
         let lower = |words: Vec<String>| words.into_iter().map(|word| word.to_lowercase()).collect();
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<SreSettings> {
-        toml::from_str::<SreSection>(text).unwrap().engine()
+        toml::from_str::<SreSection>(text).unwrap().settings()
     }
 
     #[test]

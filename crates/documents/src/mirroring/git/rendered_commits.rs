@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use loci_engine::document_text::areas::SESSIONS;
+use loci_engine::document_text::slug::slug;
 use loci_model::ports::files::{FileChange, FileDigest, FileStep, Precondition};
 use loci_model::ports::store::StoreExt;
 use loci_model::{Result, Timestamp};
@@ -19,8 +21,6 @@ use crate::mirroring::writing_files::change_of;
 use crate::trees::state_names::StateNames;
 use crate::trees::tree::Tree;
 use crate::upkeep::{CHANGELOG, Changelog};
-use loci_engine::document_text::areas::SESSIONS;
-use loci_engine::document_text::slug::slug;
 
 /// Events of a conversation that its commit names: the newest.
 const SOURCES_MAX: usize = 20;

@@ -201,7 +201,7 @@ impl Sync<'_> {
 
     /// The author, the committer, the time and the message of a commit.
     pub(super) fn change_note(&self, by: &str, at: Timestamp, message: String) -> ChangeNote {
-        let instance = &self.documents.engine.settings().instance;
+        let instance = &self.documents.settings().mirrors.instance;
         ChangeNote {
             author_name: author_name(by),
             author_email: author_email(by, instance),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::document_text::DocumentContent;
+use loci_engine::document_text::content::committed_path;
 use loci_model::ports::files::FileChange;
 use loci_model::ports::files::Precondition;
 use loci_model::ports::store::ReadTx;
@@ -16,8 +18,6 @@ use super::message::Happened;
 use crate::document_history::versions::Versions;
 use crate::mirroring::spelling::composed;
 use crate::trees::tree::Tree;
-use loci_engine::document_text::DocumentContent;
-use loci_engine::document_text::content::committed_path;
 
 /// A change, and what it did.
 #[derive(Debug, Clone)]

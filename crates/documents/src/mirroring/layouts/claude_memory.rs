@@ -6,12 +6,12 @@ mod topic;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::document_text::slug::file_stem;
 use loci_model::RecordId;
+use topic::Kind;
 
 use super::names::{free_name, free_tree_path};
 use super::{Around, FileMeaning, LaidDocument, LaidFile, LaidState};
-use loci_engine::document_text::slug::file_stem;
-use topic::Kind;
 
 /// The index.
 pub(super) const INDEX: &str = "MEMORY.md";

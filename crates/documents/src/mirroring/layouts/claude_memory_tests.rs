@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_model::RecordId;
 use loci_model::record::RecordKind;
 
 use super::*;
 use crate::mirroring::layouts::Layout;
-use loci_engine::document_text::{DocumentContent, DocumentPath};
 
 fn document(id: &str, path: &str, title: &str, body: &str) -> LaidDocument {
     let content = DocumentContent {

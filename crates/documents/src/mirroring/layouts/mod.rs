@@ -11,11 +11,10 @@ mod strands_flat;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_model::RecordId;
 use loci_model::record::RecordKind;
 use serde::{Deserialize, Serialize};
-
-use loci_engine::document_text::{DocumentContent, DocumentPath};
 
 /// How a mirror's files are laid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::Result;
-
-use super::LaidDocument;
 use loci_engine::document_text::DocumentPath;
 use loci_engine::document_text::folding::folded;
 use loci_engine::document_text::slug::{free_path, numbered};
+use loci_model::Result;
+
+use super::LaidDocument;
 
 /// The first of `stem.md`, `stem-2.md`, `stem-3.md` … that no file has.
 pub(super) fn free_name(stem: &str, ending: &str, taken: &BTreeSet<String>) -> String {

@@ -1,11 +1,11 @@
 //! The native layout (files-and-git.md §4): the paths of the tree, each document with its frontmatter. Transcripts and the changelog are laid
 //! beside it by whoever renders them; a file there is never taken.
 
+use loci_engine::document_text::areas::check_writable;
+use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_model::ErrorKind;
 
 use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
-use loci_engine::document_text::areas::check_writable;
-use loci_engine::document_text::{DocumentContent, DocumentPath};
 
 pub(super) fn render(documents: &[LaidDocument]) -> (Vec<LaidFile>, LaidState) {
     let mut files: Vec<LaidFile> = documents

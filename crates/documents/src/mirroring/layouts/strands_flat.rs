@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::document_text::DocumentContent;
+use loci_engine::document_text::frontmatter::text_below;
+use loci_engine::document_text::slug::{file_stem, is_same_topic};
 use loci_model::RecordId;
 use sha2::{Digest, Sha256};
 
 use super::headings::{first_line, headed, heading_and_rest, under_heading};
 use super::names::{free_name, free_tree_path};
 use super::{FileMeaning, LaidDocument, LaidFile, LaidState};
-use loci_engine::document_text::DocumentContent;
-use loci_engine::document_text::frontmatter::text_below;
-use loci_engine::document_text::slug::{file_stem, is_same_topic};
 
 /// Characters of a stock slug.
 const SLUG_CHARS_MAX: usize = 50;

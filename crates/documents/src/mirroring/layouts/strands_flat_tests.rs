@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::document_text::DocumentPath;
 use loci_model::RecordId;
 use loci_model::record::RecordKind;
 
 use super::*;
 use crate::mirroring::layouts::{Around, Layout};
-use loci_engine::document_text::DocumentPath;
 
 fn document(id: &str, path: &str, content: DocumentContent) -> LaidDocument {
     LaidDocument {

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::names::{free_path_beside, open_directory, taken_below};
-use super::super::{Around, FileMeaning, LaidDocument, LaidState};
-use super::topic;
 use loci_engine::document_text::slug::file_stem;
 use loci_engine::document_text::{DocumentContent, DocumentPath};
 use loci_engine::safety::{RedactionMode, redact};
+
+use super::super::names::{free_path_beside, open_directory, taken_below};
+use super::super::{Around, FileMeaning, LaidDocument, LaidState};
+use super::topic;
 
 /// Lines that an agent loads.
 const LINES_MAX: usize = 200;

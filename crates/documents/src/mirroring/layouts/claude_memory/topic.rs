@@ -1,10 +1,10 @@
 //! A topic file: `name`, `description` and `metadata.type` above the text. What else stands in a head stays there.
 
+use loci_engine::document_text::frontmatter::{Entry, Frontmatter, Value};
+use loci_engine::document_text::{DocumentContent, derived_title};
 use loci_model::record::RecordKind;
 
 use super::super::LaidDocument;
-use loci_engine::document_text::frontmatter::{Entry, Frontmatter, Value};
-use loci_engine::document_text::{DocumentContent, derived_title};
 
 const NAME: &str = "name";
 const METADATA: &str = "metadata";

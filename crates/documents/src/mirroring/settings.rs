@@ -1,0 +1,16 @@
+//! Settings of mirrors.
+
+/// Settings of mirrors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MirrorSettings {
+    /// The name of this instance in addresses of commits; letters, digits, dots and dashes.
+    pub instance: String,
+    /// The milliseconds without events after which a conversation is rendered as ended.
+    pub session_idle_ms: i64,
+}
+
+impl Default for MirrorSettings {
+    fn default() -> Self {
+        Self { instance: "loci.local".to_owned(), session_idle_ms: 1_800_000 }
+    }
+}
