@@ -28,8 +28,7 @@ pub(crate) struct Ended {
     pub(crate) outcome: Result<()>,
 }
 
-/// Runs the commands, which have names, so many at a time, and returns those that ran in the order of
-/// their ends.
+/// Runs named commands, so many at a time, and returns those that ran in the order of their ends.
 pub(crate) fn run(commands: Vec<(String, Command)>, at_once: usize) -> Vec<Ended> {
     let (waiting, ended) = (Mutex::new(VecDeque::from(commands)), Mutex::new(Vec::new()));
     let lane = || {

@@ -1,5 +1,6 @@
-//! `scripted-model`: a language model that is none, behind OpenAI's chat completions on loopback. What it answers follows
-//! from the question alone (`loci_store_conformance::plain_answers`), so two runs over the same talk give the same memories.
+//! `scripted-model`: a stand-in for a language model, behind OpenAI's chat completions on loopback.
+//! Its answer follows from the question alone (`loci_store_conformance::plain_answers`), so two
+//! runs over the same talk give the same memories.
 //!
 //! Other programs here start it in their own process and look at what it is asked (`door`). It says nothing of how well a
 //! real model reads.

@@ -103,7 +103,7 @@ impl<Q, A> Operation<Q, A> {
     }
 }
 
-/// Makes a table of operations: of each line a constant, and the places of all.
+/// Defines a table of operations: a constant for each line, and the places of all.
 macro_rules! operations {
     ($($name:ident = $method:ident $path:literal: $request:ty => $answer:ty, $summary:literal;)*) => {
         $(

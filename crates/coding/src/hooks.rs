@@ -2,6 +2,8 @@
 //! released, and what follows of a repository that was looked at.
 
 use futures::future::BoxFuture;
+use loci_engine::hooks::{EventHooks, RecordHooks};
+use loci_engine::records::changing::Changing;
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -17,8 +19,6 @@ use crate::rules;
 use crate::tasks::alert_hold;
 use crate::tasks::sessions::deletion;
 use crate::{Coding, CodingParts};
-use loci_engine::hooks::{EventHooks, RecordHooks};
-use loci_engine::records::changing::Changing;
 
 /// The hooks of the kernel.
 pub(super) struct Hooks {

@@ -19,8 +19,8 @@
 //! | `settings` | the settings of the server |
 //! | `jobs`, `sweep` | the jobs, the list of those that failed, and the parts of the sweep |
 //!
-//! To add a verb: a file with an `impl Coding` block and the types of its request and answer. A call
-//! writes everything in one write: a report is stored whole or not at all.
+//! To add a verb: a file with an `impl Coding` block and the types of its request and answer. A
+//! call writes everything in one write: a report is stored whole or not at all.
 
 mod code_graph;
 mod commits;

@@ -1,6 +1,7 @@
 //! How hydration chooses, how much it shows, what is kept of conversations, and which tasks belong to the control group: defaults in code, overridden by the
 //! binary's configuration, and some of them by a repository's own (coding-agent-memory.md §3).
 
+use loci_engine::retrieval::render::Oversize;
 use loci_model::Result;
 use loci_model::facts::repository::{ReflectionOwn, Repository, RepositorySettings, RulesOwn};
 use loci_model::memory::settings::MemorySettings;
@@ -9,8 +10,6 @@ use loci_model::tasks::rule::{ProtectedTopics, RuleApproval};
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::Capture;
 use loci_text::tokens::Estimator;
-
-use loci_engine::retrieval::render::Oversize;
 
 /// Settings of the memory of coding agents.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,11 @@
 //! The parts of the sweep that coding memory adds.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::Sweep;
 use loci_model::{Result, Timestamp};
 
 use crate::product::Registered;
-use loci_engine::Engine;
-use loci_engine::hooks::Sweep;
 
 /// Reviews: repositories whose forges are to be asked.
 pub(super) struct ReviewSweep {

@@ -2,12 +2,12 @@
 //! reads.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{BackgroundLoop, RunnerState, Sweep};
 use loci_model::{Result, Timestamp};
 
 use crate::mirroring::Schedule;
 use crate::{Documents, DocumentsParts};
-use loci_engine::Engine;
-use loci_engine::hooks::{BackgroundLoop, RunnerState, Sweep};
 
 /// Mirrors are asked whether they are due this often.
 const MIRRORS_LOOK_MS: u64 = 1_000;

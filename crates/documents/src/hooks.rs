@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::admin::erasure::Person;
+use loci_engine::hooks::{CopyAfterErasure, CopyHooks, NotExamined, RecordHooks};
 use loci_model::ports::store::Tx;
 use loci_model::{MemoryId, Namespace, RecordId, Result, Timestamp};
 
 use crate::trees::reconciliation;
 use crate::{Documents, DocumentsParts, mirroring};
-use loci_engine::Engine;
-use loci_engine::admin::erasure::Person;
-use loci_engine::hooks::{CopyAfterErasure, CopyHooks, NotExamined, RecordHooks};
 
 /// The hooks.
 pub(super) struct Hooks {

@@ -1,9 +1,9 @@
 //! Documents: a memory as files. The documents of one namespace have their paths, and every other
 //! record has a path of its own (files-and-git.md).
 //!
-//! Answers of tools and plans of consolidation are pure: they know no store, clock or id. A verb reads
-//! and writes: one file with an `impl Documents` block. Adapters render trees as files on a disk, in
-//! git and in S3.
+//! Answers of tools and plans of consolidation are pure: they know no store, clock or id. A verb
+//! reads and writes: one file with an `impl Documents` block. Adapters render trees as files on a
+//! disk, in git and in S3.
 //!
 //! | folder | idea | specification |
 //! |---|---|---|

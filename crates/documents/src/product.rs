@@ -21,9 +21,9 @@ pub struct DocumentsParts {
     pub(crate) trees: Arc<Trees>,
     pub(crate) mirrors: Arc<Mirrors>,
     pub(crate) reads: Arc<ReadCounts>,
-    /// How often trees were looked at for what is to be put in order.
+    /// The number of looks at trees for automatic upkeep.
     pub(crate) upkeep_turns: Arc<AtomicUsize>,
-    /// Where trees are planned on.
+    /// The thread that plans the upkeep of trees.
     pub(crate) plan_work: Arc<LongWork>,
 }
 

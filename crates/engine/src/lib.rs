@@ -1,11 +1,12 @@
 //! The kernel of Loci: memories, events, records, retrieval, strategies, consolidation, jobs and
-//! access. Sees nouns, ports and the pure crates of text; no back end, no wire, no runtime, no product.
+//! access. It sees nouns, ports and the pure crates of text: no back end, wire, runtime or product.
 //!
 //! Doors call the methods of [`Engine`], and those of products above it, which add to the kernel by
-//! [`hooks`]. A verb takes the caller first, checks access in [`access`] and nowhere else, and does its
-//! work in one closure on the store. One file per verb.
+//! [`hooks`]. A verb takes the caller first, checks access in [`access`] and nowhere else, and does
+//! its work in one closure on the store. One file per verb.
 //!
-//! To add a verb: a file in the folder of its noun with an `impl Engine` block, the request and answer types beside it.
+//! To add a verb: a file in the folder of its noun with an `impl Engine` block and the types of its
+//! request and answer.
 
 pub mod access;
 pub mod admin;
@@ -236,17 +237,17 @@ impl Engine {
         &self.vault
     }
 
-    /// The places of files, where mirrors may lie in any.
+    /// Returns the places in which mirrors may lie, if there are any.
     pub fn file_places(&self) -> Option<&Arc<dyn FilePlaces>> {
         self.files.as_ref()
     }
 
-    /// Does work of which callers choose how much it is.
+    /// Returns the thread for work whose amount a caller chooses.
     pub fn caller_work(&self) -> &calls::long_work::LongWork {
         &self.caller_work
     }
 
-    /// Reads long texts.
+    /// Returns the thread that reads long texts.
     pub fn long_work(&self) -> &calls::long_work::LongWork {
         &self.long_work
     }
@@ -256,27 +257,27 @@ impl Engine {
         self.claims.next(&self.settings.host)
     }
 
-    /// Reads code of repositories, where anything does.
+    /// Returns the reader of code of repositories, if there is one.
     pub fn code(&self) -> Option<&Arc<dyn CodeSources>> {
         self.code.as_ref()
     }
 
-    /// Reads reviews at forges, where anything does.
+    /// Returns the reader of reviews at forges, if there is one.
     pub fn forge(&self) -> Option<&Arc<dyn Forge>> {
         self.forge.as_ref()
     }
 
-    /// The embedding model, where there is one.
+    /// Returns the embedding model, if there is one.
     pub fn embedder(&self) -> Option<&Arc<dyn Embedder>> {
         self.embedder.as_ref()
     }
 
-    /// Scores for injection beside the patterns, where anything does.
+    /// Returns the scorer for injection that the patterns are combined with, if there is one.
     pub fn scorer(&self) -> Option<&Arc<dyn Scorer>> {
         self.scorer.as_ref()
     }
 
-    /// Permits of evaluations of prompts.
+    /// Returns the permits of evaluations of prompts.
     pub fn evaluations(&self) -> &Arc<jobs::permits::Permits> {
         &self.evaluations
     }

@@ -4,6 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::memories::existing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -17,9 +20,6 @@ use serde_json::Value;
 use super::settings::SreSettings;
 use crate::Operations;
 use crate::records::{namespace_rules, record_content};
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::memories::existing;
 
 const PAGE: usize = 200;
 

@@ -2,6 +2,14 @@
 
 use std::sync::Arc;
 
+use loci_engine::Engine;
+use loci_engine::events::NewEvent;
+use loci_engine::hooks::{
+    AccessPolicy, Admission, AdmissionPolicy, EventContent, EventFilter, EventHooks, NamespaceOwner,
+    Ownership, ProfileHooks, RecordHooks,
+};
+use loci_engine::memories::NewStrategy;
+use loci_engine::memories::profiles::Profile;
 use loci_model::memory::Memory;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -18,14 +26,6 @@ use crate::users::event_guard::{EventGuard, require_session};
 use crate::users::ownership;
 use crate::users::ownership::UsersPlaces;
 use crate::{Operations, OperationsParts};
-use loci_engine::Engine;
-use loci_engine::events::NewEvent;
-use loci_engine::hooks::{
-    AccessPolicy, Admission, AdmissionPolicy, EventContent, EventFilter, EventHooks, NamespaceOwner,
-    Ownership, ProfileHooks, RecordHooks,
-};
-use loci_engine::memories::NewStrategy;
-use loci_engine::memories::profiles::Profile;
 
 /// The hooks.
 pub(super) struct Hooks {

@@ -1,10 +1,10 @@
-//! Safety: what is done to every text before it is written, and before a model reads it. One sanitiser, one scanner for
-//! secrets, one score, used by every write and every question.
+//! Safety of texts: steps on every text before a write, and before a model reads it. One sanitiser,
+//! one scanner for secrets and one score serve every write and every question. Pure.
 //!
-//! What agents and clients say is kept as it came: a step here marks, masks or holds back; it never rewrites meaning in
-//! silence (memory-manager.md W-23). What is of tier external is sanitised before it is stored (no source of that
-//! tier is connected yet), and everything before a model that Loci asks reads it. Whether a text is held back is the
-//! memory's setting; ranking is not this module's matter.
+//! Texts of agents and clients keep their meaning: a step marks, masks or holds back, and never
+//! rewrites in silence. A text of tier external is sanitised before it is stored (no source of that
+//! tier is connected yet), and every text before a model reads it. The settings of a memory decide
+//! which texts are held back. Ranking is elsewhere.
 //!
 //! To add a step: a file with a pure function, one line in [`prepare`].
 
@@ -43,7 +43,7 @@ pub use secrets::redact;
 pub use secrets::{RedactionMode, SecretKind};
 pub use tally::Tally;
 
-/// What is counted beside the kinds of secrets (the list is closed).
+/// Kinds of findings that are counted with the kinds of secrets (the list is closed).
 const HIDDEN: &str = "hidden_characters";
 const FLAGGED: &str = "injection_flagged";
 const QUARANTINED: &str = "injection_quarantined";
@@ -67,14 +67,14 @@ impl<T: ServerSafety> ServerSafety for std::sync::Arc<T> {
     }
 }
 
-/// What the steps do to a text: the server's settings, the memory's, and who says it.
+/// The policy of the steps for one text: settings of the server and of the memory, and the source.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SafetyPolicy {
     /// Secrets are masked.
     pub secrets: RedactionMode,
-    /// What happens to texts that look like instructions to their reader.
+    /// The treatment of texts that look like instructions to their reader.
     pub injection: InjectionMode,
-    /// How far the source is trusted.
+    /// The trust in the source.
     pub tier: TrustTier,
     /// Patterns in place of the shipped ones.
     pub patterns: Option<&'static Patterns>,
@@ -91,12 +91,13 @@ impl SafetyPolicy {
         }
     }
 
-    /// The same for a text that a model made: nobody said it, so nothing is lost by holding it back.
+    /// Returns the policy for a text that a model made: holding it back loses nothing that a person
+    /// wrote.
     pub fn of_model_text(self) -> Self {
         Self { injection: InjectionMode::Quarantine, ..self }
     }
 
-    /// The same for a source of this tier.
+    /// Returns the policy for a source of this tier.
     pub fn from_tier(self, tier: TrustTier) -> Self {
         Self { tier, ..self }
     }
@@ -105,38 +106,41 @@ impl SafetyPolicy {
 /// A text that went through every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SafeText {
-    /// What is stored.
+    /// The text to store.
     pub text: String,
-    /// What the index reads, where that differs.
+    /// The text for the index, where it differs.
     pub index_text: Option<String>,
     /// Hidden characters were found: the record is marked by a lower trust.
     pub hidden: bool,
     /// Kinds of secrets that were masked; sorted, each once.
     pub masked: Vec<SecretKind>,
-    /// What a record keeps of the findings.
+    /// The findings that a record keeps.
     pub findings: Findings,
-    /// How far the record is trusted.
+    /// The trust in the record.
     pub tier: TrustTier,
     /// The state a new record starts in: active, or quarantined.
     pub state: RecordState,
-    /// The same as a number, 0 to 1.
+    /// The trust as a number, 0 to 1.
     trust: f64,
 }
 
 impl SafeText {
-    /// Trust of a record that holds the text, 0 to 1: what hides characters or is flagged is trusted half.
+    /// Returns the trust in a record that holds the text, 0 to 1. Hidden characters or a flag halve
+    /// it.
     pub fn trust(&self) -> f64 {
         self.trust
     }
 
-    /// Why a record that holds the text starts in its state; `None` for an active one.
+    /// Returns the reason of the state in which a record of the text starts; `None` for an active
+    /// one.
     pub fn state_reason(&self) -> Option<String> {
         let held = self.state == RecordState::Quarantined;
         held.then(|| format!("looks like instructions: {}", self.findings.reasons.join(", ")))
     }
 
-    /// The same beside a text of another, like code that is cited: it may hold such words for good reasons, so it marks what it stands
-    /// beside, and never holds it back. Says whether it did.
+    /// Marks the text where another that is shown with it, such as cited code, looks like
+    /// instructions. The other may have reasons for its words, so it never holds the text back.
+    /// Returns true where it marked.
     pub fn beside(&mut self, other: &str, policy: &SafetyPolicy) -> bool {
         let injection = match policy.injection {
             InjectionMode::Off => return false,
@@ -164,7 +168,8 @@ impl SafeText {
     }
 }
 
-/// The kinds of secrets in a text, also of those that hidden characters cut apart; a kind may be named twice.
+/// Returns the kinds of secrets in a text, those that hidden characters cut apart included. A kind
+/// may occur twice.
 pub fn secrets_in(text: &str) -> Vec<SecretKind> {
     let (_, mut kinds) = secrets::redact(text.to_owned(), RedactionMode::Mask);
     if let Some(visible) = hidden_characters::visible(text) {
@@ -198,7 +203,7 @@ fn prepare_here(text: String, index_text: Option<String>, policy: &SafetyPolicy)
         index_text
     });
     let visible = hidden_characters::visible(index_text.as_deref().unwrap_or(&text)).map(|visible| {
-        // What hidden characters cut apart is whole again.
+        // Secrets that hidden characters cut apart are whole again.
         let (visible, more) = secrets::redact_here(visible, policy.secrets);
         masked.extend(more);
         visible
@@ -219,7 +224,7 @@ fn prepare_here(text: String, index_text: Option<String>, policy: &SafetyPolicy)
     }
 }
 
-/// What a record keeps: a low score is no finding.
+/// Returns the findings that a record keeps: a low score is none.
 fn findings(injection: Injection, flagged: bool, masked: &[SecretKind]) -> Findings {
     let injection = if flagged { injection } else { Injection::default() };
     Findings {
@@ -229,14 +234,16 @@ fn findings(injection: Injection, flagged: bool, masked: &[SecretKind]) -> Findi
     }
 }
 
-/// A text from outside; where nothing would be left of it, a mask stands for it: a record has a text.
+/// Returns a text from outside, sanitised. A mask replaces a text of which nothing is left: a
+/// record has a text.
 fn sanitised(text: String) -> String {
     let clean = sanitise(&text);
     if clean.trim().is_empty() && !text.is_empty() { secrets::MASK.to_owned() } else { clean.into_owned() }
 }
 
-/// Code as it is shown: without terminal escapes and characters that hide or reorder what is read, its secrets masked; whether any
-/// character was taken out, and the kinds of secrets, sorted. Its line ends stay where they are.
+/// Returns code to show, without terminal escapes and characters that hide or reorder text, with
+/// its secrets masked; true where characters were removed; and the kinds of secrets, sorted. Line
+/// ends stay in place.
 pub fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
     let clean = hidden_characters::stripped(text);
     let hidden = matches!(clean, std::borrow::Cow::Owned(_));
@@ -244,14 +251,14 @@ pub fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
     (text, hidden, masked)
 }
 
-/// A text as a language model may see it: sanitised, its secrets masked whatever the settings are. Never empty where the
-/// text was not.
+/// Returns a text for a language model: sanitised, with its secrets masked under any settings. It
+/// is not empty unless the text was.
 pub fn for_model(text: &str) -> String {
     secrets::redact(sanitised(text.to_owned()), RedactionMode::Mask).0
 }
 
-/// The steps on what an event says: messages are masked where the mode asks for it, blobs and JSON stay byte for byte
-/// (clients restore their state from them).
+/// Masks the messages of an event where the mode asks for it. Blobs and JSON stay byte for byte:
+/// clients restore their state from them.
 pub fn prepare_payload(payload: &mut [PayloadItem], mode: RedactionMode) -> Vec<SecretKind> {
     match mode {
         RedactionMode::Off => return Vec::new(),

@@ -1,5 +1,5 @@
-//! The doors: the AgentCore wire, the native API, operations. No rule lives here: every door calls the
-//! verbs of the same [`loci_products::Loci`].
+//! The doors: the AgentCore wire, the native API, operations. No rule lives here: every door calls
+//! the verbs of the same [`loci_products::Loci`].
 //!
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;

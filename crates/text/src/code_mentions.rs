@@ -1,6 +1,6 @@
-//! Which files, lines and symbols a text names (coding-agent-memory.md §6.5): pure, over the text alone. What is written like a
-//! path or a name is a mention; whether such a thing is there is for whoever reads the code to say. Addresses of the web and of mail, versions,
-//! dates and blocks of code are none.
+//! Mentions of files, lines and symbols in a text (coding-agent-memory.md §6.5): pure, over the
+//! text alone. A word in the form of a path or a name is a mention, also where no such file exists.
+//! Addresses of the web and of mail, versions, dates and blocks of code are none.
 
 use std::sync::LazyLock;
 

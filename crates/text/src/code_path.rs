@@ -1,5 +1,6 @@
-//! Which paths a citation may name (verified-memory.md §8.3). Lookups are tree lookups, so nothing outside is ever reached;
-//! these rules keep names out that mean something else on some file system.
+//! The rules for paths of citations (verified-memory.md §8.3). Lookups are tree lookups, so nothing
+//! outside is ever reached; these rules keep names out that mean something else on some file
+//! system.
 
 use unicode_normalization::is_nfc;
 

@@ -18,8 +18,8 @@
 //! | [`marks`] | numbers, negations and dates that forbid folding | retrieval.md §7 |
 //! | [`split`] | sentences, and cutting what is too long | – |
 //! | [`sections`] | a document into chunks | retrieval.md §10.4 |
-//! | [`code_mentions`] | files, lines and names of code that a text names | verified-memory.md §8.1 |
-//! | [`code_path`] | which paths a citation may name | verified-memory.md §8.3 |
+//! | [`code_mentions`] | files, lines and symbols in a text | coding-agent-memory.md §6.5 |
+//! | [`code_path`] | rules for paths of citations | verified-memory.md §8.3 |
 //! | [`tokens`] | token estimates | coding-agent-memory.md, budgets |
 //!
 //! Adding a kind of analysis: one file named by its idea, its row here, its tests at the bottom of the file. A change

@@ -1,6 +1,7 @@
 //! In the background: new commits of default branches are seen, and the facts of their repositories verified there; facts that
 //! nobody confirmed, used or found valid for too long expire; kept verdicts go when they are old.
 
+use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::facts::repository::Repository;
@@ -24,7 +25,6 @@ use super::verification::state_change::Origin;
 use super::verification::state_write;
 use super::verification::verdicts::Looked;
 use crate::Verified;
-use loci_engine::memories::existing;
 
 /// Repositories whose tips are looked at in one round.
 const REPOSITORIES: usize = 50;

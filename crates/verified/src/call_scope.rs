@@ -3,14 +3,14 @@
 
 use std::path::PathBuf;
 
+use loci_engine::access;
+use loci_engine::memories;
+use loci_engine::memories::NewMemory;
 use loci_model::principal::Principal;
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
 
 use super::new_facts::kinds_of_secrets;
 use crate::Verified;
-use loci_engine::access;
-use loci_engine::memories;
-use loci_engine::memories::NewMemory;
 
 /// Longest label of an agent or a session.
 const LABEL_CHARS_MAX: usize = 200;

@@ -1,13 +1,13 @@
 //! The hooks of verified memory: facts follow their records.
 
+use loci_engine::hooks::RecordHooks;
+use loci_engine::records::changes::Change;
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
 use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::facts::record_changes;
 use super::record_citations::proposals;
-use loci_engine::hooks::RecordHooks;
-use loci_engine::records::changes::Change;
 
 /// The hooks.
 pub(super) struct Hooks;

@@ -9,7 +9,7 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 
 use crate::Verified;
 
-/// What a product does about repositories; each method does nothing unless it says otherwise.
+/// The work of a product on repositories. By default, each method does nothing.
 pub trait RepositoryHooks: Send + Sync {
     /// A repository was looked at, inside the write that notes it; `tip`: its default branch is
     /// there.
@@ -53,10 +53,10 @@ pub trait RepositoryHooks: Send + Sync {
         None
     }
 
-    /// Returns the reason why what is stored under a label is held back, if it is.
+    /// Returns the reason why facts under a label are held back, if they are.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     fn held_back(
         &self,
         _tx: &dyn ReadTx,

@@ -1,11 +1,11 @@
 //! The part of the sweep that verified memory adds.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::Sweep;
 use loci_model::{Result, Timestamp};
 
 use crate::{Verified, VerifiedParts};
-use loci_engine::Engine;
-use loci_engine::hooks::Sweep;
 
 /// Facts: repositories that moved on, facts past their time, old verdicts.
 pub(super) struct FactSweep {

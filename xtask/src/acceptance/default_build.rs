@@ -7,7 +7,7 @@ use anyhow::Result;
 /// Runs the tests of the two packages that have features, without any.
 ///
 /// # Errors
-/// When they do not compile or a test fails.
+/// Errors of the compiler, and tests that fail.
 pub(super) fn run(checkout: &Checkout) -> Result<()> {
     process::run(&mut checkout.cargo(&[
         "test",

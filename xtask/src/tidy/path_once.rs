@@ -1,5 +1,5 @@
-//! The paths of the native API are written once: in the tables of `api`, where everything else reads
-//! them.
+//! The paths of the native API are written once: in the tables of `api`, where everything else
+//! reads them.
 
 use std::collections::BTreeMap;
 

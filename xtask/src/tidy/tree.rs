@@ -97,8 +97,8 @@ impl SourceFile {
         Self { path: path.to_owned(), text: text.to_owned(), code, code_outside_tests }
     }
 
-    /// The lines of the text that have code outside of tests, with their numbers: literals, which are
-    /// blank in the code, are in them.
+    /// The lines of the text that have code outside of tests, with their numbers: literals, which
+    /// are blank in the code, are in them.
     pub(crate) fn lines_outside_tests(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().zip(self.code_outside_tests.lines()).enumerate();
         lines.filter(|(_, (_, code))| !code.trim().is_empty()).map(|(at, (text, _))| (at + 1, text))

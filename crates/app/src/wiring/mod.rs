@@ -66,7 +66,8 @@ pub struct Wiring {
 pub struct WiringOptions {
     /// The store.
     pub store: StorePlan,
-    /// Settings of the engine and of its products; the engine's `host` is replaced by a name of this process.
+    /// Settings of the engine and of its products; a name of this process replaces the engine's
+    /// `host`.
     pub engine: LociSettings,
     /// Threads that embed what is written, at a low priority; `None`: as many as there are processors, at most eight.
     pub embed_threads: Option<NonZero<usize>>,

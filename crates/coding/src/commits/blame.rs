@@ -4,18 +4,18 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
+use loci_verified::{Standing, find_repository};
 
 use super::task_commits;
 use crate::Coding;
 use crate::tasks::{field_checks, task_namespaces};
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// Commits that are followed back from one.
 const STEPS_MAX: usize = 1_000;

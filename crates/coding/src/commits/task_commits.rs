@@ -3,19 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
-use loci_engine::memories::existing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
-use loci_verified::Standing;
 
 /// What happened in a repository for a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use loci_model::tasks::task::Task;
 use loci_model::{Error, Result, limits};
 use loci_text::tokens::Estimator;
+use loci_verified::check_revision;
 
 use super::kind::HydrationKind;
 use super::named_docs::check_digests;
 use crate::prompts::task_prompt::{self, Source};
 use crate::settings::CodingSettings;
 use crate::tasks::field_checks;
-use loci_verified::check_revision;
 
 /// A request for what is remembered.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -4,10 +4,10 @@ use loci_model::Timestamp;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::time::DAY_MS;
+use loci_verified::Cited;
 
 use super::kind::HydrationKind;
 use crate::learnings::consolidation::OnBranch;
-use loci_verified::Cited;
 
 /// A record that might be shown.
 #[derive(Debug, Clone, PartialEq)]

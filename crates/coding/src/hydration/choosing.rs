@@ -4,7 +4,9 @@
 use std::cmp::Ordering;
 use std::cmp::Reverse;
 
+use loci_engine::strategies::learnings::MODULE;
 use loci_model::{TaskId, Timestamp};
+use loci_verified::CitedFate;
 
 use super::candidate::{Candidate, Left};
 use super::kind::HydrationKind;
@@ -13,8 +15,6 @@ use super::trust::{is_distrusted, outlived, trust};
 use crate::learnings::learning_write::SELF_FEEDBACK;
 use crate::repositories::docs::RepositoryDocs;
 use crate::settings::{CodingSettings, DropPolicy, OnConflict, OnUnverifiable};
-use loci_engine::strategies::learnings::MODULE;
-use loci_verified::CitedFate;
 
 /// Scores of a ratio below this are taken for the same. A difference would not do: most of what is
 /// relevant at all has a low score, and there a twentieth is the whole range.

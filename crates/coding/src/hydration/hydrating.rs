@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::memories::existing;
+use loci_engine::safety::Patterns;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
@@ -11,6 +14,7 @@ use loci_model::tasks::exposure::ExposureCall;
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_text::tokens::Estimator;
+use loci_verified::{CitedLook, Standing};
 
 use super::asked::Hydration;
 use super::choosing::{Aim, choose};
@@ -27,10 +31,6 @@ use crate::code_graph::co_change::CoChange;
 use crate::prompts::task_prompt::{Assembled, PromptLimits, Source, assemble};
 use crate::tasks::log_fields::{LOAD_INFRA, WRITE_INFRA};
 use crate::tasks::task_namespaces::snapshot;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::memories::existing;
-use loci_engine::safety::Patterns;
-use loci_verified::{CitedLook, Standing};
 
 /// What is said where no task asks.
 const NO_TASK: &str = "NOT_LOGGED: no task is named, so it is not written down who was shown this";

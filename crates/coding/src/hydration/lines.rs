@@ -1,5 +1,8 @@
 //! How a record reads in the block: its section, its label, its text (coding-agent-memory.md §4.5). Pure. Safety is `render`'s.
 
+use loci_engine::retrieval::render::{Entry, contained};
+use loci_engine::strategies::episodes::episode_form::Episode;
+use loci_engine::strategies::turns::data_lines::value_lines;
 use loci_model::Timestamp;
 use loci_model::limits;
 use loci_model::record::Record;
@@ -13,9 +16,6 @@ use super::outcome::outcome_of;
 use super::planning::ShownRecord;
 use crate::rules::rules_list::SAID_ON;
 use crate::tasks::field_checks;
-use loci_engine::retrieval::render::{Entry, contained};
-use loci_engine::strategies::episodes::episode_form::Episode;
-use loci_engine::strategies::turns::data_lines::value_lines;
 
 /// The sections of a block, in the order in which they are read.
 pub(super) const HEADINGS: &[&str] = &[

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::deadline::Read;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeSource};
 use loci_model::{Error, Result, limits};
+use loci_verified::tip_of;
 
 use super::reading::Reading;
 use crate::repositories::docs::{NamedDocs, RepositoryDocs};
-use loci_engine::calls::deadline::Read;
-use loci_verified::tip_of;
 
 /// Characters of a git object's id, and of a SHA-256.
 const DIGEST_CHARS: [usize; 2] = [40, 64];

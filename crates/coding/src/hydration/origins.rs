@@ -1,12 +1,12 @@
 //! Where a record comes from, for whoever is shown it: the pull requests behind a rule, the files and the pull request of an earlier
 //! task, the episodes behind a reflection (coding-agent-memory.md §4.2). Pure. What is not known is not said.
 
+use loci_engine::retrieval::render::contained;
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 
 use super::candidate::Candidate;
 use crate::tasks::reports::episode_text::TaskEpisode;
-use loci_engine::retrieval::render::contained;
 
 /// Where a rule comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

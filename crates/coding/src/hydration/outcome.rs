@@ -1,11 +1,11 @@
 //! How an earlier task ended, and whether an agent may follow it (coding-agent-memory.md §10). Pure; nothing is graded here.
 
+use loci_engine::strategies::episodes::episode_form::Episode;
 use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
 use loci_model::tasks::task::TaskStatus;
 
 use super::super::outcomes::grading;
 use super::candidate::Candidate;
-use loci_engine::strategies::episodes::episode_form::Episode;
 
 /// What is said of a task whose agent left nothing else.
 const UNKNOWN: &str = "unknown";

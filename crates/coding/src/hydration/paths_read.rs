@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
+use loci_engine::calls::deadline::Read;
 use loci_model::RecordId;
+use loci_verified::{PathsLook, Remembered, path_refs_of};
 
 use super::kind::HydrationKind;
 use super::reading::{KindRead, Reading};
-use loci_engine::calls::deadline::Read;
-use loci_verified::{PathsLook, Remembered, path_refs_of};
 
 impl Reading<'_> {
     /// What was read, with what became of the code that it cites, and of the files that it names.

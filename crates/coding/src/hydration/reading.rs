@@ -1,10 +1,14 @@
 //! Reading what might be shown: every kind for itself, side by side, each until the deadline (coding-agent-memory.md §4.2, §4.3). A
 //! kind that is late or fails costs the others nothing, and it is said.
 
-use crate::Coding;
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
+use loci_engine::access;
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::memories::existing;
+use loci_engine::records::{NamespaceAsk, namespaces};
+use loci_engine::retrieval::SearchRequest;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -13,6 +17,7 @@ use loci_model::tasks::task::{MemoryArm, Task};
 use loci_model::{
     ActorId, Error, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, limits,
 };
+use loci_verified::{CitedLook, Remembered, Standing, Told, facts_among};
 
 use super::asked::Hydration;
 use super::candidate::Candidate;
@@ -20,15 +25,10 @@ use super::kind::{HydrationKind, KindStatus};
 use super::noise::noise_floor;
 use super::standing_read::with_standing;
 use super::themes_shown::with_themes;
+use crate::Coding;
 use crate::preferences::{TOKEN_UNPROVED, UNPROVED, restricted_to};
 use crate::rules::rules_list::rules_of;
 use crate::tasks::log_fields::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
-use loci_engine::access;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::memories::existing;
-use loci_engine::records::{NamespaceAsk, namespaces};
-use loci_engine::retrieval::SearchRequest;
-use loci_verified::{CitedLook, Remembered, Standing, Told, facts_among};
 
 /// Of what something is remembered.
 pub(super) struct Place {

@@ -1,6 +1,9 @@
 //! Files that often change with those of the task, among what is shown: lines of the knowledge's share, read by no question but by the
 //! paths that the request names (coding-agent-memory.md §4.2, §15). They are no records: no exposure lists them.
 
+use loci_engine::calls::deadline::Read;
+use loci_engine::retrieval::render::{Entry, Screened};
+use loci_engine::safety::Patterns;
 use loci_model::ErrorKind;
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::task::MemoryArm;
@@ -11,9 +14,6 @@ use super::lines::TOGETHER;
 use super::reading::{Place, Reading};
 use crate::code_graph::co_change::{CoChange, Scene, Thresholds, absent};
 use crate::tasks::log_fields::LOAD_INFRA;
-use loci_engine::calls::deadline::Read;
-use loci_engine::retrieval::render::{Entry, Screened};
-use loci_engine::safety::Patterns;
 
 /// The word of requests and answers.
 pub const GRAPH: &str = "graph";

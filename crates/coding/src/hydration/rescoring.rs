@@ -4,6 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::retrieval::render::Screened;
+use loci_engine::safety::Patterns;
+use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_model::{Error, Result};
 
 use super::candidate::{Candidate, Left};
@@ -11,10 +15,6 @@ use super::kind::HydrationKind;
 use super::planning::{Limits, Plan, plan};
 use super::screening::Ready;
 use crate::Coding;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::retrieval::render::Screened;
-use loci_engine::safety::Patterns;
-use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 
 /// Why an entry is not shown that made the block look like instructions.
 const SUSPICIOUS: &str = "suspicious";

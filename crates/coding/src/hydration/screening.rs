@@ -4,15 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::deadline::{Deadline, Turn};
+use loci_engine::retrieval::render::Screened;
+use loci_engine::safety::Patterns;
 use loci_model::Timestamp;
 
 use super::candidate::{Candidate, Left};
 use super::choosing::Chosen;
 use super::kind::HydrationKind;
 use super::lines::entry;
-use loci_engine::calls::deadline::{Deadline, Turn};
-use loci_engine::retrieval::render::Screened;
-use loci_engine::safety::Patterns;
 
 /// Why a candidate is not shown that there was no time to look at.
 const DEADLINE: &str = "deadline";

@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loci_engine::calls::deadline::Read;
+use loci_engine::records::conflicts;
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::facts::code::ObjectId;
 use loci_model::ledger::Shelf;
@@ -13,13 +15,11 @@ use loci_model::ports::store::ReadTx;
 use loci_model::record::agreement::Agreement;
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, RecordId, Result};
+use loci_verified::tip_of;
 
 use super::candidate::Candidate;
 use super::reading::{KindRead, Reading};
 use crate::learnings::consolidation::{OnBranch, commits_of, holds_any};
-use loci_engine::calls::deadline::Read;
-use loci_engine::records::conflicts;
-use loci_verified::tip_of;
 
 /// It holds on a branch, and not where the task is.
 const OTHER_BRANCH: &str = "other_branch";

@@ -2,10 +2,13 @@
 //! repository alone.
 
 use futures::FutureExt;
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
+use loci_verified::{Standing, find_repository};
 
 use super::asked::Hydration;
 use super::hydrating::Hydrated;
@@ -14,9 +17,6 @@ use crate::Coding;
 use crate::preferences;
 use crate::tasks::log_fields::{Call, of_repository};
 use crate::tasks::task_namespaces;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// A repository with no more tasks than these has hardly anything to tell.
 const COLD_TASKS: usize = 5;

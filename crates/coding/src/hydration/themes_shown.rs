@@ -1,13 +1,14 @@
 //! Themes of self-feedback among what is shown: each one line of the knowledge, told by its newest item, with how many tasks lacked it. They
 //! are shown whatever the question is, and are few.
 
+use loci_engine::calls::deadline::Read;
+use loci_model::ErrorKind;
+
 use super::candidate::Candidate;
 use super::kind::{HydrationKind, KindStatus};
 use super::reading::{KindRead, Reading};
 use crate::reflection::themes::{Theme, ThemePlace, ThemeState};
 use crate::tasks::log_fields::LOAD_INFRA;
-use loci_engine::calls::deadline::Read;
-use loci_model::ErrorKind;
 
 /// Themes that are shown at most: those that most tasks lacked.
 const SHOWN_MAX: usize = 3;

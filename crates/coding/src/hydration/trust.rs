@@ -5,10 +5,10 @@ use loci_model::Timestamp;
 use loci_model::facts::support::Support;
 use loci_model::record::TrustTier;
 use loci_model::time::DAY_MS;
+use loci_verified::CitedFate;
 
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
-use loci_verified::CitedFate;
 
 /// Nobody else said it yet.
 const CONSISTENCY: f64 = 0.85;

@@ -67,7 +67,8 @@ async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
     }
 }
 
-/// Asked again later, where that can help.
+/// Returns the end of a job whose model gave no answer: the model is asked again where that can
+/// help.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);

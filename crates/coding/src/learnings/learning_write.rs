@@ -1,20 +1,6 @@
 //! Writing learnings (coding-agent-memory.md §6.3): each through size, repository documents, safety and what is there already,
 //! into the knowledge of the task's repository, where consolidation (§16) decides what becomes of it; citations are proposed by the job `cite`. Each gets an answer.
 
-use loci_model::facts::branch_fact::BranchFact;
-use loci_model::ports::store::{ReadTx, RecordPage, Tx};
-use loci_model::record::metadata::{Metadata, MetadataValue};
-use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
-use loci_model::record::provenance::{Provenance, Source};
-use loci_model::record::scope::RecordScope;
-use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
-use loci_model::tasks::task::Task;
-use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
-
-use super::consolidation::{Around, Beside, Found, Landing, agree, note_branch_fact};
-use crate::repositories::docs_at_commit::Read;
-use crate::tasks::alert_hold;
-use crate::tasks::reports::completion::{Learned, LearnedAction};
 use loci_engine::consolidation::{Carrying, Decision, Reason, WordPairs};
 use loci_engine::records::NewRecord;
 use loci_engine::records::changing::Changing;
@@ -24,8 +10,22 @@ use loci_engine::records::writing::{Building, Origin};
 use loci_engine::safety::{self, Tally};
 use loci_engine::strategies::learnings::{Category, Learning};
 use loci_engine::strategies::learnings::{KNOWLEDGE, LEARNING};
+use loci_model::facts::branch_fact::BranchFact;
+use loci_model::ports::store::{ReadTx, RecordPage, Tx};
+use loci_model::record::metadata::{Metadata, MetadataValue};
+use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
+use loci_model::record::provenance::{Provenance, Source};
+use loci_model::record::scope::RecordScope;
+use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
+use loci_model::tasks::task::Task;
+use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
 use loci_verified::record_citations::proposals;
 use loci_verified::{PATH_REFS, as_metadata, mark_pending};
+
+use super::consolidation::{Around, Beside, Found, Landing, agree, note_branch_fact};
+use crate::repositories::docs_at_commit::Read;
+use crate::tasks::alert_hold;
+use crate::tasks::reports::completion::{Learned, LearnedAction};
 
 /// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
 pub(crate) const SELF_FEEDBACK: &str = "self_feedback";

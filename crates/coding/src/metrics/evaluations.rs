@@ -2,12 +2,18 @@
 //! record by the way of every learning, in the write of the evaluation, and says where it comes from; a suggestion for a prompt is kept
 //! for a person to decide. The same evaluation of a task again is the one that is there.
 
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, secrets};
+use loci_engine::strategies::learnings::{self, Learning, scope_of};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use crate::Coding;
@@ -15,12 +21,6 @@ use crate::tasks::log_fields::Call;
 use crate::tasks::reports::completion::Learned;
 use crate::tasks::reports::learnings::Lessons;
 use crate::tasks::{list, task_namespaces};
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::safety::{RedactionMode, secrets};
-use loci_engine::strategies::learnings::{self, Learning, scope_of};
-use loci_verified::Standing;
 
 /// Hex digits of an evaluation's id.
 const ID_DIGITS: usize = 24;

@@ -1,16 +1,16 @@
 //! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
 
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{RecordId, Result, Timestamp, limits};
+use loci_verified::{Standing, find_repository};
 
 use super::gathering::{Cut, gather};
 use super::grouping::{MetricsBy, TaskMeasures, groups};
 use super::usefulness::{self, Usefulness};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// Which measures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

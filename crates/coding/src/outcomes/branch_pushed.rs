@@ -1,6 +1,7 @@
 //! `branch_pushed`: what came onto the default branch may take back what was merged before, and what took that back may be taken back,
 //! too. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
 
+use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -13,7 +14,6 @@ use super::taking_back::TakingBack;
 use super::{HeardRevert, heard_of, reverting};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
 
 impl Coding {
     /// Takes in what was pushed; outcomes whose grade changed. Nothing but the default branch takes anything back.

@@ -1,6 +1,7 @@
 //! `checks_ended`: how the first suite of checks ended that ran on what a task pushed first. Suites may be heard of in any order: the one
 //! that ended first decides, and one that nothing is known of waits for its pull request. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
 
+use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::outcome::{FirstChecks, FirstPush, Outcome, OutcomeFacts};
@@ -12,7 +13,6 @@ use super::unmatched::{self, Waiting};
 use super::{heard_of, newest};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
 
 impl Coding {
     /// Takes in how a suite of checks ended; false where no task is known to have pushed that commit first yet, and where the suite says

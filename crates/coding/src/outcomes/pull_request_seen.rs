@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
@@ -26,7 +27,6 @@ use crate::Coding;
 use crate::commits::task_commits;
 use crate::tasks::patch::meet;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
 
 /// Reviews of a pull request that are asked whether a push came behind them.
 const REVIEWS_MAX: usize = 500;

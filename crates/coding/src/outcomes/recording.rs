@@ -1,6 +1,8 @@
 //! Writing what came of a task: the outcome with its history, and its task's episode, whose metadata says the grade so that hydration and
 //! searches know it. In the write of whoever heard it. What changes nothing writes nothing.
 
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::record::metadata::{Metadata, MetadataValue};
@@ -10,8 +12,6 @@ use loci_model::{JobId, Result, Timestamp};
 
 use super::grading;
 use crate::tasks::reports::episode_record::existing_episode;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
 
 /// Grades that are kept of one task.
 const HISTORY_MAX: usize = 100;

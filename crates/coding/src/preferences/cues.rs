@@ -3,9 +3,8 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
-
 use loci_engine::strategies::preferences::own_words::compiled;
+use regex::{Regex, RegexSet};
 
 /// Where an imperative may begin: at the sentence's beginning, or behind a comma.
 const AT: &str =

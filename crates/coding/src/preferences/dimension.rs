@@ -3,10 +3,9 @@
 
 use std::sync::LazyLock;
 
+use loci_engine::strategies::preferences::own_words::compiled;
 use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use regex::Regex;
-
-use loci_engine::strategies::preferences::own_words::compiled;
 
 /// Words of a dimension. `PR` stands for a pull request, and counts with a word of size alone.
 const WORDS: &[(Dimension, &str)] = &[

@@ -6,6 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{Patterns, SafetyPolicy};
 use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -24,10 +28,6 @@ use super::review_requests::{Said, implied};
 use crate::Coding;
 use crate::CodingSettings;
 use crate::rules::Hearing;
-use loci_engine::access;
-use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{Patterns, SafetyPolicy};
 
 /// What was said so long ago counts no more.
 const WINDOW_DAYS: i64 = 90;

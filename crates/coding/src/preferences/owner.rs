@@ -4,6 +4,8 @@
 //! known by the login alone. Loci believes a number from a caller who may write the places of both;
 //! from others it is a claim.
 
+use loci_engine::access::segment;
+use loci_engine::hooks::in_write;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
 use loci_model::record::scope::RecordScope;
@@ -16,8 +18,6 @@ use loci_model::{
 use sha2::{Digest, Sha256};
 
 use crate::tasks::task_namespaces::preferences_of;
-use loci_engine::access::segment;
-use loci_engine::hooks::in_write;
 
 /// People of one login that are looked at: one has it, and those of before it was told who.
 const SAME_LOGIN_MAX: usize = 10;

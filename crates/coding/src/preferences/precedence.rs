@@ -1,6 +1,10 @@
 //! Keeping a preference (coding-agent-memory.md §13): of one dimension and scope one is in force. What is newer takes the place of what is
 //! older, and what somebody said counts before what was concluded from their work. Nothing is overwritten.
 
+use loci_engine::records::NewRecord;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue};
@@ -14,10 +18,6 @@ use loci_text::normalise_exact;
 
 use super::owner::{Whose, preferences_at};
 use crate::learnings::learning_write::SCHEMA_VERSION;
-use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
 
 /// Metadata of a preference: where it comes from, and to which repository it is restricted.
 const ORIGIN: &str = "origin";

@@ -1,21 +1,21 @@
 //! `preference_put`: somebody says what they want, once and for all; what they said of the same before gives way.
 
+use loci_engine::access;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{Patterns, SafetyPolicy};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{Error, JobId, RecordId, Result, limits};
+use loci_verified::{Standing, find_repository};
 
 use super::precedence::{Kept, NewPreference, keep};
 use super::preferences_list::person;
 use super::stated_preferences::is_allowed;
 use crate::Coding;
-use loci_engine::access;
-use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{Patterns, SafetyPolicy};
-use loci_verified::{Standing, find_repository};
 
 /// A preference that somebody sets.
 #[derive(Debug, Clone, PartialEq, Eq)]

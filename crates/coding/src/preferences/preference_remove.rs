@@ -1,6 +1,9 @@
 //! `preference_remove`: a preference goes. A conclusion that somebody takes back is not drawn again. And `user_settings_put`: whoever wants
 //! no conclusions to be drawn loses those that were, and none is drawn from then on.
 
+use loci_engine::admin::erasure::{Reach, Tombstones};
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -8,15 +11,12 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::preference::{PreferenceOrigin, PreferenceUser};
 use loci_model::{Error, JobId, RecordId, Result, limits};
+use loci_verified::Standing;
 
 use super::owner::{self, Whose};
 use super::precedence::{CONCLUSION, origin_of, word};
 use super::preferences_list::{UserShown, person};
 use crate::Coding;
-use loci_engine::admin::erasure::{Reach, Tombstones};
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_verified::Standing;
 
 /// What somebody wants, and what went because of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 //! read the place of that person itself. Every door that shows preferences by a task, the
 //! conclusions from its reviews, and the export of a person ask here.
 
+use loci_engine::access;
+use loci_engine::access::keys::AgentClaim;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::{RequesterProof, Task};
 use loci_model::{ActorId, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result};
 
 use super::owner::{self, Whose};
-use loci_engine::access;
-use loci_engine::access::keys::AgentClaim;
 
 /// The warning about a task with a requester who is not proved.
 pub(crate) const UNPROVED: &str = "USER_NOT_PROVED: no key that may read the preferences of the \

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::safety::{Patterns, sanitise};
+use loci_engine::strategies::preferences::own_words::own_words;
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{RepositoryId, Timestamp};
 use loci_text::split::sentences;
@@ -13,8 +15,6 @@ use super::dimension::dimension_of;
 use super::stated_preferences::is_allowed;
 use crate::rules::Heard;
 use crate::rules::extracting::canonical;
-use loci_engine::safety::{Patterns, sanitise};
-use loci_engine::strategies::preferences::own_words::own_words;
 
 /// Pull requests in which something must be asked for.
 const PRS_MIN: usize = 3;

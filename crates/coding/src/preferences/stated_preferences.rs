@@ -4,6 +4,9 @@
 //! A sentence is one where it is said as a standing wish (`cues`), is about a dimension (`dimension`), and is not of one task or of
 //! what is built. What is asked, quoted or suspicious is none, and nobody turns off tests, checks or reviews this way.
 
+use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
+use loci_engine::safety::{Patterns, sanitise};
+use loci_engine::strategies::preferences::own_words::own_words;
 use loci_model::limits;
 use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use loci_text::split::sentences;
@@ -11,9 +14,6 @@ use loci_text::split::sentences;
 use super::cues;
 use super::dimension::dimension_of;
 use crate::rules::extracting::refusal;
-use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
-use loci_engine::safety::{Patterns, sanitise};
-use loci_engine::strategies::preferences::own_words::own_words;
 
 /// Longer than this a sentence is a story.
 const SENTENCE_CHARS_MAX: usize = 300;

@@ -1,5 +1,9 @@
 //! What the description of a new task says of how its user always wants to work, kept as their preferences.
 
+use loci_engine::access;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{Patterns, SafetyPolicy};
 use loci_model::facts::repository::Repository;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -12,10 +16,6 @@ use super::precedence::{Kept, NewPreference, keep};
 use super::requester::may;
 use super::stated_preferences::{Stated, stated};
 use crate::tasks::create::NewTask;
-use loci_engine::access;
-use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{Patterns, SafetyPolicy};
 
 /// The warning about a login and a number whose places the caller may not write.
 const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \

@@ -2,6 +2,7 @@
 //! preferences, the tasks that were done for them, their words in reviews. A task that merely names
 //! them is not theirs; a warning has the number of these tasks.
 
+use loci_engine::access;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -9,14 +10,13 @@ use loci_model::record::Record;
 use loci_model::tasks::review::Review;
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, limits};
+use loci_verified::Standing;
 
 use super::named_people::pseudonym::Erased;
 use super::owner::{self, Whose};
 use super::preferences_list::{UserShown, person};
 use super::requester::is_proved;
 use crate::Coding;
-use loci_engine::access;
-use loci_verified::Standing;
 
 /// What is kept of somebody.
 #[derive(Debug, Clone, PartialEq)]

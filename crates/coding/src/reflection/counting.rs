@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::strategies::episodes::reflection_model::is_enough;
 use loci_model::RecordId;
 use loci_model::record::Record;
 use loci_model::record::derivation::Evidence;
 
 use super::ground::{Found, Ground};
-use loci_engine::strategies::episodes::reflection_model::is_enough;
 
 /// What was found, with counts that hold.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use loci_engine::safety::{self, Patterns};
 use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
@@ -29,7 +30,6 @@ use crate::rules::{Heard, Hearing};
 use crate::settings::{CodingSettings, ReflectionSettings};
 use crate::tasks::reports::episode_text::TaskEpisode;
 use crate::tasks::task_namespaces;
-use loci_engine::safety::{self, Patterns};
 
 /// Reviews of a repository that are looked at, and of one page.
 const REVIEWS_MAX: usize = 1_000;

@@ -1,7 +1,7 @@
 //! Reflections over a repository (coding-agent-memory.md §14): what several of its tasks have in
-//! common, each with its evidence. Strategies reflect upon what was said in sessions
-//! (`loci_engine::jobs::reflect`); here it is the tasks, their ends and their reviews. The job, the rule
-//! what is enough, and the form of the records are the same.
+//! common, each with its evidence. Strategies reflect on sessions (`loci_engine::jobs::reflect`),
+//! this module on tasks, their ends and their reviews. Both share the job, the rule for sufficient
+//! evidence, and the form of the records.
 //!
 //! | file | idea |
 //! |---|---|

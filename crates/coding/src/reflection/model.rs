@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use loci_engine::strategies::model_questions::prompt::{Filling, Prompt};
+use loci_engine::strategies::model_questions::prompt_input;
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
 use loci_model::limits;
 use loci_text::normalise_exact;
 use regex::Regex;
 use serde_json::Value;
-
-use loci_engine::strategies::model_questions::prompt::{Filling, Prompt};
-use loci_engine::strategies::model_questions::prompt_input;
-use loci_engine::strategies::model_questions::question::{BadReply, Question};
 
 const GRAMMAR: &str = "lines `REFLECTION: <text of 1 to 1000 characters> [Evidence: <hits>/<of>; Episodes: <id> …]`, at most 10, or the one \
                        line NO_REFLECTIONS";

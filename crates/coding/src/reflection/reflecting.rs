@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::safety;
+use loci_engine::strategies::model_questions::question::Question;
 use loci_model::ports::store::StoreExt;
 use loci_model::record::derivation::{Making, MakingMode};
 use loci_model::{RecordId, Result, Timestamp, limits};
@@ -15,8 +17,6 @@ use super::model::{self, Told};
 use super::writing::{is_newer, keys};
 use crate::Coding;
 use crate::hydration::shown_text;
-use loci_engine::safety;
-use loci_engine::strategies::model_questions::question::Question;
 
 /// Reflections that a model is told were noted before.
 const KNOWN_TOLD: usize = 50;

@@ -4,6 +4,13 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::records::NewRecord;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::SafetyPolicy;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -18,13 +25,6 @@ use super::counting::Counted;
 use super::looking::{RepositoryLook, namespace, of_subject};
 use crate::Coding;
 use crate::learnings::learning_write::SCHEMA_VERSION;
-use loci_engine::access;
-use loci_engine::records::NewRecord;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::safety::SafetyPolicy;
 
 /// Who reflects, in telemetry.
 const BY: &str = "loci";

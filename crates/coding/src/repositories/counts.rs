@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access::{self, View};
+use loci_engine::memories::existing;
+use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, Namespace, Result};
+use loci_verified::{Standing, find_repository};
 
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::access::{self, View};
-use loci_engine::memories::existing;
-use loci_engine::records::{NamespaceAsk, namespaces};
-use loci_verified::{Standing, find_repository};
 
 /// Records of one page: between pages others write.
 const PAGE: usize = 1_000;

@@ -6,14 +6,12 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use loci_engine::safety::invisible_markdown::visible;
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeResult, CodeSource};
-
-use sha2::{Digest, Sha256};
-
-use loci_engine::safety::invisible_markdown::visible;
 use loci_verified::Tip;
+use sha2::{Digest, Sha256};
 
 /// Words of a run.
 const RUN: usize = 5;

@@ -10,13 +10,13 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::task::Task;
+use loci_verified::verifier::{PathRef, path_refs};
+use loci_verified::{Standing, tip_of};
 
 use super::docs::RepositoryDocs;
 use crate::Coding;
 use crate::learnings::consolidation::is_unmerged;
 use crate::tasks::log_fields::LOAD_INFRA;
-use loci_verified::verifier::{PathRef, path_refs};
-use loci_verified::{Standing, tip_of};
 
 /// What was read.
 #[derive(Debug, Default)]

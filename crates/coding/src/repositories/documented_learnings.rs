@@ -4,6 +4,9 @@
 
 use std::sync::Arc;
 
+use loci_engine::memories::existing;
+use loci_engine::records::{DOCUMENTED, KEPT_DOCUMENTED, changing::Changing};
+use loci_engine::strategies::learnings::KNOWLEDGE;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeResult, CodeSource};
@@ -11,16 +14,13 @@ use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
+use loci_verified::{Standing, tip_of};
 
 use super::docs::RepositoryDocs;
 use crate::Coding;
 use crate::learnings::learning_write::SELF_FEEDBACK;
 use crate::rules::rules_list::rules_of;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
-use loci_engine::records::{DOCUMENTED, KEPT_DOCUMENTED, changing::Changing};
-use loci_engine::strategies::learnings::KNOWLEDGE;
-use loci_verified::{Standing, tip_of};
 
 /// Records that are read together.
 const PAGE: usize = 100;

@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::facts::repository::{Repository, RepositorySettings};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -15,6 +19,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rule::{ProtectedTopics, RuleApproval};
 use loci_model::tasks::task_session::Capture;
 use loci_model::{CodeReason, Error, JobId, MemoryId, Reason, Result, limits};
+use loci_verified::{RepositoryAdd, Standing, check_revision, find_repository};
 use serde_json::Value;
 
 use super::setting_secrets;
@@ -23,11 +28,6 @@ use crate::hydration::is_cold;
 use crate::rules;
 use crate::settings::{CodingSettings, MILLION, ReflectionSettings};
 use crate::tasks::task_namespaces;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy};
-use loci_verified::{RepositoryAdd, Standing, check_revision, find_repository};
 
 /// Settings to be changed.
 #[derive(Debug, Clone, PartialEq, Default)]

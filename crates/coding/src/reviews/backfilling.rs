@@ -1,12 +1,14 @@
 //! `reviews_backfill`: the reviews of a repository's latest pull requests, from the past. What follows from them are candidates at most. It
 //! goes on where it broke off, and leaves half of the forge's limit to others.
 
+use loci_engine::deliveries::incoming::Handled;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, JobId, Result, limits};
+use loci_verified::Standing;
 use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};
@@ -15,8 +17,6 @@ use super::handling::pause_of;
 use crate::Coding;
 use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::tasks::task_namespaces;
-use loci_engine::deliveries::incoming::Handled;
-use loci_verified::Standing;
 
 /// A job's key, before the repository's id.
 const JOB_KEY: &str = "reviews/backfill:";

@@ -9,6 +9,7 @@ use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment, ToldReview};
 use loci_model::tasks::review::{Authority, Review, ReviewComment, ReviewState};
 use loci_model::{Error, ErrorKind, MemoryId, Result, limits};
+use loci_verified::RepositoryName;
 
 use super::assembling::{self, Known};
 use super::intake::intake_of;
@@ -17,7 +18,6 @@ use super::{authority, left_out, masking};
 use crate::Coding;
 use crate::outcomes::mapping;
 use crate::tasks::task_namespaces;
-use loci_verified::RepositoryName;
 
 /// A forge's failure, in the words of everybody else.
 pub(super) fn failed(error: CodeError) -> Error {

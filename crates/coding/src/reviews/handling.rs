@@ -2,6 +2,7 @@
 //! first, and are written under the forge's own numbers; then the deliveries are noted as done. Whatever dies between the two is done
 //! again, and changes nothing.
 
+use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::facts::repository::Repository;
 use loci_model::job::Job;
@@ -17,7 +18,6 @@ use super::handing_on::{Handed, Handing, TRIES, overtaken};
 use super::left_out::DRAFT;
 use super::receiving::{Kept, UNKNOWN_REPO};
 use crate::Coding;
-use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
 
 /// Deliveries of one round.
 const DELIVERIES: usize = 200;

@@ -1,19 +1,19 @@
 //! `hook_deliveries`, `hook_delivery_retry`: what hooks brought in, and trying again what failed.
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::deliveries::incoming::{HookTaken, IGNORED};
+use loci_engine::memories::existing;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::forge_news::ForgeNotice;
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
+use loci_verified::Standing;
 
 use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
 use crate::Coding;
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::deliveries::incoming::{HookTaken, IGNORED};
-use loci_engine::memories::existing;
-use loci_verified::Standing;
 
 /// Deliveries that one page looks through.
 const SCANNED_MAX: usize = 1_000;

@@ -3,11 +3,10 @@
 //! them, and a person is known by their number. The commit of a review is a text, because a review
 //! may be handed in.
 
+use loci_engine::safety::{RedactionMode, redact};
 use loci_model::tasks::forge_news::{ForgeNews, ToldReview};
 use loci_model::tasks::pull_request::{PullRequest, PullRequestCommit};
 use loci_model::tasks::review::{ForgeUser, ReviewComment};
-
-use loci_engine::safety::{RedactionMode, redact};
 
 /// News without secrets.
 pub(super) fn news(mut news: ForgeNews) -> ForgeNews {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeResult, CodeSource};
+use loci_verified::{Standing, tip_of};
 
 use crate::Coding;
-use loci_verified::{Standing, tip_of};
 
 /// Where the file is looked for, in this order.
 const PLACES: &[&str] = &[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -10,13 +12,11 @@ use loci_model::tasks::forge_news::ForgeNews;
 use loci_model::tasks::pull_request::PullRequestChange;
 use loci_model::tasks::review::Review;
 use loci_model::{Error, Result};
+use loci_verified::{Standing, find_repository};
 
 use super::gathering::failed;
 use super::handing_on::{Handed, Handing, TRIES, overtaken};
 use crate::Coding;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// What was read of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,18 +1,18 @@
 //! `hook_receive`: what a forge sent is stored once, and its unit asked for, in one write; whoever sent it need not wait for more. The
 //! delivery's number is the only guard against repetitions, for signatures have no time: numbers stay for thirty days.
 
+use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::job::{DueRule, NewJob};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::tasks::forge_news::{ForgeNews, ForgeNotice, NewsUnit, NoticedRepository};
 use loci_model::{DeliveryId, Document, Error, JobId, MemoryId, Result, Timestamp, limits};
+use loci_verified::noticed;
 use serde::{Deserialize, Serialize};
 
 use super::masking;
 use crate::Coding;
-use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
-use loci_verified::noticed;
 
 /// Old deliveries that leave with one that comes.
 const SWEPT: usize = 50;

@@ -1,6 +1,15 @@
 //! `rule_add`: a person writes a rule, and it is in force at once (coding-agent-memory.md §12.3). It passes what every rule passes: what
 //! could command its reader is refused, and so is what guards the repository, unless the repository leaves that to people.
 
+use std::sync::Arc;
+
+use loci_engine::access;
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::{NewRecord, batch, changing::Changing};
+use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_model::ledger::Shelf;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
@@ -10,7 +19,7 @@ use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::tasks::rule::{ProtectedTopics, RuleDecided, RuleSupport};
 use loci_model::{Error, JobId, Namespace, RecordId, Result, limits};
-use std::sync::Arc;
+use loci_verified::Standing;
 
 use super::deciding::{administered, unsupported};
 use super::extracting::{Reason, refusal};
@@ -20,14 +29,6 @@ use super::taught::rule_metadata;
 use crate::Coding;
 use crate::rules::rules_list::rules_of;
 use crate::settings::RuleSettings;
-use loci_engine::access;
-use loci_engine::calls::reason_text;
-use loci_engine::memories::existing;
-use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::records::{NewRecord, batch, changing::Changing};
-use loci_engine::safety::{SafetyPolicy, Tally};
-use loci_verified::Standing;
 
 /// Characters of what a rule applies to.
 const SCOPE_CHARS_MAX: usize = 256;

@@ -5,6 +5,9 @@
 //!
 //! Whether two rules contradict is told by what consolidation tells of any two statements, from words alone.
 
+use loci_engine::consolidation::{
+    Alike, ReadStatement, Relation, Statement, Thresholds, WordPairs, relate_both,
+};
 use loci_model::ports::store::{ReadTx, RecordPage};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::statement_time::Telling;
@@ -17,9 +20,6 @@ use loci_text::terms;
 use super::extracting::{canonical, head};
 use super::settling::Ruler;
 use crate::rules::rules_list::rules_of;
-use loci_engine::consolidation::{
-    Alike, ReadStatement, Relation, Statement, Thresholds, WordPairs, relate_both,
-};
 
 /// A rule that says otherwise, with what supports it where that is known.
 pub(super) struct Rival {

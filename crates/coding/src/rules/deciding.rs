@@ -3,6 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::{batch, changing::Changing};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -10,6 +13,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::rule::{RuleDecided, RuleImpact, RuleSupport};
 use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result};
+use loci_verified::{Standing, find_repository};
 
 use super::extracting::{Impact, canonical, impact_of};
 use super::settling::{News, Ruler, advance, dress, lose, settle};
@@ -18,10 +22,6 @@ use super::taught::rule_digest;
 use crate::Coding;
 use crate::rules::rules_list::rules_of;
 use crate::tasks::task_namespaces;
-use loci_engine::calls::reason_text;
-use loci_engine::memories::existing;
-use loci_engine::records::{batch, changing::Changing};
-use loci_verified::{Standing, find_repository};
 
 /// What a person decides about a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::records::NewRecord;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::Tally;
 use loci_model::ports::store::Tx;
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::provenance::Provenance;
@@ -13,11 +18,6 @@ use loci_model::{ActorId, Namespace, RecordId, Result};
 use super::settling::WITHDRAWN;
 use super::taking::Corrections;
 use crate::learnings::learning_write::SCHEMA_VERSION;
-use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::safety::Tally;
 
 /// What was corrected at one place: the subtype of its records.
 const EXAMPLE: &str = "example";

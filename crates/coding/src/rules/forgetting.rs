@@ -1,6 +1,8 @@
 //! Forgetting a reviewer (coding-agent-memory.md §18.9): nothing that they said supports a rule any more, their reviews are erased, and
 //! rules stand as the words of others let them.
 
+use loci_engine::language_models::erasure as asking_forgetting;
+use loci_engine::records::changing::Changing;
 use loci_model::job::exchange::Step;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, Tx};
@@ -11,8 +13,6 @@ use loci_model::{ActorId, MemoryId, RecordId, Result};
 use super::settling::{News, Ruler, settle};
 use super::support::weights::person;
 use crate::settings::CodingSettings;
-use loci_engine::language_models::erasure as asking_forgetting;
-use loci_engine::records::changing::Changing;
 
 /// Entries that are read together.
 const PAGE: usize = 200;

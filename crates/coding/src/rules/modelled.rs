@@ -1,6 +1,8 @@
 //! A review read by a model, where the memory asks one (coding-agent-memory.md §19): rules without a model read it first, so that nothing waits;
 //! what the model tells, by the strict form, takes the place of what they found. The job `review_rules` asks, and knows nothing of reviews.
 
+use loci_engine::memories::existing;
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
 use loci_model::job::exchange::Step;
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::ledger::Shelved;
@@ -13,8 +15,6 @@ use loci_model::{JobId, RecordId, Result, Timestamp};
 use super::extracting::{Extraction, asking};
 use crate::Coding;
 use crate::prompts::extraction;
-use loci_engine::memories::existing;
-use loci_engine::strategies::model_questions::question::{BadReply, Question};
 
 /// Before a review's key in that of its job.
 const JOB_KEY: &str = "review_rules ";

@@ -4,20 +4,20 @@
 
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::retrieval::render::contained;
 use loci_model::facts::code::EntryKind;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{Error, RecordId, Result};
+use loci_verified::{Standing, tip_of};
 
 use super::deciding::{administered, rule_of};
 use super::patching::{Change, with_bullet};
 use crate::Coding;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::retrieval::render::contained;
-use loci_verified::{Standing, tip_of};
 
 /// Bytes of instructions that are read.
 const FILE_BYTES_MAX: u64 = 256 * 1024;

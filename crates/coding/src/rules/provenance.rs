@@ -1,6 +1,8 @@
 //! `rule_provenance`: what supports a rule and what speaks against it, each change of its state, and the tasks that were shown it
 //! (coding-agent-memory.md §12.3).
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -8,14 +10,12 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::tasks::exposure::Exposure;
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
+use loci_verified::{Standing, find_repository};
 
 use super::deciding::{rule_of, support_of};
 use super::support::weights::{authority, item_weight, weigh};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// Tasks that are looked through for having been shown the rule, the newest first.
 const TASKS_MAX: usize = 100;

@@ -1,5 +1,10 @@
 //! `rules_list`: the rules that reviews of a repository left, the newest first, by what they are about.
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::records::list::check_states;
+use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -7,15 +12,10 @@ use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Namespace, RecordId, Result, Timestamp, limits};
+use loci_verified::{Standing, find_repository};
 
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
-use loci_engine::records::list::check_states;
-use loci_engine::records::{NamespaceAsk, namespaces};
-use loci_verified::{Standing, find_repository};
 
 /// Which rules; every member that is given must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

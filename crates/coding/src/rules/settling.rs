@@ -1,6 +1,9 @@
 //! Brings a rule to the state that what is said of it, and what people decided, calls for (coding-agent-memory.md §12.2). Every step is a
 //! version of the record with a row of telemetry; what hydration orders by and where a rule comes from stands in its metadata.
 
+use loci_engine::consolidation::Reason;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::conflicts;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordState, TrustTier};
@@ -13,9 +16,6 @@ use super::support::maintainers;
 use super::support::weights::{self, Standing, weigh};
 use crate::rules::rules_list::{APPROVAL_SUGGESTED, SAID_ON};
 use crate::settings::RuleSettings;
-use loci_engine::consolidation::Reason;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::conflicts;
 
 /// Why a rule that nothing supports is out of force.
 pub(super) const WITHDRAWN: &str = "withdrawn: no review supports it any more";

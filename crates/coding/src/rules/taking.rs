@@ -2,12 +2,18 @@
 //! one write (coding-agent-memory.md §§11.7, 12.2). Read again after an edit, a dismissal or an answer, it leaves what it would have
 //! left had it always been so.
 //!
-//! Which statements are rules is `extracting`'s to say, from which weight on they count
-//! `support/weights`'s, and what becomes of them `settling`'s.
+//! `extracting` decides which statements are rules, `support/weights` from which weight on they
+//! count, and `settling` their state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::{NewRecord, batch, changing::Changing};
+use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_model::facts::repository::Repository;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::memory::settings::ModelMode;
@@ -31,12 +37,6 @@ use super::{answers, examples, modelled};
 use crate::Coding;
 use crate::rules::rules_list::rules_of;
 use crate::tasks::task_namespaces;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::records::{NewRecord, batch, changing::Changing};
-use loci_engine::safety::{SafetyPolicy, Tally};
 
 /// Who changes rules here, in telemetry.
 pub(super) const BY: &str = "loci";

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::safety;
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::tasks::rule::{ApprovalReason, RuleImpact};
 use loci_model::{RepositoryId, limits};
@@ -10,7 +11,6 @@ use sha2::{Digest, Sha256};
 
 use super::extracting::{ExtractedRule, Impact, folded};
 use crate::learnings::learning_write::SCHEMA_VERSION;
-use loci_engine::safety;
 
 /// A statement that is kept as a rule.
 pub(super) struct Taught {

@@ -1,5 +1,6 @@
 //! What a task says of rules, and that it ended: in the write in which it does (coding-agent-memory.md §12.2, relevance and usefulness).
 
+use loci_engine::records::changing::Changing;
 use loci_model::ports::store::Tx;
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::tasks::task::{Task, TaskFeedback};
@@ -10,7 +11,6 @@ use super::settling::{News, Ruler, settle};
 use crate::settings::CodingSettings;
 use crate::tasks::reports::episode_record::existing_episode;
 use crate::tasks::reports::episode_text::TaskEpisode;
-use loci_engine::records::changing::Changing;
 
 /// Tells the rules of a task's repository what the task said since `before`.
 pub(crate) fn told(

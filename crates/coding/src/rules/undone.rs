@@ -1,6 +1,8 @@
-//! What safeguards do to rules beside their records: what supports an erased one goes, what came later than a state that is gone back to is
-//! taken back, and one that was held back is weighed by what supports it now. What becomes of the records is `safeguards`' matter.
+//! Effects of safeguards on rules, apart from their records: the support of an erased rule goes,
+//! changes after a restored state are taken back, and a released rule is weighed by its support of
+//! now. `safeguards` changes the records.
 
+use loci_engine::records::changing::Changing;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::RecordKind;
 use loci_model::tasks::rule::{RuleDecided, RuleSupport};
@@ -8,7 +10,6 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::settling::{News, Ruler, settle};
 use crate::settings::CodingSettings;
-use loci_engine::records::changing::Changing;
 
 /// Of a rule that was erased for what it says, nothing that anybody said of it is kept; that reviews do not teach it again stands beside
 /// its digest.

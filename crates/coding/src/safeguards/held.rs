@@ -1,22 +1,22 @@
 //! `held_list` and `held_decide`: records of a repository that wait for a person, and the decision. Rules wait in their own list, with
 //! what supports them.
 
-use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{RecordPage, StoreExt, Tx};
-use loci_model::principal::{Capability, Principal};
-use loci_model::record::{Record, RecordState};
-use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
-
-use super::Part;
-use super::selecting::scope_of;
-use crate::Coding;
-use crate::rules::rules_list::rules_of;
 use loci_engine::calls::page::Page;
 use loci_engine::calls::reason_text;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::records::{batch, quarantine};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{RecordPage, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::{Record, RecordState};
+use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 use loci_verified::Standing;
+
+use super::Part;
+use super::selecting::scope_of;
+use crate::Coding;
+use crate::rules::rules_list::rules_of;
 
 /// Records that are read together.
 const ROWS: usize = 200;

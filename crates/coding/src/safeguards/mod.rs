@@ -24,14 +24,14 @@ mod selecting;
 mod snapshots;
 mod undoing;
 
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, MemoryId, Result};
+use loci_verified::{Standing, find_repository};
 
 use super::tasks::task_namespaces;
 use crate::Coding;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 pub(super) use earlier::state_at;
 pub use held::{HeldDecision, HeldListing};

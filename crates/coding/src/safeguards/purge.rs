@@ -5,6 +5,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::admin::erasure::{ErasedTexts, Reach, Tombstones};
+use loci_engine::calls::reason_text;
+use loci_engine::deliveries::record_streams;
+use loci_engine::hooks::in_write;
+use loci_engine::language_models::erasure as asking_forgetting;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
@@ -16,21 +23,14 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::tasks::rollback::Purge;
 use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
+use loci_verified::Standing;
+use loci_verified::facts::record_changes;
 
 use super::Part;
 use super::selecting::{Selection, tasks_of};
 use crate::Coding;
 use crate::rules;
 use crate::tasks::sessions::deletion as told;
-use loci_engine::admin::erasure::{ErasedTexts, Reach, Tombstones};
-use loci_engine::calls::reason_text;
-use loci_engine::deliveries::record_streams;
-use loci_engine::hooks::in_write;
-use loci_engine::language_models::erasure as asking_forgetting;
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_verified::Standing;
-use loci_verified::facts::record_changes;
 
 /// Records that are erased in one write.
 const ROWS: usize = 200;

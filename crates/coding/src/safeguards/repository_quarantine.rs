@@ -2,22 +2,22 @@
 //! on, and let go again. What holding back is, and what a record is afterwards, is the kernel's
 //! (`loci_engine::records`, `quarantine`).
 
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::{Quarantined, batch, quarantine};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result, limits};
+use loci_verified::Standing;
 
 use super::Part;
 use super::selecting::Selection;
 use crate::Coding;
 use crate::rules;
 use crate::settings::CodingSettings;
-use loci_engine::calls::reason_text;
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::{Quarantined, batch, quarantine};
-use loci_verified::Standing;
 
 /// Records that are changed in one write.
 const ROWS: usize = 1_000;

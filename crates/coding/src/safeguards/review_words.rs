@@ -4,6 +4,9 @@
 
 use std::sync::Arc;
 
+use loci_engine::Engine;
+use loci_engine::calls::text_scan::TextScan;
+use loci_engine::language_models::erasure as asking_forgetting;
 use loci_model::job::exchange::Step;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::StoreExt;
@@ -14,9 +17,6 @@ use super::Part;
 use super::selecting::Selection;
 use crate::Coding;
 use crate::reviews;
-use loci_engine::Engine;
-use loci_engine::calls::text_scan::TextScan;
-use loci_engine::language_models::erasure as asking_forgetting;
 
 /// Reviews that are blanked in one write.
 const ROWS: usize = 200;

@@ -1,11 +1,16 @@
 //! `repository_rollback`: a repository's memory goes back to a snapshot, in one write, which is put on record. The state before is a
 //! snapshot of its own: going back to that undoes the rollback.
 
+use loci_engine::calls::reason_text;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
+use loci_verified::Standing;
 
 use super::Part;
 use super::snapshots::{supports_after, target};
@@ -13,11 +18,6 @@ use super::undoing::{NotUndone, Plan, apply, plan};
 use crate::Coding;
 use crate::rules;
 use crate::tasks::task_namespaces::snapshot;
-use loci_engine::calls::reason_text;
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_verified::Standing;
 
 /// Where to go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]

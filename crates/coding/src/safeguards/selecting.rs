@@ -4,6 +4,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use loci_engine::calls::caller_pattern::CallerPattern;
+use loci_engine::calls::text_scan::{TextScan, texts_of};
+use loci_engine::records::NamespaceAsk;
+use loci_engine::retrieval::SearchRequest;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, TaskQuery};
 use loci_model::principal::Principal;
 use loci_model::record::metadata::MetadataValue;
@@ -17,10 +21,6 @@ use loci_model::{
 
 use super::Part;
 use crate::Coding;
-use loci_engine::calls::caller_pattern::CallerPattern;
-use loci_engine::calls::text_scan::{TextScan, texts_of};
-use loci_engine::records::NamespaceAsk;
-use loci_engine::retrieval::SearchRequest;
 
 /// Records that are looked at in one go.
 const ROWS: usize = 1_000;

@@ -7,10 +7,10 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 
 use super::Part;
 use crate::Coding;
-use loci_verified::Standing;
 
 /// Tasks that are looked through for a snapshot.
 const TASKS: usize = 1_000;

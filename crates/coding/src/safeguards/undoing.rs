@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use loci_engine::records::changing::Changing;
 use loci_model::ledger::{Shelf, Shelved as _};
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
 use loci_model::record::{Record, RecordState};
@@ -13,7 +14,6 @@ use super::Part;
 use super::earlier::{last_change, state_at};
 use super::selecting::scope_of;
 use super::snapshots::Target;
-use loci_engine::records::changing::Changing;
 
 /// Records that are read together.
 const ROWS: usize = 1_000;

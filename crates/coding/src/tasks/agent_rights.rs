@@ -3,6 +3,7 @@
 //! the task's session, to read what is remembered of its repository and, where it is proved who
 //! asked for it, of that person.
 
+use loci_engine::access;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::task::Task;
@@ -10,7 +11,6 @@ use loci_model::{MemoryId, Namespace, Result, TaskId};
 
 use crate::Coding;
 use crate::preferences;
-use loci_engine::access;
 
 impl Coding {
     /// The caller of a verb of agents, with the rights of the task's agent where the caller may act as that one.

@@ -1,19 +1,19 @@
 //! `task_alert`: a task is not trusted any more. What it wrote is held back at once, and whatever it writes from then on; a person decides
 //! about each record as about others that are held.
 
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::{Task, TaskAlert};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
+use loci_verified::Standing;
 
 use super::log_fields::Call;
 use super::{alert_hold, task_namespaces};
 use crate::Coding;
 use crate::code_graph::co_change::task_files;
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::safety::{RedactionMode, secrets};
-use loci_verified::Standing;
 
 /// The reason of an earlier alert, to a caller who may not read the task.
 const UNREADABLE: &str = "raised before: its reason is shown to those who may read the task";

@@ -1,6 +1,7 @@
 //! What a task with a security alert writes is held back until a person decides (coding-agent-memory.md §4.1): here is told which
 //! records those are, and they are put into quarantine, which is what holds back everything else that somebody doubts.
 
+use loci_engine::records::changing::Changing;
 use loci_model::ports::store::{ReadTx, RecordPage, TaskQuery, Tx};
 use loci_model::record::scope::{AccessClause, RecordScope};
 use loci_model::record::{Record, RecordState};
@@ -8,7 +9,6 @@ use loci_model::tasks::task::{Task, TaskAlert};
 use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, TaskId, limits};
 
 use super::task_namespaces;
-use loci_engine::records::changing::Changing;
 
 /// Records that are held back in one go.
 const ROWS: usize = 1_000;

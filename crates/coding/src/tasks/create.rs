@@ -1,5 +1,10 @@
 //! `task_create`: a task is taken in. The same request again answers the same; another one of that id is a conflict.
 
+use std::sync::Arc;
+
+use loci_engine::calls::idempotency::{ClientToken, recall, remember, replayed};
+use loci_engine::memories::existing;
+use loci_engine::safety::{SafetyPolicy, secrets};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -8,8 +13,8 @@ use loci_model::tasks::task::{
     MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
 
 use super::log_fields::{Call, of_request};
 use super::{control_group, field_checks, name_secrets, task_answer, task_namespaces, task_repository};
@@ -17,10 +22,6 @@ use crate::Coding;
 use crate::preferences::{self, Described};
 use crate::prompts::versions::input_hash;
 use crate::settings::CodingSettings;
-use loci_engine::calls::idempotency::{ClientToken, recall, remember, replayed};
-use loci_engine::memories::existing;
-use loci_engine::safety::{SafetyPolicy, secrets};
-use loci_verified::Standing;
 
 const OPERATION: &str = "TaskCreate";
 

@@ -1,15 +1,15 @@
 //! `task_get`: one task.
 
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, TaskId};
+use loci_verified::Standing;
 
 use super::task_namespaces;
 use crate::Coding;
 use crate::commits::newest_commit::newest_commit;
-use loci_engine::memories::existing;
-use loci_verified::Standing;
 
 impl Coding {
     /// The task of this id; whoever acts as its agent may see it, too.

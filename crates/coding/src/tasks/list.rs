@@ -1,18 +1,18 @@
 //! `task_list`: tasks, the newest first, by what they are about.
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::outcome::OutcomeGrade;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
+use loci_verified::{Standing, find_repository};
 
 use super::task_namespaces;
 use crate::Coding;
 use crate::outcomes::outcome_of;
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// Which tasks; every member that is given must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

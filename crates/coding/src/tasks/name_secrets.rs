@@ -3,9 +3,8 @@
 //! task they come into episodes, learnings and lists. Ids are not looked at: they say whose
 //! something is.
 
-use loci_model::tasks::task::Task;
-
 use loci_engine::safety::{RedactionMode, secrets};
+use loci_model::tasks::task::Task;
 
 /// Masks the secrets in every name of a task.
 pub(super) fn mask(task: &mut Task, mode: RedactionMode) {

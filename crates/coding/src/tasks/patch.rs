@@ -1,12 +1,17 @@
 //! `task_patch`: how far a task has come, and what became known of it.
 
+use std::sync::Arc;
+
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
-use std::sync::Arc;
+use loci_verified::Standing;
 
 use super::log_fields::Call;
 use super::{field_checks, name_secrets, task_answer, task_namespaces};
@@ -14,10 +19,6 @@ use crate::Coding;
 use crate::code_graph::co_change::task_files;
 use crate::commits::task_commits;
 use crate::{reflection, rules};
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy};
-use loci_verified::Standing;
 
 /// Changes of a task; absent members stay.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,6 +1,7 @@
 //! The task of an answer to a write: as it is stored for a caller who may read it, else what that
 //! caller sent of it.
 
+use loci_engine::access::keys::Secret;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -9,7 +10,6 @@ use loci_model::tasks::task::{Task, TaskFeedback, TaskWritten};
 use super::task_namespaces;
 use crate::Coding;
 use crate::preferences;
-use loci_engine::access::keys::Secret;
 
 /// The warning about a task that is not shown as it is stored.
 const UNREADABLE: &str =

@@ -1,5 +1,6 @@
 //! The place of a task: its actor, its session, its namespaces; and whether a caller may touch what is there.
 
+use loci_engine::access;
 use loci_model::facts::repository::Repository;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
@@ -7,8 +8,6 @@ use loci_model::{
     ActorId, Error, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, TaskId,
 };
 use sha2::{Digest, Sha256};
-
-use loci_engine::access;
 
 /// How a session begins that is made of a task's id.
 const MADE: &str = "task-";

@@ -5,9 +5,9 @@ use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
+use loci_verified::{Numbered, find_repository, numbered, of_number};
 
 use super::create::NewTask;
-use loci_verified::{Numbered, find_repository, numbered, of_number};
 
 /// The repository of a task, `None` where it is on none, and what to know of that.
 ///

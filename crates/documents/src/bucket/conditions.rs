@@ -1,11 +1,11 @@
 //! What must lie under a key of a bucket for a write to happen, told of parked bytes and of documents alike.
 
+use loci_engine::access;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, Reason, Result};
 
 use crate::document::edit::COMPARISON;
 use crate::document::precondition::Precondition;
-use loci_engine::access;
 
 /// Requires a grant of read on the whole memory for a condition that names digests of parked bytes:
 /// whether it holds tells what they are.

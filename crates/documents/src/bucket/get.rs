@@ -1,5 +1,8 @@
 //! `bucket_get`: what lies under a key of a bucket. A document is its text; it counts as read.
 
+use loci_engine::access;
+use loci_engine::document_text::content::sha256;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -10,9 +13,6 @@ use super::key::{DocumentPlace, KeyPlace};
 use crate::Documents;
 use crate::document::document_write::find;
 use crate::trees::tree::Tree;
-use loci_engine::access;
-use loci_engine::document_text::content::sha256;
-use loci_engine::memories::existing;
 
 /// What lies under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! What a key of a bucket stands for: the document that it names, where it names one, and the name under which its bytes are parked
 //! otherwise. Pure.
 
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::trees::parked_object::object_key;
 use loci_model::{Namespace, Result};
 
 use super::Bucket;
 use crate::trees::tree::TreeAsk;
-use loci_engine::document_text::path::DocumentPath;
 
 /// The directory that stock stores keep their files in.
 const MEMORY: &str = "memory";

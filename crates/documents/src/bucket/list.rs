@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Namespace, Result, Timestamp};
@@ -11,9 +14,6 @@ use super::Bucket;
 use super::key::file_of;
 use crate::Documents;
 use crate::trees::tree::{TreeAsk, known_trees};
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
 
 /// Rows that are read at once.
 const ROWS: usize = 1_000;

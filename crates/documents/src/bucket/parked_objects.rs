@@ -1,7 +1,10 @@
 //! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents park outside of their context, under keys of their own, until
 //! the memory's events expire (files-and-git.md §4.2, §12.3). They are no documents: not indexed, no versions.
 
-use crate::Documents;
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name, redact};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -9,10 +12,7 @@ use loci_model::trees::parked_object::{ObjectHead, ParkedObject, object_key};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name, redact};
+use crate::Documents;
 
 /// Bytes to be parked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,5 +1,9 @@
 //! `bucket_put`: bytes under a key of a bucket, as a document where key and bytes are one, parked otherwise.
 
+use loci_engine::access;
+use loci_engine::document_text::content::{DocumentContent, sha256};
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -17,10 +21,6 @@ use crate::document::document_write::{Found, Writing};
 use crate::document::precondition::Precondition;
 use crate::document::write_answer::DocumentWritten;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::access;
-use loci_engine::document_text::content::{DocumentContent, sha256};
-use loci_engine::memories::existing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 
 /// Why the versions that the endpoint writes were written.
 const MERGED: &str = "an append to an earlier version was brought together with this one";

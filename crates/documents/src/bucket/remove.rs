@@ -1,5 +1,7 @@
 //! `bucket_delete`: nothing lies under a key of a bucket any more. A document is put away and can be restored; parked bytes are gone.
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -10,8 +12,6 @@ use super::{Bucket, conditions};
 use crate::Documents;
 use crate::document::precondition::Precondition;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 impl Documents {
     /// Takes away what lies under a key; false where nothing does.

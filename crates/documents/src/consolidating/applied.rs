@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
-
 use loci_engine::consolidation::plan::{Action, Words};
 use loci_engine::consolidation::relate::rank;
 use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
 use loci_engine::document_text::frontmatter::{Parted, parse};
+use sha2::{Digest, Sha256};
 
 /// The snapshot after these actions. An action about documents that are not there changes nothing.
 #[must_use]

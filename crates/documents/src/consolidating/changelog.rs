@@ -1,11 +1,11 @@
 //! A run as an entry of `consolidation/changelog.md` (files-and-git.md §14.7). Whatever stands in it, it stays one entry: every field is one line,
 //! and none begins like a heading or an item.
 
+use loci_engine::consolidation::plan::{Action, Operation};
 use loci_model::Timestamp;
 use loci_text::normalise_exact;
 
 use super::planner::PlannedAction;
-use loci_engine::consolidation::plan::{Action, Operation};
 
 /// Characters of a field; what is longer is cut, and marked.
 const FIELD_CHARS_MAX: usize = 500;

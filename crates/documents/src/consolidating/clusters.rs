@@ -1,12 +1,12 @@
 //! A tree in parts, each small enough to be shown to a model: documents of one directory together, like ones side by side (files-and-git.md §14.4).
 
+use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
+use loci_engine::consolidation::validator::Bounds;
 use loci_model::{Error, Result};
 use loci_text::similarity::jaccard_ids;
 use loci_text::terms;
 
 use super::alike::{Interner, Shingles};
-use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
-use loci_engine::consolidation::validator::Bounds;
 
 /// The parts of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,6 +5,12 @@
 
 use std::cmp::Ordering;
 
+use loci_engine::consolidation::comparison::scope::{Lie, lie};
+use loci_engine::consolidation::plan::{Action, Operation};
+use loci_engine::consolidation::relate::rank;
+use loci_engine::consolidation::snapshot::PlanDocument;
+use loci_engine::consolidation::{Alike, Reason, Relation, Statement, Thresholds, relate};
+use loci_engine::document_text::folding::folded;
 use loci_model::limits;
 use loci_model::record::RecordKind;
 use loci_model::record::statement_time::Telling;
@@ -16,12 +22,6 @@ use super::labels::{self, Labelled};
 use super::planner::ReviewKind;
 use super::working::{Working, is_system, newness, scope};
 use super::{negations, normal};
-use loci_engine::consolidation::comparison::scope::{Lie, lie};
-use loci_engine::consolidation::plan::{Action, Operation};
-use loci_engine::consolidation::relate::rank;
-use loci_engine::consolidation::snapshot::PlanDocument;
-use loci_engine::consolidation::{Alike, Reason, Relation, Statement, Thresholds, relate};
-use loci_engine::document_text::folding::folded;
 
 /// Characters of what can be one statement.
 const STATEMENT_CHARS_MAX: usize = 1_000;

@@ -4,6 +4,12 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::consolidation::plan::{Action, Operation, Words};
+use loci_engine::consolidation::snapshot::PlanDocument;
+use loci_engine::consolidation::{Wording, differ_in_wording_only};
+use loci_engine::document_text::content::is_title;
+use loci_engine::document_text::derived::derived_description;
+use loci_engine::document_text::frontmatter::text_below;
 use loci_model::limits;
 use loci_text::similarity::jaccard_ids;
 
@@ -12,12 +18,6 @@ use super::contradicting::have_one_scope;
 use super::particulars::{self, Particulars};
 use super::working::{Working, age, scope};
 use super::{lines_twice, normal};
-use loci_engine::consolidation::plan::{Action, Operation, Words};
-use loci_engine::consolidation::snapshot::PlanDocument;
-use loci_engine::consolidation::{Wording, differ_in_wording_only};
-use loci_engine::document_text::content::is_title;
-use loci_engine::document_text::derived::derived_description;
-use loci_engine::document_text::frontmatter::text_below;
 
 /// Characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 160;

@@ -1,10 +1,9 @@
 //! Documents for tests of the planner.
 
+use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
 use loci_model::record::TrustTier;
 use loci_model::record::metadata::Metadata;
 use loci_model::{Namespace, RecordId, Timestamp};
-
-use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
 
 pub(super) const DAY_MS: i64 = 24 * 3_600_000;
 

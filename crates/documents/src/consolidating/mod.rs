@@ -44,4 +44,6 @@ pub use settings::PlannerSettings;
 #[cfg(test)]
 mod fixtures;
 #[cfg(test)]
+mod property_tests;
+#[cfg(test)]
 mod tests;

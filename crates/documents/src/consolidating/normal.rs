@@ -1,9 +1,8 @@
 //! Texts in the form in which they are the same: NFKC, case folded, without the marks of Markdown, white space as one space.
 
+use loci_engine::document_text::folding::folded;
 use loci_text::normalise_exact;
 use unicode_normalization::UnicodeNormalization;
-
-use loci_engine::document_text::folding::folded;
 
 /// A whole body.
 pub(crate) fn body(text: &str) -> String {

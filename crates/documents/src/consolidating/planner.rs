@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::consolidation::plan::{Action, Operation, Plan};
+use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
+use loci_engine::consolidation::validator::{Bounds, Violation, validate};
 use loci_model::Timestamp;
 
 use super::settings::PlannerSettings;
 use super::working::Working;
 use super::{contradicting, duplicates, pruning, reorganizing, topics};
-use loci_engine::consolidation::plan::{Action, Operation, Plan};
-use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
-use loci_engine::consolidation::validator::{Bounds, Violation, validate};
 
 /// Pairs that a report names; of more, it tells how many.
 const PAIRS_NAMED: usize = 10;

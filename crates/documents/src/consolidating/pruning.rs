@@ -1,13 +1,13 @@
 //! What is past its time is put away, and what was never used. Nothing that is pinned, or always loaded; and nothing for lack of use before uses
 //! have been counted long enough to tell.
 
+use loci_engine::consolidation::plan::{Action, Operation};
+use loci_engine::consolidation::relate::rank;
+use loci_engine::consolidation::snapshot::PlanDocument;
 use loci_model::Timestamp;
 use loci_model::record::TrustTier;
 
 use super::working::Working;
-use loci_engine::consolidation::plan::{Action, Operation};
-use loci_engine::consolidation::relate::rank;
-use loci_engine::consolidation::snapshot::PlanDocument;
 
 const DAY_MS: i64 = 24 * 3_600_000;
 

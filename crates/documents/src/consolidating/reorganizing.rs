@@ -4,15 +4,15 @@
 
 use std::cmp::Reverse;
 
+use loci_engine::consolidation::plan::{Action, Operation};
+use loci_engine::consolidation::snapshot::PlanDocument;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::slug::free_path;
 use loci_model::Error;
 use loci_model::record::TrustTier;
 use loci_text::tokens::estimate_tokens;
 
 use super::working::{Working, is_system};
-use loci_engine::consolidation::plan::{Action, Operation};
-use loci_engine::consolidation::snapshot::PlanDocument;
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::document_text::slug::free_path;
 
 /// Where what is moved out of `system/` comes to lie.
 const FACTS: &str = "knowledge/facts";

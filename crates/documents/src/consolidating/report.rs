@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use loci_engine::consolidation::plan::Action;
+use loci_engine::consolidation::snapshot::Snapshot;
 use loci_text::tokens::estimate_tokens;
 use serde::Serialize;
 
@@ -10,8 +12,6 @@ use super::applied::after;
 use super::duplicates::groups;
 use super::planner::{Asked, Planned};
 use super::working::Working;
-use loci_engine::consolidation::plan::Action;
-use loci_engine::consolidation::snapshot::Snapshot;
 
 /// A number before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

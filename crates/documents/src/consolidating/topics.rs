@@ -4,15 +4,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::consolidation::plan::{Action, Operation, Words};
+use loci_engine::consolidation::snapshot::{PlanDocument, reference_key};
+use loci_engine::document_text::content::is_title;
+use loci_engine::document_text::slug::topic_key;
 use loci_model::limits;
 use loci_model::record::TrustTier;
 
 use super::working::{Working, scope};
 use super::{duplicates, lines_twice, normal};
-use loci_engine::consolidation::plan::{Action, Operation, Words};
-use loci_engine::consolidation::snapshot::{PlanDocument, reference_key};
-use loci_engine::document_text::content::is_title;
-use loci_engine::document_text::slug::topic_key;
 
 /// The directory whose documents are facts.
 const FACTS: &str = "knowledge/facts/";

@@ -4,14 +4,14 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::consolidation::comparison::scope;
+use loci_engine::consolidation::plan::{Action, Operation};
+use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
 use loci_model::{Timestamp, limits};
 
 use super::normal;
 use super::planner::{PlannedAction, Review, ReviewKind};
 use super::settings::PlannerSettings;
-use loci_engine::consolidation::comparison::scope;
-use loci_engine::consolidation::plan::{Action, Operation};
-use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
 
 /// The tree, and what is planned on it.
 pub(super) struct Working<'a> {

@@ -1,6 +1,12 @@
 //! `document_append`: lines added to a document, in one step on the server: of many writers none loses a line, and a line that is told
 //! twice is there once (files-and-git.md §10, §15).
 
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::slug::topic_key;
+use loci_engine::safety::check_name;
 use loci_model::ports::store::Tx;
 use loci_model::principal::Principal;
 use loci_model::trees::tree_entry::DocumentOperation;
@@ -13,12 +19,6 @@ use super::write_answer::DocumentWritten;
 use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::reason_text;
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::document_text::slug::topic_key;
-use loci_engine::safety::check_name;
 
 /// Lines of one call.
 const LINES_MAX: usize = 10_000;

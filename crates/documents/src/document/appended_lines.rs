@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use unicode_normalization::UnicodeNormalization;
-
 use loci_engine::document_text::line_ends::line_end;
+use unicode_normalization::UnicodeNormalization;
 
 /// A text with lines behind it that it does not have yet, and how many those are. Lines are equal after NFC and without the white
 /// space around them; empty ones are nothing to add. The text itself stays as it is, but for a line's end

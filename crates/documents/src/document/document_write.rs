@@ -3,6 +3,14 @@
 
 use std::cell::{Cell, RefCell};
 
+use loci_engine::access::View;
+use loci_engine::document_text::areas::check_writable;
+use loci_engine::document_text::content::{DocumentContent, has_readable_head, is_redacted};
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::records::NewRecord;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::{self, SafetyPolicy, Tally, secrets};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
@@ -15,14 +23,6 @@ use super::write_answer::DocumentWritten;
 use crate::removed_content::redacted_content;
 use crate::trees::reconciliation::Told;
 use crate::trees::tree::Tree;
-use loci_engine::access::View;
-use loci_engine::document_text::areas::check_writable;
-use loci_engine::document_text::content::{DocumentContent, has_readable_head, is_redacted};
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::records::NewRecord;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::safety::{self, SafetyPolicy, Tally, secrets};
 
 /// Who writes in a tree, and when. One of a transaction.
 pub(crate) struct Writing<'a> {

@@ -1,5 +1,10 @@
 //! `document_edit`: an edit told by what is there, applied to the document as it is, in one step on the server.
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::store::Tx;
 use loci_model::principal::Principal;
 use loci_model::trees::tree_entry::DocumentOperation;
@@ -12,11 +17,6 @@ use super::write_answer::DocumentWritten;
 use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::access;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::reason_text;
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::path::DocumentPath;
 
 /// A condition that only readers may set, in the words of its refusal.
 pub(crate) const COMPARISON: &str = "a condition that names an ETag or a digest";

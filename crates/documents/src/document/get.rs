@@ -1,5 +1,9 @@
 //! `document_get`: a document by its path, as text and as a file.
 
+use loci_engine::access;
+use loci_engine::document_text::content::{DocumentContent, etag, sha256};
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, TrustTier};
@@ -11,10 +15,6 @@ use crate::Documents;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_view::TreeView;
 use crate::upkeep::CHANGELOG;
-use loci_engine::access;
-use loci_engine::document_text::content::{DocumentContent, etag, sha256};
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::memories::existing;
 
 /// Paths that are told beside a path where nothing lies.
 const NEAREST: usize = 3;

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, RecordId, Result};
@@ -12,8 +14,6 @@ use super::line_search::LineSearch;
 use crate::Documents;
 use crate::trees::list::{directory, is_below};
 use crate::trees::tree::TreeAsk;
-use loci_engine::access;
-use loci_engine::calls::caller_pattern::CallerPattern;
 
 /// Lines that are found where nobody says how many.
 pub(super) const MATCHES: u32 = 50;

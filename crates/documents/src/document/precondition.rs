@@ -1,10 +1,10 @@
 //! Preconditions of changes (files-and-git.md §2.4, §10): what must be there for a change to be made. A change without one is refused
 //! where it could undo what another wrote meanwhile.
 
+use loci_engine::document_text::content::etag;
 use loci_model::{Error, Reason, Result};
 
 use super::document_write::Found;
-use loci_engine::document_text::content::etag;
 
 /// What must be there.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,12 @@
 //! `document_put`: a document as the caller says it is, new or in the place of what was there. Without a path it gets one; of a topic
 //! that is there already, its lines come to that document (files-and-git.md §5.3).
 
+use loci_engine::calls::idempotency::{ClientToken, IfErased};
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::slug::{file_stem, free_path};
+use loci_engine::safety::check_name;
 use loci_model::Result;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
@@ -14,12 +20,6 @@ use crate::Documents;
 use crate::removed_content::erased_documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::calls::idempotency::{ClientToken, IfErased};
-use loci_engine::calls::reason_text;
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::document_text::slug::{file_stem, free_path};
-use loci_engine::safety::check_name;
 
 /// Where documents come that nobody gave a path.
 const DEFAULT_DIRECTORY: &str = "knowledge/facts";

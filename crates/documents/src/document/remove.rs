@@ -1,6 +1,10 @@
 //! `document_delete` and `document_move`: a document is put away, or gets another path. Neither removes anything: versions stay, and the
 //! path it had leads to where it lies (files-and-git.md §2.3, §5.5).
 
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::safety::check_name;
 use loci_model::Result;
 use loci_model::principal::Principal;
 
@@ -9,10 +13,6 @@ use super::write_answer::DocumentWritten;
 use crate::Documents;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::reason_text;
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::safety::check_name;
 
 /// A document to be put away.
 #[derive(Debug, Clone, PartialEq, Eq)]

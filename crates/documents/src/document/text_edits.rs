@@ -1,9 +1,8 @@
 //! Edits of a text that are told by what is there, not by offsets: each applies to the text as it is when it is applied, or not at all.
 //! Pure; what sections are is Markdown's headings outside of fences.
 
-use loci_model::{Error, Result};
-
 use loci_engine::document_text::line_ends::{line_end, occurrences, with_line_end};
+use loci_model::{Error, Result};
 
 /// An edit.
 #[derive(Debug, Clone, PartialEq, Eq)]

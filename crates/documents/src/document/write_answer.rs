@@ -1,13 +1,13 @@
 //! The answer of a verb that changes a document, kept for a repetition of the same call. A caller
 //! who may not read the tree gets nothing that the call did not send.
 
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::record::{Record, RecordState};
 use loci_model::trees::tree_entry::{DocumentOperation, TreeEntry};
 use loci_model::{RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::document_write::Writing;
-use loci_engine::document_text::path::DocumentPath;
 
 /// The warning about an answer that leaves out stored content.
 const UNREADABLE: &str = "UNREADABLE: the key has no grant of read on the tree: the answer leaves out path, etag, \

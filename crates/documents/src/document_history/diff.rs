@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loci_engine::access;
+use loci_engine::document_text::content::{DocumentContent, is_redacted};
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -18,10 +22,6 @@ use super::versions::Versions;
 use crate::Documents;
 use crate::trees::state_names::{is_name, unknown};
 use crate::trees::tree::{Tree, TreeAsk};
-use loci_engine::access;
-use loci_engine::document_text::content::{DocumentContent, is_redacted};
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::memories::existing;
 
 /// Changes that are read at once.
 const PAGE: usize = 1_000;

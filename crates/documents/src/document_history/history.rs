@@ -3,6 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::document_text::content::{is_redacted, sha256};
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::feedback::verdict_of;
@@ -17,11 +22,6 @@ use crate::Documents;
 use crate::document::get::missing;
 use crate::trees::state_names::StateNames;
 use crate::trees::tree::{Tree, TreeAsk};
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::document_text::content::{is_redacted, sha256};
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::memories::existing;
 
 /// Changes that one answer holds.
 pub const CHANGES_MAX: usize = 1_000;

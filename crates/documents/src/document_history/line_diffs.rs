@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::clock::Clock;
 use loci_model::{RecordId, limits};
 
 use super::diff::{Between, DIFF_BYTES_MAX, FileDiff, TreeDiff, of_files_within};
-use loci_engine::document_text::path::DocumentPath;
 
 /// A document that differs, before its lines are compared.
 #[derive(Debug, Clone)]

@@ -1,6 +1,11 @@
 //! `tree_restore`: documents as they were at a state of the tree, as new versions with the old content; history is never rewound
 //! (files-and-git.md §8.1, §9.4). Without being told otherwise it only says what it would do.
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::reason_text;
+use loci_engine::document_text::areas::check_writable;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
@@ -15,11 +20,6 @@ use crate::document::document_write::{Found, Writing, says_the_same};
 use crate::trees::list::is_below;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::access;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::reason_text;
-use loci_engine::document_text::areas::check_writable;
-use loci_engine::document_text::path::DocumentPath;
 
 /// Documents that one call restores.
 const DOCUMENTS_MAX: usize = 5_000;

@@ -1,6 +1,11 @@
 //! `tree_snapshot`, `tree_snapshots`: states of a tree with a name. A snapshot is a place in the order of changes: it costs one entry,
 //! however large the tree is.
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::safety::check_name;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -10,11 +15,6 @@ use loci_model::{Error, Reason, Result, Timestamp};
 use crate::Documents;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::access;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
-use loci_engine::safety::check_name;
 
 impl Documents {
     /// Names the state that the tree is in.

@@ -1,5 +1,6 @@
 //! Versions of documents: which record said what at which version, and where it lay then. Reads only.
 
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::LedgerPage;
 use loci_model::ports::store::ReadTx;
@@ -8,7 +9,6 @@ use loci_model::trees::tree_entry::{TreeChange, by_sequence};
 use loci_model::{RecordId, Result};
 
 use crate::trees::tree::Tree;
-use loci_engine::document_text::path::DocumentPath;
 
 /// A record with all of its versions, the oldest first, the current one last.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! `create`, `delete` and `rename`: which files there are, and where.
 
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::Result;
 
 use super::Told;
 use super::editing::too_large;
 use super::place::{At, Mounted, ToolPath, read_only, refused, shown};
 use super::{ROOT, ToolEntry};
-use loci_engine::document_text::path::DocumentPath;
 
 pub(super) fn create(mounted: &mut Mounted<'_>, path: &str, text: &str) -> Result<Told> {
     let path = match mounted.path(path) {

@@ -1,11 +1,11 @@
 //! `str_replace` and `insert`: edits of a file as it is when they are carried out.
 
+use loci_engine::document_text::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
 use loci_model::Result;
 
 use super::place::{At, Mounted, missing, read_only};
 use super::viewing::{lines_of, numbered};
 use super::{Told, ToolEntry};
-use loci_engine::document_text::line_ends::{occurrences, uniform_line_end, verbatim, with_line_end};
 
 /// Lines before and after a change that are shown with it.
 const AROUND: usize = 2;

@@ -1,9 +1,9 @@
-//! The memory tool that Anthropic's models know, `memory_20250818`: six commands on files below `/memories`, answered in exact words
-//! (files-and-git.md §11).
+//! The memory tool of Anthropic's models, `memory_20250818`: six commands on files below
+//! `/memories`, answered in exact words (files-and-git.md §11).
 //!
 //! Pure: it works on a [`ToolTree`], which `mounts` implements within one transaction, and returns
-//! what the model reads. Fixtures and §11.3 decide every text. It does not know which tree, mount or
-//! caller it works for, and it records nothing.
+//! the text for the model. Fixtures and §11.3 decide every text. It does not know which tree, mount
+//! or caller it works for, and it records nothing.
 //!
 //! To add a command: a variant in `command`, a file with its function, a line in [`run`].
 
@@ -16,12 +16,11 @@ mod size;
 mod tree;
 mod viewing;
 
+use command::Command;
 use loci_model::{Error, ErrorKind, Reason, Result, limits};
+use place::Mounted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use command::Command;
-use place::Mounted;
 pub use tree::{ToolEntry, ToolTree};
 
 /// Where the tool's files lie, as models see it.

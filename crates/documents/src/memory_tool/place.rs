@@ -1,10 +1,10 @@
 //! Where a path of the tool leads: its rules and words, and what lies there.
 
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::path_rule::PathRule;
 use loci_model::Result;
 
 use super::{MemoryToolSettings, ROOT, ToolEntry, ToolTree};
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::document_text::path_rule::PathRule;
 
 /// A tree with the tool's settings.
 pub(super) struct Mounted<'a> {

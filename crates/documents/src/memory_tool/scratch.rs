@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::{Error, Result};
 
 use super::{ToolEntry, ToolTree};
-use loci_engine::document_text::path::DocumentPath;
 
 /// Documents by path, and directories that may not be written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

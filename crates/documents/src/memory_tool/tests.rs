@@ -1,11 +1,11 @@
 //! Tests of the memory tool: golden sequences of `golden.json`, limits, and random commands that leave a sound tree.
 
+use loci_engine::document_text::path::DocumentPath;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::scratch::ScratchTree;
 use super::*;
-use loci_engine::document_text::path::DocumentPath;
 
 const GOLDEN: &str = include_str!("golden.json");
 

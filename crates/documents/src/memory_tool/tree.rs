@@ -1,10 +1,9 @@
-//! What the tool works on: the documents of one mount, by paths below its root. `mounts` implements
+//! The tree of the tool: the documents of one mount, by paths below its root. `mounts` implements
 //! it within one transaction, `scratch` in memory.
-
-use loci_model::Result;
 
 use loci_engine::document_text::path::DocumentPath;
 use loci_engine::document_text::path_rule::PathRule;
+use loci_model::Result;
 
 /// A document of a mount.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +39,7 @@ pub trait ToolTree {
     /// Stores a document whose path is free.
     ///
     /// # Errors
-    /// What a tree refuses of any writer, and those of the store.
+    /// Errors of the tree, as for any writer, and of the store.
     fn create(&mut self, path: &DocumentPath, body: &str) -> Result<()>;
 
     /// Gives a document that was found another body.

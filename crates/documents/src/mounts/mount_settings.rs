@@ -1,16 +1,16 @@
 //! Mounts: which trees the memory tool shows, under which names, and whether they may be written there (files-and-git.md §11.1). Told by
 //! the configuration; which of them a caller may use, grants say.
 
-use crate::Documents;
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::document_text::path::{DocumentPath, PathKey};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, Namespace, Result};
 
+use crate::Documents;
 use crate::memory_tool::MemoryToolSettings;
 use crate::trees::tree::TreeAsk;
-use loci_engine::access;
-use loci_engine::document_text::path::{DocumentPath, PathKey};
 
 /// The mount that is meant where nobody names one.
 const DEFAULT: &str = "default";

@@ -5,6 +5,11 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use loci_engine::document_text::areas::{Area, KNOWLEDGE};
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::document_text::path_rule::PathRule;
+use loci_engine::safety::check_name;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::Record;
 use loci_model::trees::tree_entry::{DocumentOperation, TreeEntry};
@@ -16,11 +21,6 @@ use crate::document::write_answer::DocumentWritten;
 use crate::memory_tool::{ToolEntry, ToolTree};
 use crate::trees::tree::Tree;
 use crate::trees::tree_view::TreeView;
-use loci_engine::document_text::areas::{Area, KNOWLEDGE};
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::document_text::path_rule::PathRule;
-use loci_engine::safety::check_name;
 
 /// A tree of the mount as it is in the transaction.
 pub(super) struct Part<'a> {

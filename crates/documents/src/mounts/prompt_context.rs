@@ -1,6 +1,7 @@
 //! `mount_context`: a mount as a model reads it when a session begins: `system/` of its trees in
 //! full, then the listings of the rest, in one budget.
 
+use loci_engine::document_text::content::sha256;
 use loci_model::Result;
 use loci_model::principal::Principal;
 
@@ -8,7 +9,6 @@ use super::mount_settings::MountAsk;
 use crate::Documents;
 use crate::trees::listing::{LISTING_TOKENS, check_budget};
 use crate::trees::system_documents::{Omitted, SYSTEM_TOKENS};
-use loci_engine::document_text::content::sha256;
 
 /// Tokens of a context where a caller names no budget.
 pub const CONTEXT_TOKENS: u32 = SYSTEM_TOKENS + LISTING_TOKENS;

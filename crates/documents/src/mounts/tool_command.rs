@@ -1,6 +1,8 @@
 //! `memory_tool`: one command of the memory tool on the trees of a mount, as one transaction (files-and-git.md §11). What a command does
 //! and says is `memory_tool`'s matter; here is decided in which tree, and whether it may write.
 
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -13,8 +15,6 @@ use crate::memory_tool::{self, MemoryToolSettings, ROOT, ToolAnswer, only_reads}
 use crate::trees::tree::Tree;
 use crate::trees::tree_view::TreeView;
 use crate::trees::tree_write::TreeWrite;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::document_text::path::DocumentPath;
 
 impl Documents {
     /// Carries out a command: reads with a grant of read, writes with one of write; without it every place is read-only, as the answer

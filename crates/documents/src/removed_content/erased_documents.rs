@@ -1,16 +1,16 @@
 //! Documents that were put away or erased do not come back by an import or by a file of a mirror. Whoever
 //! writes one by hand, or restores it, decides otherwise.
 
+use loci_engine::admin::erasure::{Source, Tombstones, day, forgotten_text, refusal};
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
+use loci_engine::safety;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::trees::tree_entry::EntryStanding;
 use loci_model::{Error, Reason, Result, Timestamp};
 
 use crate::document::document_write::Writing;
-use loci_engine::admin::erasure::{Source, Tombstones, day, forgotten_text, refusal};
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::path::DocumentPath;
-use loci_engine::safety;
 
 /// The reason a document was put away whose file was deleted in a mirror: its file may come back there,
 /// too.

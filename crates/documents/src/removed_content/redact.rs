@@ -2,19 +2,6 @@
 //! (files-and-git.md §9.4, items 1 and 2 as far as the log and the index go). Mirrors and git follow what is here; copies that others have
 //! made are out of reach, and the answer says so.
 
-use crate::Documents;
-use loci_model::ports::ids::{uuid4, uuid7};
-use loci_model::ports::store::{ReadTx, StoreExt, Tx};
-use loci_model::principal::{Capability, Principal};
-use loci_model::record::telemetry::StateChange;
-use loci_model::record::{Record, RecordState};
-use loci_model::trees::tree_entry::{DocumentOperation, TreePlace, owner_of};
-use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
-
-use super::redacted_content;
-use crate::mirroring;
-use crate::trees::reconciliation::Told;
-use crate::trees::tree::{Tree, TreeAsk};
 use loci_engine::access;
 use loci_engine::calls::reason_text;
 use loci_engine::document_text::content::{is_redacted, redacted};
@@ -25,6 +12,19 @@ use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
 use loci_engine::records::conflicts;
 use loci_engine::safety::kept;
+use loci_model::ports::ids::{uuid4, uuid7};
+use loci_model::ports::store::{ReadTx, StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::telemetry::StateChange;
+use loci_model::record::{Record, RecordState};
+use loci_model::trees::tree_entry::{DocumentOperation, TreePlace, owner_of};
+use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
+
+use super::redacted_content;
+use crate::Documents;
+use crate::mirroring;
+use crate::trees::reconciliation::Told;
+use crate::trees::tree::{Tree, TreeAsk};
 
 /// Characters of a text that is looked for, at least: what is shorter stands everywhere.
 const MATCH_CHARS_MIN: usize = 4;

@@ -1,13 +1,13 @@
 //! A tree catches up with the records of its namespace, whoever wrote them: by the memory's order of record changes, some at a time.
 //! Before a tree is read or written it is brought up; nobody who writes records needs to know of trees.
 
+use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 
 use super::reconciliation::Told;
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
-use loci_engine::memories::existing;
 
 /// Records that one write looks at, so that others get their turn between two.
 const RECORDS_PER_WRITE: usize = 200;

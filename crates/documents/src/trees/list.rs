@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::TreeEntry;
 use loci_model::{Result, Timestamp};
@@ -9,9 +12,6 @@ use loci_model::{Result, Timestamp};
 use super::tree::TreeAsk;
 use super::tree_view::TreeView;
 use crate::Documents;
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::document_text::path::DocumentPath;
 
 /// What is to be listed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_engine::access;
+use loci_engine::document_text::content::sha256;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::TreeEntry;
 use loci_model::{Error, Result, limits};
@@ -12,8 +14,6 @@ use super::list::{directory, is_below};
 use super::system_documents::mounted_path;
 use super::tree::TreeAsk;
 use crate::Documents;
-use loci_engine::access;
-use loci_engine::document_text::content::sha256;
 
 /// Tokens of a listing that nobody says.
 pub const LISTING_TOKENS: u32 = 1_500;

@@ -2,6 +2,12 @@
 //! Called after a record was written, by whoever wrote it, and when a tree catches up with what others wrote. Changes entries of the
 //! ledger alone, never records.
 
+use loci_engine::document_text::areas::Area;
+use loci_engine::document_text::content::{prose_of, shown_title, standing_of};
+use loci_engine::document_text::derived::{derived_directory, derived_path};
+use loci_engine::document_text::path::{DocumentPath, PathKey};
+use loci_engine::hooks::in_write;
+use loci_engine::memories::existing;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
@@ -12,12 +18,6 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 
 use super::tree::{Tree, TreeAsk};
 use crate::upkeep::quote_erasure;
-use loci_engine::document_text::areas::Area;
-use loci_engine::document_text::content::{prose_of, shown_title, standing_of};
-use loci_engine::document_text::derived::{derived_directory, derived_path};
-use loci_engine::document_text::path::{DocumentPath, PathKey};
-use loci_engine::hooks::in_write;
-use loci_engine::memories::existing;
 
 /// What is known of a change beside the record itself.
 #[derive(Debug, Clone, Copy, Default)]

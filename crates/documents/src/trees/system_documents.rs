@@ -1,5 +1,8 @@
 //! `tree_system`: the documents that are always loaded, whole, in as many tokens as the caller has for them (files-and-git.md §7.2).
 
+use loci_engine::access;
+use loci_engine::document_text::areas::SYSTEM;
+use loci_engine::document_text::content::sha256;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::TreeEntry;
@@ -9,9 +12,6 @@ use super::list::is_below;
 use super::listing::{check_budget, escaped};
 use super::tree::TreeAsk;
 use crate::Documents;
-use loci_engine::access;
-use loci_engine::document_text::areas::SYSTEM;
-use loci_engine::document_text::content::sha256;
 
 /// Tokens of all of them that nobody says.
 pub const SYSTEM_TOKENS: u32 = 1_000;

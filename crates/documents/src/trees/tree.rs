@@ -4,16 +4,15 @@
 
 use std::sync::{Arc, OnceLock};
 
+use loci_engine::document_text::areas::KNOWLEDGE;
+use loci_engine::document_text::path::{DocumentPath, PathKey};
+use loci_engine::document_text::slug::{free_number, numbered_name, topic_key};
+use loci_engine::hooks::Ownership;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
-
-use loci_engine::document_text::areas::KNOWLEDGE;
-use loci_engine::document_text::path::{DocumentPath, PathKey};
-use loci_engine::document_text::slug::{free_number, numbered_name, topic_key};
-use loci_engine::hooks::Ownership;
 
 /// Places of one topic that are looked at: of more than one, the others are put away.
 const TOPIC_PLACES: usize = 16;

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_engine::document_text::path::PathKey;
+use loci_engine::memories::existing;
 use loci_model::bounded_cache::BoundedCache;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreeProgress};
@@ -11,8 +13,6 @@ use loci_model::{MemoryId, RecordId, Result};
 
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
-use loci_engine::document_text::path::PathKey;
-use loci_engine::memories::existing;
 
 /// Bytes of all trees that are kept, as far as one can tell.
 const CACHE_BYTES: usize = 128 << 20;

@@ -3,6 +3,12 @@
 
 use std::cell::{Cell, RefCell};
 
+use loci_engine::access::{self, View};
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::hooks::Products;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -13,12 +19,6 @@ use serde::de::DeserializeOwned;
 use super::tree::{Tree, TreeAsk};
 use crate::Documents;
 use crate::document::document_write::Writing;
-use loci_engine::access::{self, View};
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::hooks::Products;
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::safety::{SafetyPolicy, Tally};
 
 /// What a write of a tree is.
 pub(crate) struct TreeWrite<'a> {

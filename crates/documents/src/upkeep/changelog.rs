@@ -1,6 +1,8 @@
 //! `consolidation/changelog.md`: runs that were applied, the newest last, out of what each run keeps of itself. A document that nobody
 //! writes, that no listing, search or plan shows; what decides is the runs (files-and-git.md §14.7).
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::ActionStatus;
@@ -13,8 +15,6 @@ use crate::consolidating::PlannedAction;
 use crate::consolidating::changelog::{ChangelogEntry, entry};
 use crate::document::get::DocumentShown;
 use crate::trees::tree::{Tree, TreeAsk};
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 /// Where it lies.
 pub const CHANGELOG: &str = "consolidation/changelog.md";

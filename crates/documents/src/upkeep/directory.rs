@@ -5,13 +5,17 @@ mod actions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use actions::Changing;
+use loci_engine::consolidation::plan::Action;
+use loci_engine::consolidation::relate::rank;
+use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
+use loci_engine::document_text::content::{DocumentContent, NOT_KEPT, sha256};
+use loci_engine::document_text::frontmatter::{Frontmatter, Value, parse};
 use loci_json::BYTE_ORDER_MARK;
 use loci_model::record::metadata::Metadata;
 use loci_model::record::{RecordKind, TrustTier};
 use loci_model::{Error, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
-
-use actions::Changing;
 
 use super::changelog::CHANGELOG;
 use super::wording::EXPIRES_AT;
@@ -19,11 +23,6 @@ use crate::consolidating::PlannedAction;
 use crate::consolidating::changelog::{ChangelogEntry, entry};
 use crate::document_history::diff::of_files;
 use crate::mirroring::layouts::{Around, FileMeaning, LaidDocument, LaidFile, LaidState, Layout};
-use loci_engine::consolidation::plan::Action;
-use loci_engine::consolidation::relate::rank;
-use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot};
-use loci_engine::document_text::content::{DocumentContent, NOT_KEPT, sha256};
-use loci_engine::document_text::frontmatter::{Frontmatter, Value, parse};
 
 /// A file as it lies there.
 #[derive(Debug, Clone, PartialEq, Eq)]

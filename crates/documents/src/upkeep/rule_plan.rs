@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::consolidation::snapshot::reference_key;
+use loci_engine::document_text::areas::SYSTEM;
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Result, Timestamp};
 
@@ -9,8 +11,6 @@ use super::run::{ConsolidationRun, RunAction, RunReview, RunViolation};
 use super::tree_reading::TreeRead;
 use crate::consolidating::report::report;
 use crate::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
-use loci_engine::consolidation::snapshot::reference_key;
-use loci_engine::document_text::areas::SYSTEM;
 
 /// The rules, in their version.
 pub(super) const RULES: &str = "deterministic@2";

@@ -1,6 +1,7 @@
 //! A run: what was asked for, what is planned, where each action stands, and what was changed. An entry of the ledger. The words of actions
 //! are kept as long as they may still be written, no longer: what was written is in versions.
 
+use loci_engine::consolidation::plan::{Action, Operation};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::record::TrustTier;
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
@@ -8,7 +9,6 @@ use loci_model::{ActorId, JobId, MemoryId, RecordId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::run_request::{PlannerChoice, RunLimits, RunScope};
-use loci_engine::consolidation::plan::{Action, Operation};
 
 /// A run over a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

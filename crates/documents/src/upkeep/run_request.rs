@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use loci_model::{Error, Result, limits};
-use serde::{Deserialize, Serialize};
-
-use crate::trees::tree::TreeAsk;
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::consolidation::snapshot::reference_key;
 use loci_engine::consolidation::validator::Bounds;
 use loci_engine::document_text::path::DocumentPath;
+use loci_model::{Error, Result, limits};
+use serde::{Deserialize, Serialize};
+
+use crate::trees::tree::TreeAsk;
 
 /// Characters of what a model is told beside.
 const INSTRUCTIONS_CHARS_MAX: usize = 4_096;

@@ -3,6 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::frontmatter::Value;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::metadata::{Metadata, MetadataExtraction};
@@ -15,10 +19,6 @@ use super::runs::run_ledger;
 use crate::document::read_counts;
 use crate::mirroring::is_mirrored;
 use crate::trees::tree::Tree;
-use loci_engine::consolidation::snapshot::{PlanDocument, Snapshot, reference_key};
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::frontmatter::Value;
-use loci_engine::document_text::path::DocumentPath;
 
 /// Entries that are read at once.
 const PAGE: usize = 2_000;

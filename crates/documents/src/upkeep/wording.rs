@@ -1,11 +1,11 @@
 //! A document with the words of an action, and with what several documents had. Pure.
 
-use loci_model::Timestamp;
-
-use super::tree_reading::{FIRST_SEEN, TAGS};
 use loci_engine::consolidation::plan::Words;
 use loci_engine::document_text::content::DocumentContent;
 use loci_engine::document_text::frontmatter::Value;
+use loci_model::Timestamp;
+
+use super::tree_reading::{FIRST_SEEN, TAGS};
 
 /// From when on a file does not hold any more.
 pub(super) const EXPIRES_AT: &str = "expires_at";

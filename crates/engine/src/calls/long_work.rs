@@ -45,7 +45,7 @@ pub struct LongWork {
 }
 
 impl LongWork {
-    /// Returns a thread whose works are counted there.
+    /// Returns a thread that counts its works there.
     pub fn counted(count: LongWorkCount) -> Arc<Self> {
         Arc::new(Self { sender: Mutex::default(), count })
     }

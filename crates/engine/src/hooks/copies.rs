@@ -16,7 +16,7 @@ use crate::admin::erasure::Person;
 pub struct CopyAfterErasure {
     /// The name.
     pub name: String,
-    /// The reason why its files may hold what was erased, and until when; `None`: they hold it no more.
+    /// The reason why its files may hold erased content, and until when; `None`: they hold none.
     pub left: Option<String>,
 }
 

@@ -12,7 +12,7 @@ impl Engine {
     /// that of this name; `None` where the caller may not know of it, or there is none.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub async fn memory_meant(
         &self,
         caller: &Principal,
@@ -26,7 +26,7 @@ impl Engine {
     /// Returns the memory of this id or name, as far as the caller may know of it.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub async fn memory_known(&self, caller: &Principal, wanted: &str) -> Result<Option<MemoryId>> {
         let (caller, wanted) = (caller.clone(), wanted.to_owned());
         self.store.read(move |tx| known(tx, &caller, &wanted)).await

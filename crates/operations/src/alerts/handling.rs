@@ -1,6 +1,9 @@
 //! The job of an alert: everything that came for it and waits, one piece of news after the other. What is added to an investigation and the
 //! delivery's end are one write. One that opens is noted behind its effect: what dies between the two finds it open, and adds nothing.
 
+use loci_engine::access;
+use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
+use loci_engine::memories::existing;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::job::Job;
 use loci_model::ports::store::StoreExt;
@@ -18,9 +21,6 @@ use super::receiving::Kept;
 use crate::Operations;
 use crate::records::incident_name::{incident_name, incident_random};
 use crate::records::save::{FirstOf, SaveAs};
-use loci_engine::access;
-use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
-use loci_engine::memories::existing;
 
 /// Deliveries of one round.
 const DELIVERIES: usize = 200;

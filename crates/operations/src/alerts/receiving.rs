@@ -1,6 +1,8 @@
 //! `alerts_receive`: what an alerting system sent is stored, each piece of news once, and its job asked for, in one write. Who may send is
 //! the door's matter. A piece of news is a repetition only if the first was dealt with or still waits: one that failed is taken again.
 
+use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
+use loci_engine::memories::by_id_or_name;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::job::{DueRule, NewJob};
 use loci_model::memory::Memory;
@@ -14,8 +16,6 @@ use sha2::{Digest, Sha256};
 
 use crate::Operations;
 use crate::records::namespace_rules;
-use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
-use loci_engine::memories::by_id_or_name;
 
 /// How the order keys of alerts begin.
 pub(crate) const ALERT_KEY: &str = "alert ";

@@ -2,17 +2,17 @@
 //! in blocks. Pure. What an item must say, and that it is saved, is not this file's matter; that it is nothing but knowledge follows from where
 //! it goes.
 
+use loci_engine::safety::for_model;
+use loci_engine::strategies::model_questions::prompt::{Filling, Prompt};
+use loci_engine::strategies::model_questions::prompt_input::block;
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
+use loci_engine::strategies::model_questions::reply_json::list;
 use loci_model::limits::SRE_BATCH_ITEMS_MAX as ITEMS_MAX;
 use loci_model::services::knowledge::KnowledgeType;
 use serde_json::{Value, json};
 
 use super::{blocks, prose};
 use crate::input::canonical;
-use loci_engine::safety::for_model;
-use loci_engine::strategies::model_questions::prompt::{Filling, Prompt};
-use loci_engine::strategies::model_questions::prompt_input::block;
-use loci_engine::strategies::model_questions::question::{BadReply, Question};
-use loci_engine::strategies::model_questions::reply_json::list;
 
 const GRAMMAR: &str = r#"{"items": [{"service_name": string, "knowledge_type": "dependency" | "pattern" | "config" | "baseline", "knowledge_data": object, "metric"?: string or null, "environment"?: string or null, "cluster"?: string or null, "confidence"?: number from 0 to 1, "context"?: string or null}]} with at most 100 items, or the list alone"#;
 /// What shows something is the agent's to say.

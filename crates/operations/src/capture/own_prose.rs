@@ -1,10 +1,9 @@
 //! Sentences that a text states itself: without fences, code, quotations, logs and what others say.
 //! Pure. What a sentence means is the matter of its readers.
 
-use loci_text::quotation::{Quotation, without_quotations};
-
 use loci_engine::safety::code_spans::regions;
 use loci_engine::strategies::preferences::own_words::own_words;
+use loci_text::quotation::{Quotation, without_quotations};
 
 /// Characters of a code span that is read as a name.
 const NAME_CHARS_MAX: usize = 100;

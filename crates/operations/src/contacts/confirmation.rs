@@ -1,6 +1,13 @@
 //! `sre_preference_decide`: a person says of a contact that waits whether it counts (sre-memory.md §9.2). The user it is about, by name, or
 //! an administrator: a key that works for the user proposes, and confirms nothing.
 
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -14,13 +21,6 @@ use crate::preferences::preference;
 use crate::records::namespace_rules;
 use crate::records::precedence::{SreAction, put_in_force, said_of_it, seal};
 use crate::records::save::SreKept;
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{RedactionMode, SafetyPolicy};
 
 impl Operations {
     /// Puts a preference that waits in force, as said by the person who confirms it, or puts it away.

@@ -2,9 +2,8 @@
 //! secrets is [`loci_engine::safety`]'s matter. Names of members say what a value is, and are read
 //! along with it.
 
-use serde_json::{Map, Value};
-
 use loci_engine::safety::{RedactionMode, SecretKind, json_secrets, redact, secrets};
+use serde_json::{Map, Value};
 
 /// The members of such a pair.
 const NAMES: &[&str] = &["name", "key"];

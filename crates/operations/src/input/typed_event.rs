@@ -2,6 +2,7 @@
 //! of a service or an investigation as the one message of an event, as JSON or as Python prints it, and name no type. Pure; whether the memory
 //! is one that remembers such things is the write's matter.
 
+use loci_engine::events::NewEvent;
 use loci_model::event::{PayloadItem, Role};
 use loci_model::services::knowledge::SreType;
 use loci_model::{Error, Result};
@@ -11,7 +12,6 @@ use super::python_literal;
 use crate::preferences::categories;
 use crate::records::namespace_rules::PREFERENCES_SESSION;
 use crate::records::save::EVENT_TYPE;
-use loci_engine::events::NewEvent;
 
 /// What members of a timeline are called elsewhere.
 const TIMELINE_NAMES: &[(&str, &str)] =

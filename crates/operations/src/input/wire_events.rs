@@ -1,6 +1,10 @@
 //! Typed content of events that came over the AgentCore wire (sre-memory.md §14): its records are written with the event, and no strategy
 //! reads the event besides. What it says is an agent's word: whoever signed the request is the agent's program, not its user.
 
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::hooks::{Admission, EventContent, TypedContent};
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
@@ -17,10 +21,6 @@ use crate::records::namespace_rules;
 use crate::records::precedence::source;
 use crate::records::save::{EVENT_TYPE, Naming, Spring, SreSave};
 use crate::settings::{SreSettings, SreSettingsByMemory};
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::hooks::{Admission, EventContent, TypedContent};
 
 /// The name of the profile.
 pub(crate) const PROFILE: &str = "sre";

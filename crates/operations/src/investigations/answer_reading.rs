@@ -1,12 +1,14 @@
-//! The job that reads an agent's answer (sre-memory.md §6.2): its blocks and contacts at once and without a model; then, where the memory asks
-//! one, what a model reads in its prose, and what sentences state plainly where no model reads it.
-//! Each part is saved once, however often the job is run. What a model says is knowledge that was
-//! extracted
-//! and nothing else. How a model is asked is the matter of `loci_engine::language_models`, and when it is asked again
-//! the job's.
+//! The job that reads an agent's answer (sre-memory.md §6.2): its blocks and contacts at once and
+//! without a model. A model then reads its prose where the memory asks one; otherwise plain
+//! sentences are read. Each part is saved once, however often the job runs. Answers of a model are
+//! extracted knowledge and nothing else. `loci_engine::language_models` asks the model, and the job
+//! decides when to ask it again.
 
 use std::collections::BTreeSet;
 
+use loci_engine::access::segment;
+use loci_engine::memories::existing;
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
 use loci_model::event::{Event, PayloadItem};
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::job::Job;
@@ -26,9 +28,6 @@ use crate::Operations;
 use crate::records::knowledge::digest_of;
 use crate::records::save::PRIVATE;
 use crate::{SreAction, capture};
-use loci_engine::access::segment;
-use loci_engine::memories::existing;
-use loci_engine::strategies::model_questions::question::{BadReply, Question};
 
 /// The operation under which a reading is kept.
 const RESULT: &str = "sre_agent_response";

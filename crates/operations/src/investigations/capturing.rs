@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::calls::idempotency::ClientToken;
 use loci_model::principal::Principal;
 use loci_model::record::derivation::Making;
 use loci_model::services::knowledge::{SreSource, SreType};
@@ -17,7 +18,6 @@ use crate::capture::{blocks, plain_facts, proposals, prose};
 use crate::records::knowledge::digest_of;
 use crate::records::save::SaveAs;
 use crate::{SreAction, SreKept, SreSave};
-use loci_engine::calls::idempotency::ClientToken;
 
 /// A record that came of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

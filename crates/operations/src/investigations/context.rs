@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
+use loci_engine::access;
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::services::knowledge::SreType;
@@ -20,9 +23,6 @@ use crate::retrieval::retrieve::{MEMORY_OFF, SreFound, SreRetrieve};
 use crate::times::time_phrases;
 use crate::times::users_zone::UsersZone;
 use crate::{PastScope, SrePreferences, SreSettings};
-use loci_engine::access;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::memories::existing;
 
 /// Past occurrences of an alert that are told.
 const LAST_MAX: usize = 5;

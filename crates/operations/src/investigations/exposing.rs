@@ -1,6 +1,8 @@
 //! What a session was shown (sre-memory.md H-13, C-6), as the row that tasks have, too: later outcomes and later searches go by it. The session
 //! stands where a task stands.
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -15,8 +17,6 @@ use super::rendering::Rendered;
 use super::starting::InvestigationStart;
 use crate::Operations;
 use crate::records::namespace_rules;
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 /// Exposures of a session that are gone through, the newest first.
 const EXPOSURES_MAX: usize = 100;

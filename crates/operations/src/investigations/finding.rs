@@ -1,5 +1,9 @@
 //! An investigation that is there already: by its incident, or by the fingerprint of its alert. It decides nothing of what it becomes.
 
+use loci_engine::access::segment;
+use loci_engine::access::{self, View};
+use loci_engine::hooks::Products;
+use loci_engine::memories::existing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -17,10 +21,6 @@ use crate::records::index_text::index_text;
 use crate::records::precedence::{said_of_it, seal, source, word};
 use crate::records::save::{FirstOf, OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::records::{drafts, namespace_rules};
-use loci_engine::access::segment;
-use loci_engine::access::{self, View};
-use loci_engine::hooks::Products;
-use loci_engine::memories::existing;
 
 /// Investigations of one fingerprint that are looked at, the newest.
 pub(super) const SAME_ALERT_MAX: usize = 200;

@@ -5,6 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::events::NewEvent;
+use loci_engine::memories::existing;
+use loci_engine::retrieval::render::line_marks::{in_mark, without_marks};
+use loci_engine::safety::Tally;
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -15,12 +21,6 @@ use super::finding::Known;
 use super::responding::marks;
 use crate::Operations;
 use crate::capture::wishes;
-use loci_engine::access;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::events::NewEvent;
-use loci_engine::memories::existing;
-use loci_engine::retrieval::render::line_marks::{in_mark, without_marks};
-use loci_engine::safety::Tally;
 
 /// The operation of its idempotency tokens.
 const OPERATION: &str = "investigation_messages";

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
@@ -16,8 +18,6 @@ use super::exposing::has_joined;
 use super::finding::{Known, is_hidden};
 use crate::Operations;
 use crate::records::namespace_rules;
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 /// Investigations of a user that are looked at, the newest first.
 const LOOKED_AT: usize = 50;

@@ -3,6 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::access::View;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordPage, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -20,10 +24,6 @@ use crate::SreSettings;
 use crate::records::namespace_rules;
 use crate::records::precedence::words;
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY};
-use loci_engine::access;
-use loci_engine::access::View;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
 
 /// So many incidents are kept of each; more change nothing.
 const INCIDENTS_MAX: usize = 50;

@@ -1,13 +1,13 @@
 //! The line of a past investigation in the block of a start: date, investigator, status, causes
 //! and other findings. Pure.
 
+use loci_engine::access::segment;
 use loci_model::Timestamp;
 use loci_model::services::knowledge::FindingCategory;
 use serde_json::Value;
 
 use super::rendering::doubts;
 use crate::retrieval::retrieve::SreFound;
-use loci_engine::access::segment;
 
 /// Findings that are no root cause and that one line shows, at most; the line counts the others.
 const FINDINGS_SHOWN_MAX: usize = 5;

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::access::segment;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, MemoryId};
 
 use crate::SreSettings;
-use loci_engine::access;
-use loci_engine::access::segment;
 
 /// Whoever hands in an answer.
 pub(super) struct Reporter {

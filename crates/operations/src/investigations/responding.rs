@@ -4,6 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::memories::existing;
+use loci_engine::safety::SafetyPolicy;
 use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
 use loci_model::job::{DueRule, Job, JobState, NewJob};
 use loci_model::ports::ids::uuid7;
@@ -22,12 +28,6 @@ use crate::SreSettings;
 use crate::input::secret_mask;
 use crate::records::namespace_rules;
 use crate::records::save::PRIVATE;
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::memories::existing;
-use loci_engine::safety::SafetyPolicy;
 
 /// What begins the keys of metadata that are ours; every other one is a bound of the caller's grants.
 const OURS: &str = "loci.";

@@ -1,6 +1,10 @@
 //! An investigation that is known and becomes something more (sre-memory.md H-9): read again in the write, since somebody may have changed it,
 //! its secrets masked by its values, its next version in its place. What it becomes is its writers' matter: outcomes, findings, alerts.
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -10,10 +14,6 @@ use serde_json::{Map, Value};
 use super::finding::Known;
 use crate::Operations;
 use crate::input::secret_mask;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{RedactionMode, SafetyPolicy};
 
 /// An investigation within the write that changes it.
 pub(crate) struct Rewriting<'a> {

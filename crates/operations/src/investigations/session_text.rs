@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use loci_model::limits;
-use loci_model::record::provenance::Source;
-use regex::Regex;
-
 use loci_engine::safety::code_spans::regions;
 use loci_engine::strategies::summaries::summary_topics::topics;
 use loci_engine::strategies::summaries::topic_markup::{TopicText, write};
 use loci_engine::strategies::turns::turn::Turn;
+use loci_model::limits;
+use loci_model::record::provenance::Source;
+use regex::Regex;
 
 /// Characters of the topics, and of what is copied, as they are written.
 const TOPICS_CHARS_MAX: usize = 8_000;

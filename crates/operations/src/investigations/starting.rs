@@ -3,6 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::calls::deadline::Deadline;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::retrieval::render::{Dropped, Frame};
+use loci_engine::safety::Patterns;
 use loci_model::ports::ids::letters_and_digits;
 use loci_model::principal::{Capability, Principal};
 use loci_model::services::knowledge::{SreSource, SreType};
@@ -19,11 +24,6 @@ use crate::records::namespace_rules;
 use crate::records::save::{FirstOf, SaveAs};
 use crate::times::time_zone;
 use crate::{PastScope, SreSave, SreSaved, SreSettings};
-use loci_engine::access;
-use loci_engine::calls::deadline::Deadline;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::retrieval::render::{Dropped, Frame};
-use loci_engine::safety::Patterns;
 
 /// Tokens that a block may have.
 const BUDGET_TOKENS_MAX: u32 = 100_000;

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -15,8 +17,6 @@ use super::exposing::was_shown;
 use super::finding::{Known, is_hidden};
 use crate::Operations;
 use crate::records::namespace_rules;
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 /// Investigations that are counted: the newest.
 const COUNTED_MAX: usize = 10_000;

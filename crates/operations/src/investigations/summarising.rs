@@ -3,6 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::hooks::Products;
+use loci_engine::memories::existing;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::records::{NewRecord, batch};
+use loci_engine::safety::SafetyPolicy;
+use loci_engine::strategies::turns::turn::{Turn, turns_of_message};
 use loci_model::event::{Event, PayloadItem};
 use loci_model::job::{DueRule, Job, NewJob};
 use loci_model::memory::Memory;
@@ -30,13 +37,6 @@ use crate::records::save::{EVENT_TYPE, OWNER, PRIVATE, SCOPE};
 use crate::records::{drafts, namespace_rules};
 use crate::retrieval::scores::{TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
-use loci_engine::access;
-use loci_engine::hooks::Products;
-use loci_engine::memories::existing;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::records::{NewRecord, batch};
-use loci_engine::safety::SafetyPolicy;
-use loci_engine::strategies::turns::turn::{Turn, turns_of_message};
 
 /// A job's key, before the id of the event by which the investigation was completed.
 const JOB_KEY: &str = "session-summary:";

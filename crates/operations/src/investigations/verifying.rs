@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
 use loci_model::event::filter::EventFilter;
 use loci_model::event::{Event, PayloadItem};
 use loci_model::ports::store::{EventQuery, StoreExt};
@@ -18,7 +19,6 @@ use crate::Operations;
 use crate::records::namespace_rules;
 use crate::records::save::PRIVATE;
 use crate::retrieval::scores::UNVERIFIED;
-use loci_engine::access;
 
 /// Answers of an agent in a session whose calls are looked at, the newest.
 const ANSWERS_MAX: usize = 200;

@@ -60,8 +60,9 @@ async fn run(operations: &Operations, job: &Job) -> Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Asked again later, where that can help. What was read without a model is saved whatever a model
-/// does: the job is done, and its result says what it lacks.
+/// Returns the end of a job whose model gave no answer: the model is asked again where that can
+/// help. Otherwise the job is done, and its result names the missing part; the parts that were read
+/// without a model are saved in any case.
 async fn unanswered_end(operations: &Operations, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     // One revision was asked for already: another try would ask the same model the same.
     let is_final = unanswered.why == Why::Form;

@@ -5,6 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::tz::TimeZone;
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::admin::erasure::{Tombstones, refusal_of_actor};
+use loci_engine::calls::idempotency::IfErased;
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -23,16 +33,6 @@ use crate::records::drafts::{Speaker, drafts};
 use crate::records::namespace_rules;
 use crate::records::precedence::{DIGEST, put_in_force, said_of_it, source, word};
 use crate::records::save::{EVENT_TYPE, Naming, Spring, SreSave};
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::admin::erasure::{Tombstones, refusal_of_actor};
-use loci_engine::calls::idempotency::IfErased;
-use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{RedactionMode, SafetyPolicy};
 
 /// What a file declares.
 #[derive(Clone, PartialEq)]

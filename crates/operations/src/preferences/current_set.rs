@@ -4,6 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::scope::RecordScope;
@@ -18,8 +20,6 @@ use crate::contacts::protected_preferences::{Class, needs_person};
 use crate::records::namespace_rules;
 use crate::records::precedence::source;
 use crate::settings::SreSettings;
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 const PAGE: usize = 200;
 /// Where a preference stands.

@@ -4,6 +4,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::access::View;
+use loci_engine::access::segment;
+use loci_engine::memories::existing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -19,10 +23,6 @@ use super::preference;
 use crate::Operations;
 use crate::records::namespace_rules;
 use crate::records::precedence::source;
-use loci_engine::access;
-use loci_engine::access::View;
-use loci_engine::access::segment;
-use loci_engine::memories::existing;
 
 const PAGE: usize = 200;
 

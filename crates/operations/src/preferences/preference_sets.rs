@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use loci_engine::access;
+use loci_engine::access::segment;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::services::knowledge::SreType;
@@ -16,8 +18,6 @@ use crate::records::namespace_rules;
 use crate::retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
 use crate::retrieval::scores;
 use crate::settings::SreSettings;
-use loci_engine::access;
-use loci_engine::access::segment;
 
 /// Everybody.
 const EVERY: &str = "*";

@@ -1,6 +1,8 @@
 //! From what a caller sends to the records that it becomes, unwritten: their texts, keys and metadata. Everything but the last step is pure.
 
 use jiff::tz::TimeZone;
+use loci_engine::records::NewRecord;
+use loci_engine::records::writing::{Building, Origin};
 use loci_model::memory::strategy::Strategy;
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::provenance::{Provenance, Source};
@@ -21,8 +23,6 @@ use crate::contacts::protected_preferences::{Class, Said, needs_person};
 use crate::input::canonical;
 use crate::preferences::preference::Preference;
 use crate::settings::SreSettings;
-use loci_engine::records::NewRecord;
-use loci_engine::records::writing::{Building, Origin};
 
 /// Why a preference of risk is not stored.
 const REFUSED: &str = "only a person may set what lets things happen without asking";

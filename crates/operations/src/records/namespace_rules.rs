@@ -1,5 +1,6 @@
 //! Where what an operations agent remembers lies: the one way from a type, an actor and a session to a namespace (sre-memory.md W-9, R-1).
 
+use loci_engine::access::segment;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
 use loci_model::record::RecordState;
@@ -8,7 +9,6 @@ use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, Namespace, NamespaceFilter, NamespaceMatch, Result, SessionId, Timestamp};
 
 use crate::settings::SreSettings;
-use loci_engine::access::segment;
 
 /// The session of preferences: they belong to no conversation.
 pub(crate) const PREFERENCES_SESSION: &str = "preferences-default";

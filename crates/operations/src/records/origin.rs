@@ -1,11 +1,11 @@
 //! Where something that is remembered comes from, in the words of its users (sre-memory.md §3): ids as they were sent, not as segments. Pure.
 
+use loci_engine::access::segment;
 use loci_model::record::Record;
 use loci_model::services::knowledge::SreType;
 use serde_json::Value;
 
 use super::precedence;
-use loci_engine::access::segment;
 
 /// Who said it, and where.
 #[derive(Debug, Clone, PartialEq)]

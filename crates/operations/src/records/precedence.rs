@@ -3,6 +3,8 @@
 
 use std::cmp::Ordering;
 
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
 use loci_model::ports::store::{ReadTx, RecordPage, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
 use loci_model::record::scope::RecordScope;
@@ -15,8 +17,6 @@ use sha2::{Digest, Sha256};
 use super::repetition;
 use super::save::{OWNER, SCOPE};
 use crate::investigations::{carry, is_hidden};
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
 
 /// Metadata of records of this memory.
 const SOURCE: &str = "source";

@@ -2,6 +2,7 @@
 //! evidence it is surer. Patterns that say nearly the same are one, with a counter. Which record it
 //! is that is known again is [`super::precedence`]'s matter.
 
+use loci_engine::records::writing::Building;
 use loci_model::limits::SRE_ITEMS_MAX;
 use loci_model::ports::store::{Confirmation, ReadTx, Tx};
 use loci_model::record::metadata::MetadataValue;
@@ -16,7 +17,6 @@ use super::precedence::{rank, seal, source, word, words};
 use crate::input::canonical;
 use crate::investigations::incident_of_session;
 use crate::retrieval::scores;
-use loci_engine::records::writing::Building;
 
 /// In how many sessions it was said, and in which besides its own; clients cannot write keys of the system.
 pub(crate) const TIMES: &str = "x-amz-agentcore-memory-saidTimes";

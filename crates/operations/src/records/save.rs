@@ -3,6 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::calls::idempotency::{ClientToken, look_up, recall, remember, replayed};
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, SecretKind, Tally};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -28,15 +37,6 @@ use crate::Operations;
 use crate::input::{canonical, secret_mask};
 use crate::investigations::{ask_for_session_summary, require_first};
 use crate::users::correction::gives_way;
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::calls::idempotency::{ClientToken, look_up, recall, remember, replayed};
-use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{RedactionMode, SafetyPolicy, SecretKind, Tally};
 
 /// The event's word for what it holds: it feeds that strategy and no other.
 pub(crate) const EVENT_TYPE: &str = "loci.memoryType";

@@ -1,5 +1,7 @@
 //! `sre_history`: every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::MetadataValue;
@@ -13,8 +15,6 @@ use serde_json::Value;
 use crate::Operations;
 use crate::investigations::is_hidden;
 use crate::records::{namespace_rules, precedence, record_content};
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 const PAGE: usize = 200;
 

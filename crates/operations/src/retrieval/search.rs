@@ -1,6 +1,9 @@
 //! What is known of services, and what was looked into, by a question (sre-memory.md R-4): the engine's one search finds, and what it finds is
 //! ordered anew by [`super::result_list`]. A question of no words lists what there is.
 
+use loci_engine::access;
+use loci_engine::records::{NamespaceAsk, namespaces};
+use loci_engine::retrieval::{SearchRequest, Within};
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
 use loci_model::ports::search::ListLengths;
@@ -22,9 +25,6 @@ use crate::Operations;
 use crate::investigations::is_hidden;
 use crate::records::{namespace_rules, precedence};
 use crate::times::question_time::When;
-use loci_engine::access;
-use loci_engine::records::{NamespaceAsk, namespaces};
-use loci_engine::retrieval::{SearchRequest, Within};
 
 /// Hits that are ordered anew: more than anybody is shown.
 const POOL: usize = 200;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
+use loci_engine::access;
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
@@ -18,7 +19,6 @@ use crate::preferences::current_set::{SrePreferences, merged};
 use crate::preferences::preference_lists::records_of;
 use crate::records::investigation::asks_for_zone;
 use crate::records::namespace_rules;
-use loci_engine::access;
 
 /// Keys of a preference that is a time zone.
 const KEYS: [&str; 3] = ["timezone", "time_zone", "tz"];

@@ -1,6 +1,8 @@
 //! Lines of an import whose records were erased here: by their id in the memory they come from, or with the
 //! person they are of. What a person said after they were forgotten is theirs again.
 
+use loci_engine::admin::erasure::{SRE_FORMAT, Source, Tombstones, refusal};
+use loci_engine::calls::idempotency::IfErased;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, Namespace, Result, Timestamp};
@@ -8,8 +10,6 @@ use loci_model::{ActorId, Error, Namespace, Result, Timestamp};
 use super::record_lines::SreLine;
 use crate::records::namespace_rules;
 use crate::settings::SreSettings;
-use loci_engine::admin::erasure::{SRE_FORMAT, Source, Tombstones, refusal};
-use loci_engine::calls::idempotency::IfErased;
 
 /// A line and where it goes.
 pub(super) struct LinePlace<'a> {

@@ -1,6 +1,9 @@
 //! `sre_export`: what operations agents remember as lines, a page at a time (sre-memory.md §13): what is in force, and what waits for a person, as
 //! far as the caller may read. What gave way stays where it is: history is no part of it.
 
+use loci_engine::access;
+use loci_engine::access::segment;
+use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::scope::RecordScope;
@@ -12,9 +15,6 @@ use super::record_lines::SreLine;
 use crate::Operations;
 use crate::investigations::is_hidden;
 use crate::records::namespace_rules;
-use loci_engine::access;
-use loci_engine::access::segment;
-use loci_engine::memories::existing;
 
 /// Records of a page.
 const PAGE: usize = 100;

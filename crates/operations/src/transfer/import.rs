@@ -5,6 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::admin::erasure::{SRE_IMPORT_ID, Tombstones};
+use loci_engine::calls::idempotency::IfErased;
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::memories::existing;
+use loci_engine::records::NewRecord;
+use loci_engine::records::batch;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::{RedactionMode, SafetyPolicy};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
@@ -34,15 +43,6 @@ use crate::records::save::{EVENT_TYPE, OWNER, SCOPE, SCOPE_PRIVATE, Spring, SreK
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
 use crate::times::users_zone::UsersZone;
-use loci_engine::access;
-use loci_engine::admin::erasure::{SRE_IMPORT_ID, Tombstones};
-use loci_engine::calls::idempotency::IfErased;
-use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::memories::existing;
-use loci_engine::records::NewRecord;
-use loci_engine::records::batch;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::safety::{RedactionMode, SafetyPolicy};
 
 /// Lines to be imported.
 #[derive(Clone, PartialEq)]

@@ -2,6 +2,7 @@
 //! what was told of it since: an outcome, what was refuted, whose word a status is. What has no such form goes as its text.
 
 use jiff::tz::TimeZone;
+use loci_engine::access::segment;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
 use loci_model::record::{Record, RecordState};
@@ -18,7 +19,6 @@ use crate::records::save::{OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::records::{namespace_rules, repetition};
 use crate::retrieval::scores::{CONFIRMED_BY, REFUTED_BY, TRUST, UNTRUSTED};
 use crate::settings::SreSettings;
-use loci_engine::access::segment;
 
 /// Members of an outcome.
 const OUTCOME_KNOWN: &str = "at, by, root_cause_confirmed, postmortem_url, fix";

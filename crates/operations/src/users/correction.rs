@@ -2,6 +2,8 @@
 //! key that has the user's name may be an agent's, so its word counts as an agent's, contacts wait for the person who confirms them, and what lets
 //! things happen without asking is refused. Only an administrator's word is a person's. What was corrected gives way, and stays as history.
 
+use loci_engine::access;
+use loci_engine::records::changing::Changing;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
@@ -15,8 +17,6 @@ use crate::records::precedence::rank;
 use crate::records::save::{SaveAs, SreKept, SreSave};
 use crate::times::users_zone::UsersZone;
 use crate::transfer::record_lines::{SreLine, SreSaid, parted};
-use loci_engine::access;
-use loci_engine::records::changing::Changing;
 
 /// Why a record gave way.
 const CORRECTED: &str = "its user corrected it";

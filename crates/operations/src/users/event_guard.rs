@@ -2,6 +2,8 @@
 //! operations wrote of investigations that somebody keeps to themselves, which say so. Whoever works for the user sees them as the user does; who
 //! that is, is the matter of `loci_engine::access`.
 
+use loci_engine::access::{self, segment};
+use loci_engine::hooks::EventFilter;
 use loci_model::event::Event;
 use loci_model::memory::Memory;
 use loci_model::principal::{Capability, Principal};
@@ -11,8 +13,6 @@ use loci_model::{ActorId, MemoryId, Result, SessionId};
 use crate::input::wire_events::is_of_profile;
 use crate::records::namespace_rules::PREFERENCES_SESSION;
 use crate::records::save::{EVENT_TYPE, PRIVATE};
-use loci_engine::access::{self, segment};
-use loci_engine::hooks::EventFilter;
 
 /// A filter of a session's events for a caller that does not work for the session's actor.
 #[derive(Debug, Clone)]

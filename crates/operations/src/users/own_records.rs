@@ -5,6 +5,10 @@
 
 use std::collections::HashMap;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::BatchOutcome;
+use loci_engine::records::delete::Deletion;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -21,10 +25,6 @@ use crate::records::save::{OWNER, SCOPE, SCOPE_PRIVATE};
 use crate::retrieval::scores::CONFIRMED_BY;
 use crate::transfer::export::{SreExportCursor, SreExported};
 use crate::transfer::record_lines::{SreLine, place_of};
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::BatchOutcome;
-use loci_engine::records::delete::Deletion;
 
 /// Records of a page.
 const PAGE: usize = 100;

@@ -1,6 +1,8 @@
 //! Whose the preferences are that lie somewhere (sre-memory.md §9.1): by the memory's own places and, where the memory is not at hand, by Loci's seal. What a
 //! caller may do there is decided in `loci_engine::access`, nowhere else. Pure.
 
+use loci_engine::access::segment;
+use loci_engine::hooks::{NamespaceOwner, Ownership};
 use loci_model::StrategyId;
 use loci_model::memory::Memory;
 use loci_model::record::{Record, RecordKind};
@@ -10,8 +12,6 @@ use crate::input::wire_events::{Beside, is_of_profile};
 use crate::records::namespace_rules;
 use crate::records::precedence::{is_sealed, word};
 use crate::records::save::{SCOPE, SCOPE_PRIVATE};
-use loci_engine::access::segment;
-use loci_engine::hooks::{NamespaceOwner, Ownership};
 
 /// The variable of templates that holds the user.
 const USER: &str = "{actorId}";

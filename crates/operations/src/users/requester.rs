@@ -1,6 +1,7 @@
 //! The user that a request of operations memory is for: a named one, the user of a session, or the
 //! caller itself. A requester is never guessed: a key that acts for users says for which.
 
+use loci_engine::access;
 use loci_model::principal::{Capability, Principal};
 use loci_model::services::knowledge::SreType;
 use loci_model::{ActorId, Error, MemoryId, Result};
@@ -8,7 +9,6 @@ use loci_model::{ActorId, Error, MemoryId, Result};
 use crate::Operations;
 use crate::records::namespace_rules;
 use crate::settings::SUPERVISOR;
-use loci_engine::access;
 
 /// The remedies of a request that does not say for whom it is.
 const REMEDY: &str = "give user_id, or the header X-Loci-User (loci mcp --user), or the session_id of that user's investigation";

@@ -20,7 +20,7 @@ pub type Outcome = Result<Value, ToolError>;
 /// The work of a tool. Its arguments have the form of its schema when it is called.
 pub type Work = fn(Context, Arguments) -> BoxFuture<'static, Outcome>;
 
-/// What a tool works with: the engine and its products, who asks, and which memory they mean.
+/// The context of a call: the engine and its products, the caller, and the memory that they mean.
 #[derive(Clone)]
 pub struct Context {
     /// The engine and its products.

@@ -1,11 +1,11 @@
-//! The native API (architecture §8): one file per group of operations, each a few lines around a verb
-//! of the engine or of a product.
-//! A product has a folder (`verified`, `coding`, `documents`, `operations`); the other modules are
-//! of the kernel, and `protocol` is what all operations are made with.
+//! The native API (architecture §8): one file per group of operations, each a few lines around a
+//! verb of the engine or of a product. A product has a folder (`verified`, `coding`, `documents`,
+//! `operations`); the other modules are of the kernel, and `protocol` is what all operations are
+//! made with.
 //!
 //! To add an operation: its shapes and a line of its table in `loci-api`, a function in the file of
-//! its noun in the folder of its product, one line in that file's `operations`. Router and OpenAPI document are both made
-//! from these lines.
+//! its noun in the folder of its product, one line in that file's `operations`. Router and OpenAPI
+//! document are both made from these lines.
 
 mod admin;
 pub(crate) mod coding;

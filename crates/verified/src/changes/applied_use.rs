@@ -2,6 +2,8 @@
 //! valid before it: one of the caller's session, or else one that the report makes. A fact that is
 //! withheld has no use, and the report is refused. The use confirms the fact.
 
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::facts::support::{OtherValue, Support, SupportReport};
 use loci_model::facts::verdict::Verdict;
@@ -22,8 +24,6 @@ use crate::remote_verification::reported_verdicts;
 use crate::repositories::code_access::WORKTREE;
 use crate::serving::missing_code::is_gone;
 use crate::verification::state_write;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::memories::existing;
 
 const OPERATION: &str = "FactApplied";
 

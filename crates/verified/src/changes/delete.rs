@@ -1,5 +1,10 @@
 //! `facts_delete`: facts are deleted for good, by an administrator; a row without text remains (verified-memory.md §4, T7).
 
+use loci_engine::access;
+use loci_engine::admin::erasure::{Reach, Tombstones};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changes::{self, Change};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -8,11 +13,6 @@ use loci_model::{Error, JobId, RecordId, Result};
 
 use crate::Verified;
 use crate::call_scope::Standing;
-use loci_engine::access;
-use loci_engine::admin::erasure::{Reach, Tombstones};
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changes::{self, Change};
 
 /// Facts that one call deletes at most.
 const DELETED_MAX: usize = 200;

@@ -1,6 +1,9 @@
 //! `fact_invalidate`: somebody says that a fact is wrong (verified-memory.md §§3, 6.2). Not while the newest look at its code
 //! could read nothing: that is no evidence, and an agent's loop must not take it for one.
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -16,9 +19,6 @@ use crate::facts::lookup::{self, Located};
 use crate::facts::receipts;
 use crate::given_citations::stored_facts;
 use crate::verification::state_write;
-use loci_engine::access;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::memories::existing;
 
 const OPERATION: &str = "FactInvalidate";
 /// Fewest and most characters of a reason.

@@ -1,6 +1,8 @@
 //! `fact_refresh`: a fact, or what was only proposed, is confirmed by a receipt or by verifying it now (verified-memory.md §6.2). Nothing changes where
 //! it does not hold.
 
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind, LastVerified};
 use loci_model::facts::verdict::Verdict;
 use loci_model::ports::ids::uuid7;
@@ -19,8 +21,6 @@ use crate::record_citations::promotion::{Told, promote};
 use crate::remote_verification::reported_verdicts;
 use crate::repositories::code_access::{WORKTREE, check_ref};
 use crate::verification::state_write;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::memories::existing;
 
 const OPERATION: &str = "FactRefresh";
 

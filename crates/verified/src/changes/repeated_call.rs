@@ -1,12 +1,12 @@
 //! What a token answered before, asked ahead of work that reads code: a repetition costs no look at it. The write itself asks
 //! again, so that of two at once one is the first.
 
+use loci_engine::calls::idempotency::{ClientToken, recall, replayed};
 use loci_model::ports::store::StoreExt;
 use loci_model::{MemoryId, Result};
 use serde::de::DeserializeOwned;
 
 use crate::Verified;
-use loci_engine::calls::idempotency::{ClientToken, recall, replayed};
 
 impl Verified {
     /// The first answer to this token; `None` where there is none, or no token.

@@ -1,6 +1,10 @@
 //! `fact_supersede`: a corrected fact takes the place of another, in one transaction (verified-memory.md §3): at no instant
 //! are there two active heads, or none.
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
 use loci_model::facts::citation::CitationInput;
 use loci_model::facts::claim::Claim;
 use loci_model::facts::fact::{Fact, FactEventKind};
@@ -22,10 +26,6 @@ use crate::facts::lookup::{Located, located};
 use crate::new_facts::{self, Alike, Asked, Comparing, NewText, Passed, Place, Proof, Writing};
 use crate::repositories::code_access::check_ref;
 use crate::serving::missing_code::is_gone;
-use loci_engine::access;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
 
 const OPERATION: &str = "FactSupersede";
 
@@ -67,8 +67,8 @@ impl Verified {
     /// Corrects a fact.
     ///
     /// # Errors
-    /// As [`Verified::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or deleted; `NOT_VERIFIED` without new
-    /// citations where an old one does not hold.
+    /// Errors of [`Verified::fact_store`]; `NOT_ACTIVE` for one that was superseded, expired or
+    /// deleted; `NOT_VERIFIED` without new citations where an old one does not hold.
     pub async fn fact_supersede(
         &self,
         caller: &Principal,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use loci_engine::access::View;
 use loci_model::facts::fact::Fact;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::Record;
@@ -9,7 +10,6 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 use sha2::{Digest, Sha256};
 
 use crate::content_hash;
-use loci_engine::access::View;
 
 /// A record and what stands beside it.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 //! One fact by its id, as far as the caller may see it, with its repository: what every verb on a fact begins with.
 
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, RecordId, Result};
@@ -8,7 +9,6 @@ use super::fact_record::{self, Remembered};
 use crate::Verified;
 use crate::call_scope::Standing;
 use crate::repositories::{Found, of_id};
-use loci_engine::memories::existing;
 
 /// A fact and where it belongs.
 #[derive(Debug, Clone)]

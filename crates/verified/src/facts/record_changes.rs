@@ -1,6 +1,7 @@
 //! Facts follow their records: where another door deletes, quarantines, restores or moves a record that cites code, its row
 //! of facts and its history follow in the same transaction (verified-memory.md §4, T1).
 
+use loci_engine::records::changes::Change;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;
 use loci_model::record::{RecordKind, RecordState};
@@ -8,7 +9,6 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
 use super::events;
-use loci_engine::records::changes::Change;
 
 /// Brings the fact of a changed record, if it is one, to the record's state.
 pub(crate) fn follow(tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {

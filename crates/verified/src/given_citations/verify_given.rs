@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::memories::existing;
 use loci_model::facts::citation::{Citation, CitationInput};
 use loci_model::facts::code::Revision;
 use loci_model::facts::fact::FactEvent;
@@ -29,7 +30,6 @@ use crate::verification::verdicts::scope_of;
 use crate::verifier::{
     AnchorError, HashAgreement, MadeAnchor, Verifier, VerifierLimits, check_place, compare_hash,
 };
-use loci_engine::memories::existing;
 
 /// A citation to check, with the stored one at the same place, where there is one.
 #[derive(Debug, Clone)]

@@ -1,13 +1,13 @@
 //! The job that proposes citations for one extracted record.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::Ended;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::{Verified, VerifiedParts};
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::Ended;
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("cite");

@@ -1,13 +1,13 @@
 //! The job that verifies a repository's facts at a new tip of its default branch.
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::hooks::{JobHandler, JobPolicy};
+use loci_engine::jobs::Ended;
 use loci_model::Result;
 use loci_model::job::{Job, JobKind};
 
 use crate::{Verified, VerifiedParts};
-use loci_engine::Engine;
-use loci_engine::hooks::{JobHandler, JobPolicy};
-use loci_engine::jobs::Ended;
 
 /// The kind.
 pub(crate) const KIND: JobKind = JobKind::named("verify");

@@ -1,5 +1,6 @@
 //! What a new fact is made of: its record, and what stands beside it. Written down by `fact_write`.
 
+use loci_engine::safety::{self, SafeText, SafetyPolicy};
 use loci_model::facts::fact::{Fact, FactCounters, FactDetail, FactSource, LastVerified};
 use loci_model::facts::verdict::Verdict;
 use loci_model::record::provenance::Provenance;
@@ -9,7 +10,6 @@ use loci_model::{ActorId, Error, RecordId, Result, Timestamp};
 use super::fact_write::Writing;
 use crate::facts::flags;
 use crate::repositories::code_access::Tip;
-use loci_engine::safety::{self, SafeText, SafetyPolicy};
 
 /// The subtype of facts that cite code.
 const SUBTYPE: &str = "knowledge";

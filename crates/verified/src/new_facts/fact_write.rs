@@ -1,5 +1,8 @@
 //! Writing a verified fact: new, or into the one that says the same; with its rows, in one transaction.
 
+use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
+use loci_engine::memories::existing;
+use loci_engine::records::{batch, changes};
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -18,9 +21,6 @@ use crate::facts::events::{Scene, details};
 use crate::facts::fact_record;
 use crate::repositories::Found;
 use crate::verification::state_write;
-use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
-use loci_engine::memories::existing;
-use loci_engine::records::{batch, changes};
 
 pub(super) const OPERATION: &str = "FactStore";
 /// Where it goes, and who stores it.
@@ -157,8 +157,8 @@ impl Writing<'_> {
         Ok(None)
     }
 
-    /// Returns the session of what is stored under a label: the label itself, or what a product
-    /// says.
+    /// Returns the session of facts under a label: the label itself, or the session that a product
+    /// knows by it.
     pub(super) fn session_of_label(&self, label: &str) -> Option<SessionId> {
         let by_hooks =
             || self.verified.parts.repositories.iter().find_map(|hooks| hooks.session_of_label(label));

@@ -9,6 +9,7 @@ use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verific
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::{CodeReason, Error, limits};
 
+use super::{NewText, kinds_of_secrets};
 use crate::Verified;
 use crate::facts::flags;
 use crate::given_citations::given_sha::{GivenSha, given_sha};
@@ -19,8 +20,6 @@ use crate::verifier::{
     AnchorError, HashAgreement, Information, MadeAnchor, Quorum, Verifier, VerifierLimits, compare_hash,
     information,
 };
-
-use super::{NewText, kinds_of_secrets};
 
 /// What is to prove a fact.
 #[derive(Debug, Clone)]

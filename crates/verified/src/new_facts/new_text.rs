@@ -1,10 +1,9 @@
 //! The texts of a new fact, and that no secret is in them: facts never hold one (verified-memory.md §5.4).
 
+use loci_engine::safety::secrets_in;
 use loci_model::facts::claim::Claim;
 use loci_model::{CodeReason, Error, Result};
 use serde_json::Value;
-
-use loci_engine::safety::secrets_in;
 
 /// The texts of a fact that is to be written.
 #[derive(Debug, Clone)]

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use loci_engine::records::NamespaceAsk;
+use loci_engine::retrieval::SearchRequest;
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::ports::search::ListLengths;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
@@ -12,14 +14,11 @@ use loci_model::{MemoryId, Namespace, RecordId, RepositoryId, Result};
 use loci_text::marks::marks;
 use loci_text::similarity::jaccard;
 
+use super::{NewText, Passed};
 use crate::Verified;
 use crate::facts::content_hash::normal;
 use crate::facts::fact_record::Remembered;
 use crate::repositories::Found;
-use loci_engine::records::NamespaceAsk;
-use loci_engine::retrieval::SearchRequest;
-
-use super::{NewText, Passed};
 
 /// Best matches that are compared.
 const COMPARED: u32 = 20;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::memories::existing;
 use loci_model::facts::fact::Fact;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{PathChoice, ReadTx, StoreExt};
@@ -19,7 +20,6 @@ use crate::repositories::find;
 use crate::serving::missing_code;
 use crate::serving::served_facts::Serving;
 use crate::verifier::{Glob, check_path};
-use loci_engine::memories::existing;
 
 /// Rows of paths that are read at a time, and at most.
 const ROWS: usize = 1_000;

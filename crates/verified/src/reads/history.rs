@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::memories::existing;
 use loci_model::facts::fact::{FactEvent, FactEventKind};
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -13,7 +14,6 @@ use crate::call_scope::Standing;
 use crate::facts::events::{self, Scene};
 use crate::facts::flags;
 use crate::facts::lookup::{Located, located};
-use loci_engine::memories::existing;
 
 /// Facts of one chain that are returned at most.
 const CHAIN_MAX: usize = 100;

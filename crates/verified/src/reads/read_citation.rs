@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::memories::existing;
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -20,7 +21,6 @@ use crate::repositories::find;
 use crate::verification::look::lines_found;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{AnchorError, Verifier, check_place};
-use loci_engine::memories::existing;
 
 /// Lines around the cited ones, at most.
 const CONTEXT_LINES_MAX: u32 = 50;

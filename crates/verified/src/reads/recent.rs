@@ -1,5 +1,6 @@
 //! `facts_recent`: what is known about a repository, confirmed last first (verified-memory.md §12, `get_recent`).
 
+use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -14,7 +15,6 @@ use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
 use crate::serving::missing_code;
 use crate::serving::served_facts::Serving;
-use loci_engine::memories::existing;
 
 /// Facts that one call returns at most.
 pub const FACTS_MAX: u32 = 200;

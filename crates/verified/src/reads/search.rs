@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use loci_engine::memories::existing;
+use loci_engine::records::NamespaceAsk;
+use loci_engine::retrieval::{SearchAnswer, SearchRequest};
 use loci_model::facts::fact::Fact;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::search::ListLengths;
@@ -19,9 +22,6 @@ use crate::facts::origins::LearnedOn;
 use crate::repositories::code_access::check_ref;
 use crate::repositories::{Found, find};
 use crate::serving::served_facts::Serving;
-use loci_engine::memories::existing;
-use loci_engine::records::NamespaceAsk;
-use loci_engine::retrieval::{SearchAnswer, SearchRequest};
 
 /// Facts that one search returns at most.
 const RESULTS_MAX: u32 = 100;

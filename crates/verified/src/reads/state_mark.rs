@@ -1,6 +1,7 @@
 //! `fact_mark`: how a repository's facts stand, in a text that is another as soon as others are served, for who listens. It says
 //! nothing of what they are, and costs counting in an index: nothing is read of the facts themselves.
 
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
@@ -9,7 +10,6 @@ use loci_model::{Result, Timestamp};
 use crate::Verified;
 use crate::call_scope::Standing;
 use crate::repositories::find;
-use loci_engine::memories::existing;
 
 impl Verified {
     /// How a repository's facts stand: it is another text where one was stored, confirmed, or came to stand elsewhere.

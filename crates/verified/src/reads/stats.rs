@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::facts::fact::{FactEventKind, FactTally};
 use loci_model::facts::verdict::Verdict;
@@ -14,7 +15,6 @@ use crate::call_scope::Standing;
 use crate::remote_verification::reported_verdicts::TOLD;
 use crate::repositories::find;
 use crate::verification::state_change::PROPOSED;
-use loci_engine::memories::existing;
 
 /// Durations that percentiles are made of.
 const DURATIONS: usize = 10_000;

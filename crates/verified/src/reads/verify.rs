@@ -1,5 +1,6 @@
 //! `fact_verify`: cited code checked at a revision, of a stored fact (verified-memory.md §§6, 12).
 
+use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::FactEvent;
 use loci_model::facts::verdict::Verification;
@@ -16,7 +17,6 @@ use crate::facts::lookup::Located;
 use crate::remote_verification::reported_verdicts::Told;
 use crate::repositories::code_access::{HEAD, check_ref};
 use crate::verification::verdicts::Looked;
-use loci_engine::memories::existing;
 
 /// A verification that was made, with its receipt.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use loci_engine::memories::existing;
 use loci_model::facts::fact::Fact;
 use loci_model::ports::store::{FactChoice, FactPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -18,7 +19,6 @@ use crate::facts::fact_record::{Remembered, join};
 use crate::repositories::code_access::check_ref;
 use crate::repositories::{Found, find};
 use crate::serving::served_facts::Serving;
-use loci_engine::memories::existing;
 
 impl Verified {
     /// Facts of a repository and then proposals, each confirmed last first, at most `limit` (1 to 200). A proposal that cannot

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -10,8 +12,6 @@ use loci_model::{MemoryId, RecordId, Result};
 
 use crate::Verified;
 use crate::facts::fact_record::Remembered;
-use loci_engine::access;
-use loci_engine::memories::existing;
 
 impl Verified {
     /// Of these records of a memory those that cite code, stored or proposed, with the scope keys of their repositories. One whose

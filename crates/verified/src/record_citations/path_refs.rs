@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_engine::strategies::learnings::LEARNING;
 use loci_model::RecordId;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
@@ -14,7 +15,6 @@ use crate::Verified;
 use crate::call_scope::Standing;
 use crate::verification::verdicts::{OwnLook, scope_of};
 use crate::verifier::{PATH_REFS_MAX, PathRef, check_path};
-use loci_engine::strategies::learnings::LEARNING;
 
 /// The metadata key: a list of JSON objects of `path`, `blob` and `commit`.
 pub const PATH_REFS: &str = "path_refs";

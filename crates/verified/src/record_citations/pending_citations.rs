@@ -2,6 +2,8 @@
 //! (coding-agent-memory.md §6.5): a mark in their metadata says so, and goes when somebody has looked. They are looked at again by their
 //! own job while it may wait, and by the pass over the repository at each new tip of its default branch.
 
+use loci_engine::records::changing::Changing;
+use loci_engine::strategies::learnings::KNOWLEDGE;
 use loci_model::facts::repository::Repository;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -18,8 +20,6 @@ use super::proposals;
 use crate::Verified;
 use crate::repositories::knowledge_namespace;
 use crate::verifier::PathRef;
-use loci_engine::records::changing::Changing;
-use loci_engine::strategies::learnings::KNOWLEDGE;
 
 /// The metadata key, and its value.
 const CITATIONS_PENDING: &str = "citations_pending";

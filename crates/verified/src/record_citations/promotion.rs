@@ -1,6 +1,8 @@
 //! Proposed citations that somebody confirms: the record they were found for becomes a fact. Its text stays; it gets a subject,
 //! and what counts from now on is what the tools show.
 
+use loci_engine::records::batch;
+use loci_engine::records::changes::{self, Change};
 use loci_model::facts::fact::Fact;
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -11,8 +13,6 @@ use crate::content_hash;
 use crate::facts::events::Scene;
 use crate::facts::flags;
 use crate::new_facts::{SUBJECT_CHARS_MAX, check_subject};
-use loci_engine::records::batch;
-use loci_engine::records::changes::{self, Change};
 
 const REASON: &str = "its proposed citations were confirmed";
 

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::memories::existing;
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::fact::{Fact, FactCounters, FactDetail, FactEvent, FactEventKind, FactSource};
 use loci_model::facts::repository::Repository;
@@ -33,7 +34,6 @@ use crate::verification::state_write;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{self, AnchorError, Information, PathRef, Verifier, has_mentions, information};
 use crate::{RepositoryName, content_hash};
-use loci_engine::memories::existing;
 
 /// A job's key, before the record's id.
 const JOB_KEY: &str = "cite:";

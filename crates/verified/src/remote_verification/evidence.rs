@@ -1,6 +1,7 @@
 //! `facts_evidence`: the facts of a repository with all that a verifier elsewhere needs to check them: anchors and claims. Nothing
 //! is verified here, and nothing is written: whoever reads this has not been told that anything holds.
 
+use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{FactChoice, FactPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -14,7 +15,6 @@ use crate::reads::by_path::ByPath;
 use crate::reads::search::FactSearch;
 use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
-use loci_engine::memories::existing;
 
 /// A fact for a verifier elsewhere.
 #[derive(Debug, Clone, PartialEq)]

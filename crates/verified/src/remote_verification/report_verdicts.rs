@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{RecordId, Result};
@@ -15,7 +16,6 @@ use crate::facts::fact_record::join;
 use crate::facts::receipts;
 use crate::repositories::find;
 use crate::verification::state_change::Origin;
-use loci_engine::memories::existing;
 
 /// A verdict that was written down.
 #[derive(Debug, Clone, PartialEq, Eq)]

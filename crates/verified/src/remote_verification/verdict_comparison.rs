@@ -2,6 +2,7 @@
 //! at a commit of which this server keeps its own verdict. The worse of the two counts. It looks at
 //! no code.
 
+use loci_engine::access;
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
 use loci_model::facts::support::Support;
@@ -13,7 +14,6 @@ use crate::Verified;
 use crate::call_scope::Standing;
 use crate::facts::fact_record::Remembered;
 use crate::verification::verdicts::Looked;
-use loci_engine::access;
 
 impl Verified {
     /// Returns what a caller found elsewhere of some facts. Where the verdict that is kept of the

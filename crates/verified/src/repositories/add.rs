@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 use loci_model::facts::repository::{Repository, RepositorySettings};
 use loci_model::ports::code::{CodePlace, CodeResult, Discovered};
 use loci_model::ports::ids::uuid7;
@@ -15,9 +18,6 @@ use super::find::{named, qualified};
 use super::{RepositoryAdd, RepositoryAdded};
 use crate::Verified;
 use crate::{RepositoryName, Standing, local_key};
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 
 /// Repositories that are looked at for shared first commits.
 const COMPARED_MAX: usize = 1_000;

@@ -47,7 +47,7 @@ pub(super) fn stands(
 /// A tip of the default branch, and where it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefaultTip {
-    /// Where it was read.
+    /// The place where it was read.
     pub place: CodePlace,
     /// The commit.
     pub tip: ObjectId,

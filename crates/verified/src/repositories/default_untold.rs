@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::access;
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodePlace, CodeSource};
@@ -12,7 +13,6 @@ use loci_model::time::DAY_MS;
 
 use crate::Verified;
 use crate::repositories::code_access::{HEAD, default_here, read_place};
-use loci_engine::access;
 
 /// Repositories that are looked at.
 const REPOSITORIES: usize = 200;

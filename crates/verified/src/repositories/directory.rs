@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use loci_engine::access;
 use loci_model::ports::code::{CodeSources, Discovered};
 use loci_model::principal::Principal;
 use loci_model::{Error, MemoryId, Result};
 
 use crate::Verified;
-use loci_engine::access;
 
 impl Verified {
     /// The repository in or above a directory, for who may name it. What the caller may not name is

@@ -1,5 +1,6 @@
 //! Which repository a name means, as far as the caller may know.
 
+use loci_engine::access::{self, View};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
@@ -9,7 +10,6 @@ use loci_model::{
 
 use super::knowledge_namespace;
 use crate::RepositoryName;
-use loci_engine::access::{self, View};
 
 /// A repository that the caller may see, and what of the memory they may.
 #[derive(Debug, Clone)]

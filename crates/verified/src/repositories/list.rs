@@ -1,5 +1,8 @@
 //! `repository_list`: the repositories whose facts the caller may see.
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -9,9 +12,6 @@ use super::find::is_visible;
 use super::knowledge_namespace;
 use crate::Standing;
 use crate::Verified;
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
 
 impl Verified {
     /// Repositories by key, behind `after`, at most `limit` (1 to 100).

@@ -1,13 +1,13 @@
 //! The worth of a fact to its reader, from the state of its code: the one place where every list, prompt
 //! and answer takes its words from. It decides no state.
 
+use loci_engine::retrieval::render::line_marks::OTHER_LINE_ENDS;
 use loci_model::facts::citation::Place;
 use loci_model::facts::support::{Assurance, OtherValue, Support, SupportReason, SupportReport};
 use loci_model::facts::verdict::{Verdict, Verification};
 
 use crate::reads::answers::FactView;
 use crate::reads::shown_code::ShownCode;
-use loci_engine::retrieval::render::line_marks::OTHER_LINE_ENDS;
 
 /// Places that a label names; the rest are counted.
 const PLACES_MAX: usize = 3;

@@ -1,12 +1,12 @@
 //! Facts as a block for a prompt: fenced, each with where it stands and how sure that is.
 
+use loci_engine::retrieval::render::{Budget, Entry, Frame, Group, Oversize, Screened, fill};
+use loci_engine::safety::Patterns;
 use loci_model::RecordId;
 use loci_model::facts::support::Assurance;
 use loci_text::tokens::Estimator;
 
 use crate::reads::answers::FactView;
-use loci_engine::retrieval::render::{Budget, Entry, Frame, Group, Oversize, Screened, fill};
-use loci_engine::safety::Patterns;
 
 /// Tokens of a block where nobody says how many: what one result over MCP holds (64 KiB) beside the facts themselves, and no more
 /// than a prompt should be given unasked. What finds no room is counted.

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loci_engine::memories::existing;
+use loci_engine::safety::Patterns;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::facts::repository::Repository;
@@ -28,8 +30,6 @@ use crate::repositories::code_access::HEAD;
 use crate::verification::state_change::{Origin, Seen, settle, turns};
 use crate::verification::state_write;
 use crate::verification::verdicts::{Checked, Looked};
-use loci_engine::memories::existing;
-use loci_engine::safety::Patterns;
 
 /// How a read is to be served.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -2,6 +2,7 @@
 //! code, and code that gives another value than the statement. It reads no code, and changes no
 //! fact.
 
+use loci_engine::access;
 use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::Principal;
 use loci_model::{MemoryId, Result};
@@ -10,7 +11,6 @@ use super::served_facts::Serving;
 use crate::Verified;
 use crate::call_scope::Standing;
 use crate::reads::answers::{FactView, VerifyMode};
-use loci_engine::access;
 
 /// The statements that one reader is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Writing down what a verification meant: the fact, the record's state, and every row of what happened, in one transaction
 //! (verified-memory.md §4, T1).
 
+use loci_engine::records::changes::{self, Change};
 use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordChange, Tx};
@@ -10,7 +11,6 @@ use loci_model::{Result, Timestamp};
 use super::state_change::Settled;
 use crate::facts::conflicts;
 use crate::facts::events;
-use loci_engine::records::changes::{self, Change};
 
 /// Writes what became of a fact.
 pub(crate) fn settled(

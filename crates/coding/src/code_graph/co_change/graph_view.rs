@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::file_change::HistoryProgress;
 use loci_model::{Error, Result, Timestamp, limits};
+use loci_verified::{Standing, find_repository};
 
 use super::graph::{FileId, Graph};
 use super::graph_cache::Counted;
@@ -17,8 +19,6 @@ use crate::Coding;
 use crate::code_graph::dependencies::ModuleName;
 use crate::hydration::AskedPaths;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// Files that stand for a directory or a pattern: those that change most.
 const MATCHED_MAX: usize = 100;

@@ -15,12 +15,12 @@ use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::tasks::code_history::HistoryAsk;
 use loci_model::tasks::file_change::{HistoryPart, HistoryProgress, HistoryReading, HistoryWindow};
 use loci_model::{JobId, MemoryId, RepositoryId, Result, Timestamp};
+use loci_verified::{DefaultTip, read_place};
 
 use super::commit_groups::{Planned, planned};
 use super::parts::{Part, next_part};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_verified::{DefaultTip, read_place};
 
 /// A job's key, before the repository's id.
 const JOB_KEY: &str = "co_change:";

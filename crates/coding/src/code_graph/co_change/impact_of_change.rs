@@ -4,12 +4,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access::{self, View};
 use loci_model::facts::repository::Repository;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::tasks::outcome::Polarity;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
+use loci_verified::Standing;
 
 use super::graph::FileId;
 use super::graph_view::{GraphAbout, Meant, Scene, check, rows};
@@ -19,8 +21,6 @@ use super::verbs::named;
 use crate::Coding;
 use crate::code_graph::dependencies::{Basis, Dependent, ImportGraph, ImportSite, Imports, ModuleName};
 use crate::hydration::{AskedPaths, Candidate, HydrationKind, outcome_of};
-use loci_engine::access::{self, View};
-use loci_verified::Standing;
 
 /// Tasks that are looked at for what did not work: the newest.
 const TASKS_MAX: usize = 100;

@@ -1,6 +1,7 @@
 //! What a task says that it changed is one change of the graph, and the same one as its squash commit or its pull request
 //! (coding-agent-memory.md §15). What a task says that is not trusted does not count.
 
+use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::Result;
 use loci_model::facts::code::ObjectId;
 use loci_model::ledger::Shelf;
@@ -8,10 +9,9 @@ use loci_model::ports::store::Tx;
 use loci_model::tasks::file_change::{HistoryProgress, TaskFiles};
 use loci_model::tasks::task::Task;
 use loci_model::{Timestamp, limits};
+use loci_verified::verifier::check_path;
 
 use super::history_job::progress_of;
-use loci_engine::safety::{RedactionMode, secrets};
-use loci_verified::verifier::check_path;
 
 /// Notes what a task changed; what was noted before of it stays.
 pub(crate) fn note(

@@ -10,6 +10,7 @@ use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::{MemoryId, RepositoryId};
+use loci_verified::{Standing, tip_of};
 
 use super::import_graph::{COMPARISONS_MAX, ImportGraph};
 use super::layout::Layout;
@@ -17,7 +18,6 @@ use super::manifests;
 use super::scan::{Language, Scan, scan};
 use crate::Coding;
 use crate::code_graph::co_change::Counting;
-use loci_verified::{Standing, tip_of};
 
 /// Files that are read, in the order of their paths.
 const FILES_MAX: usize = 20_000;

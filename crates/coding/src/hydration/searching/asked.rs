@@ -5,12 +5,12 @@ use std::sync::Arc;
 use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
+use loci_verified::{Told, check_revision};
 
 use super::super::candidate::Candidate;
 use super::super::kind::HydrationKind;
 use crate::learnings::learning_write::SELF_FEEDBACK;
 use crate::tasks::field_checks;
-use loci_verified::{Told, check_revision};
 
 /// Results where nothing else is said.
 const LIMIT: u32 = 10;

@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 
 use futures::future::join_all;
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::Capability;
 use loci_model::record::{Record, RecordKind};
@@ -15,9 +18,6 @@ use super::super::reading::{Found, KindRead, Reading};
 use super::asked::{RepositorySearch, SearchKind};
 use super::facets::{FacetReading, Facets};
 use crate::rules::rules_list::rules_of;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::{NamespaceAsk, namespaces};
 
 /// Pages of a listing that filters are tried on.
 const PAGES_MAX: usize = 20;

@@ -3,6 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use loci_engine::calls::deadline::{Deadline, Turn};
+use loci_engine::retrieval::render::Screened;
+use loci_engine::safety::Patterns;
 use loci_model::Timestamp;
 
 use super::super::candidate::{Candidate, Left};
@@ -11,9 +14,6 @@ use super::super::kind::HydrationKind;
 use super::super::lines::entry;
 use super::super::trust::{is_distrusted, trust};
 use crate::settings::CodingSettings;
-use loci_engine::calls::deadline::{Deadline, Turn};
-use loci_engine::retrieval::render::Screened;
-use loci_engine::safety::Patterns;
 
 /// Why a candidate is not returned that is behind those that are.
 const LIMIT: &str = "limit";

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::memories::existing;
+use loci_engine::retrieval::render::Screened;
+use loci_engine::safety::Patterns;
+use loci_engine::safety::injection::QUARANTINED;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::exposure::ExposureCall;
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{Error, ExposureId, MemoryId, Result, TaskId, Timestamp};
+use loci_verified::{CitedLook, FactView, Standing, find_repository, is_named};
 
 use super::super::asked::Hydration;
 use super::super::candidate::{Candidate, Left};
@@ -22,12 +28,6 @@ use super::picking::{Picked, Picking};
 use crate::Coding;
 use crate::tasks::log_fields::{Call, LOAD_INFRA, of_repository};
 use crate::tasks::task_namespaces;
-use loci_engine::calls::deadline::{Deadline, Read};
-use loci_engine::memories::existing;
-use loci_engine::retrieval::render::Screened;
-use loci_engine::safety::Patterns;
-use loci_engine::safety::injection::QUARANTINED;
-use loci_verified::{CitedLook, FactView, Standing, find_repository, is_named};
 
 /// What a task of the control group is told.
 const OFF: &str = "CONTROL_GROUP: the task's arm is off, so nothing of what is remembered is returned";

@@ -1,6 +1,9 @@
 //! `conflict_resolve`: a person says which of two records stays, or that both may. The one that stays is approved by that person from
 //! then on: nothing that is trusted less takes its place by itself.
 
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -8,14 +11,11 @@ use loci_model::record::agreement::Agreement;
 use loci_model::record::conflict::{Conflict, Resolution};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, RecordId, Result};
+use loci_verified::{Standing, find_repository};
 
 use super::conflicts_list::{ConflictShown, shown};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_verified::{Standing, find_repository};
 
 /// Which record stays.
 #[derive(Debug, Clone, PartialEq, Eq)]

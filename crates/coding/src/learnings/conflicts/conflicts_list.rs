@@ -1,18 +1,18 @@
 //! `conflicts_list`: the conflicts of a repository, with both records.
 
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
+use loci_engine::records::conflicts::open_of;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::conflict::{Conflict, ConflictState};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
+use loci_verified::{Standing, find_repository};
 
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
-use loci_engine::records::conflicts::open_of;
-use loci_verified::{Standing, find_repository};
 
 /// Which conflicts.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use loci_model::ports::store::Tx;
 use loci_model::record::Record;
 use loci_model::tasks::task::Task;
 use loci_model::{RecordId, Result};
-
 use loci_verified::default_here;
 
 /// True where a commit is here, and is not on the default branch. `default`: the repository's own word for that.

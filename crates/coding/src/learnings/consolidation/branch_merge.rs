@@ -6,6 +6,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::consolidation::Decision;
+use loci_engine::consolidation::relate::rank;
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::conflicts;
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -14,18 +19,13 @@ use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
+use loci_verified::Standing;
 
 use super::agreement::agree;
 use super::decision::{Beside, tier};
 use super::similar_records::Around;
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::consolidation::Decision;
-use loci_engine::consolidation::relate::rank;
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::conflicts;
-use loci_verified::Standing;
 
 /// Who changes records here.
 const BY: &str = "loci";

@@ -1,6 +1,7 @@
 //! What becomes of a learning beside what is known, decided in the write: what was found before it is read again, and what was written
 //! since, by the same report or another, is compared here.
 
+use loci_engine::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, WordPairs, decide_alone};
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, RecordPage};
@@ -14,7 +15,6 @@ use loci_text::terms;
 
 use super::similar_records::{Around, COSINE_MIN, JACCARD_MIN};
 use crate::learnings::learning_write::SELF_FEEDBACK;
-use loci_engine::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, WordPairs, decide_alone};
 
 /// Records written since, that are compared: the newest.
 const WRITTEN_SINCE_MAX: usize = 100;

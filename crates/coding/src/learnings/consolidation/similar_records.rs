@@ -1,6 +1,10 @@
 //! What is known that is like some texts, looked for before anything is written: by the index, by words and, where there is a model, by
 //! meaning. What is written meanwhile is compared in the write itself.
 
+use loci_engine::consolidation::Alike;
+use loci_engine::jobs::embed::Completion;
+use loci_engine::memories::existing;
+use loci_engine::strategies::learnings::Learning;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::embedder::Vector;
@@ -14,10 +18,6 @@ use loci_model::{
 
 use crate::Coding;
 use crate::learnings::learning_write::knowledge;
-use loci_engine::consolidation::Alike;
-use loci_engine::jobs::embed::Completion;
-use loci_engine::memories::existing;
-use loci_engine::strategies::learnings::Learning;
 
 /// A record this like a learning by its words is looked at.
 pub(super) const JACCARD_MIN: f32 = 0.15;

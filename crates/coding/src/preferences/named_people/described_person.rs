@@ -3,11 +3,11 @@
 //! person by other means (name, address, picture, page) are taken out as well. What lies within
 //! another object or list of it is looked at by itself. Pure.
 
+use loci_engine::admin::erasure::is_number;
 use loci_model::json::tree::JsonTree;
 use serde_json::Number;
 
 use super::named_places::{NUMBER_KEYS, Places, USER};
-use loci_engine::admin::erasure::is_number;
 
 /// The member of an account of a forge that names it.
 pub(super) const LOGIN: &str = "login";

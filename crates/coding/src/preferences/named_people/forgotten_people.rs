@@ -1,13 +1,13 @@
 //! People who were forgotten, as an import meets them: each name in a line is looked up, and taken
 //! out where its person was forgotten after the line was written.
 
+use loci_engine::admin::ExportLine;
+use loci_engine::hooks::{ForgottenLookup, Taken};
 use loci_model::{ActorId, Result, Timestamp};
 
 use super::people_places::NamesPeople;
 use super::pseudonym::{Collecting, Erased, NamedPerson, Taking, actor_of_address};
 use crate::preferences::owner::login_of;
-use loci_engine::admin::ExportLine;
-use loci_engine::hooks::{ForgottenLookup, Taken};
 
 /// A line that may name people.
 pub(super) struct NamingLine<'a> {

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::admin::erasure::is_number;
+use loci_engine::hooks::Taken;
 use loci_model::json::tree::JsonTree;
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::{Document, Result, limits};
@@ -11,8 +13,6 @@ use serde_json::Number;
 use super::described_person::{LOGIN, is_account, numbers_of};
 use super::json_in_text::{JsonPlace, json_places};
 use super::people_in_text::{Decision, decision_in};
-use loci_engine::admin::erasure::is_number;
-use loci_engine::hooks::Taken;
 
 /// Members and keys of metadata that hold a person, or several.
 const PEOPLE_KEYS: [&str; 22] = [

@@ -7,6 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::admin::erasure::is_number;
+use loci_engine::hooks::Taken;
+use loci_engine::records::text_digest::{DIGEST, digest};
 use loci_model::Result;
 use loci_model::delivery::Delivery;
 use loci_model::event::{Event, PayloadItem};
@@ -25,9 +28,6 @@ use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use super::named_places::{PeopleVisitor, Places};
 use crate::prompts::versions::input_hash;
 use crate::tasks::sessions::archive_rules::{chars_of, digest_of};
-use loci_engine::admin::erasure::is_number;
-use loci_engine::hooks::Taken;
-use loci_engine::records::text_digest::{DIGEST, digest};
 
 /// Ends of the names of trailers that hold people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];

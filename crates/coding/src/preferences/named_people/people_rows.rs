@@ -1,6 +1,10 @@
 //! The tables in which a walk looks for a person: how the rows of each are read and written.
 //! Records come with all their versions, the changes of their states and their facts.
 
+use loci_engine::hooks::Taken;
+use loci_engine::hooks::in_write;
+use loci_engine::records::batch::ask_for_vectors;
+use loci_engine::records::changing::Changing;
 use loci_model::delivery::{Delivery, DeliveryDirection};
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
@@ -15,16 +19,12 @@ use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::Task;
 use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
+use loci_verified::content_hash;
 
 use super::named_places::PeopleVisitor;
 use super::people_places::{NamesPeople, visit_support};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use super::pseudonym::Taking;
-use loci_engine::hooks::Taken;
-use loci_engine::hooks::in_write;
-use loci_engine::records::batch::ask_for_vectors;
-use loci_engine::records::changing::Changing;
-use loci_verified::content_hash;
 
 /// Rows of one page.
 pub(super) const PAGE_ROWS: usize = limits::PAGE_ITEMS_MAX as usize;

@@ -4,6 +4,10 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use loci_engine::Engine;
+use loci_engine::admin::ExportLine;
+use loci_engine::admin::erasure::MentionsTaken;
+use loci_engine::hooks::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
@@ -15,10 +19,6 @@ use super::person_walk::{PersonWalk, number_of};
 use super::pseudonym::{Erased, Taking};
 use crate::preferences::owner::{self, Whose, login_of};
 use crate::product::Registered;
-use loci_engine::Engine;
-use loci_engine::admin::ExportLine;
-use loci_engine::admin::erasure::MentionsTaken;
-use loci_engine::hooks::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
 
 /// The profile of memories that know people.
 const PROFILE: &str = "coding";

@@ -5,6 +5,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::admin::erasure::{MentionsTaken, Person};
+use loci_engine::hooks::Taken;
 use loci_model::delivery::Delivery;
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
@@ -25,8 +27,6 @@ use super::person_mentions::CodingMentions;
 use super::pseudonym::{Erased, Taking};
 use super::session_rows::NamedItem;
 use crate::Coding;
-use loci_engine::admin::erasure::{MentionsTaken, Person};
-use loci_engine::hooks::Taken;
 
 /// Local parts of addresses that are nobody's, as programs have them.
 const OF_NOBODY: [&str; 4] = ["noreply", "no-reply", "bot", "action"];

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access::segment;
+use loci_engine::admin::erasure::{is_number, number_of_actor};
 use loci_model::ActorId;
 use loci_model::tasks::review::ForgeUser;
 use loci_model::tasks::task::Task;
@@ -11,8 +13,6 @@ use loci_model::tasks::task::Task;
 use super::named_places::PeopleVisitor;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
 use crate::preferences::owner::Whose;
-use loci_engine::access::segment;
-use loci_engine::admin::erasure::{is_number, number_of_actor};
 
 /// The beginning of the domain of addresses that a forge makes of number and login.
 const FORGE_DOMAIN: &str = "users.noreply.";

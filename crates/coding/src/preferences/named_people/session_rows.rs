@@ -1,6 +1,7 @@
 //! Sessions of tasks and their items, as a walk looks for a person there: the rows of both tables,
 //! read and written. An item comes with its words, also where only its event has them.
 
+use loci_engine::hooks::Taken;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{ActorId, Result, TaskId, Timestamp};
@@ -11,7 +12,6 @@ use super::people_rows::PAGE_ROWS;
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::tasks::sessions::archive_rules::{chars_of, digest_of, said_in};
 use crate::tasks::task_namespaces;
-use loci_engine::hooks::Taken;
 
 /// An item of a session, with its words as its event has them, where the archive keeps only their
 /// digest and length.

@@ -5,6 +5,9 @@ use std::pin::pin;
 
 use futures::future::{Either, select};
 use futures::stream::{self, StreamExt};
+use loci_engine::access;
+use loci_engine::language_models::calls::{CallFailure, call};
+use loci_engine::memories::existing;
 use loci_model::job::exchange::Step;
 use loci_model::ledger::Shelf;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, OutputForm};
@@ -12,16 +15,13 @@ use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::prompt_evaluation::{PromptEvaluation, PromptScore};
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, limits};
+use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use super::golden::{Case, PromptQuestion, cases, digest};
 use super::scoring::score;
 use crate::Coding;
 use crate::prompts::extraction::ExtractionPrompt;
-use loci_engine::access;
-use loci_engine::language_models::calls::{CallFailure, call};
-use loci_engine::memories::existing;
-use loci_verified::Standing;
 
 /// The actor of all figures: no person and no repository.
 const ACTOR: &str = "prompt-evaluations";

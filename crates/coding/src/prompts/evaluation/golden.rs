@@ -1,6 +1,8 @@
 //! The labelled set: sessions and reviews, and the items that an answer must have. Written
 //! for this project.
 
+use loci_engine::safety::for_model;
+use loci_engine::strategies::model_questions::prompt_input::block;
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
 use loci_model::{ActorId, Error, MemoryId, RepositoryId, Result, Timestamp};
 use serde::Deserialize;
@@ -9,8 +11,6 @@ use sha2::{Digest, Sha256};
 
 use crate::prompts::extraction::ExtractionPrompt;
 use crate::rules::extracting::asking;
-use loci_engine::safety::for_model;
-use loci_engine::strategies::model_questions::prompt_input::block;
 
 const GOLDEN: &str = include_str!("golden.jsonl");
 /// The repository of all cases.

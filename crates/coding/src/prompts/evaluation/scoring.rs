@@ -1,12 +1,12 @@
 //! An answer of a model against the labels of its case. Answers are read by the same parsers as
 //! everywhere else.
 
+use loci_engine::strategies::learnings;
 use loci_model::Result;
 use loci_model::tasks::prompt_evaluation::PromptScore;
 
 use super::golden::{Case, REVIEW_RULES, day};
 use crate::rules::extracting::asking;
-use loci_engine::strategies::learnings;
 
 /// The score of one answer.
 ///

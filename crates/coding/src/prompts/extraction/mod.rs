@@ -7,13 +7,13 @@
 
 mod own_prompts;
 
+use loci_engine::access;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
+use loci_verified::Standing;
 
 use crate::Coding;
-use loci_engine::access;
-use loci_verified::Standing;
 pub(crate) use own_prompts::current;
 pub use own_prompts::{ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 

@@ -6,11 +6,15 @@
 //! labelled set (`prompts/evaluation`): until then it is a candidate, a row that never became
 //! current.
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::safety::{SafetyPolicy, secrets};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Document, Error, ErrorKind, MemoryId, Result, Timestamp, limits};
+use loci_verified::Standing;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -18,10 +22,6 @@ use super::{ExtractionPrompt, id_of, names, shipped};
 use crate::Coding;
 use crate::prompts::evaluation::is_evaluated;
 use crate::prompts::versions::{EXTRACTION, make_current};
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::safety::{SafetyPolicy, secrets};
-use loci_verified::Standing;
 
 /// The first number of a version of one's own.
 pub const OWN_FROM: u32 = 1001;

@@ -14,9 +14,8 @@ mod source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_text::tokens::Estimator;
-
 use loci_engine::retrieval::render::{Frame, fence};
+use loci_text::tokens::Estimator;
 use pieces::{Piece, PieceKind, pieces};
 pub(crate) use source::check;
 pub use source::{Source, SourceComment, SourceThread};

@@ -1,9 +1,9 @@
 //! Sources as pieces that go or stay as a whole: a head with its body, a comment, a thread.
 
+use loci_engine::retrieval::render::{contained, line_marks};
 use loci_text::tokens::Estimator;
 
 use super::source::{PULL_REQUEST, Source, SourceComment, SourceThread};
-use loci_engine::retrieval::render::{contained, line_marks};
 
 /// What a piece is; those that may go, in the order in which they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

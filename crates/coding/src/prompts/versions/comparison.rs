@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use loci_model::tasks::prompt_version::PromptVersion;
-
 use loci_verified::verifier::common_pairs;
 
 /// What differs between two versions.

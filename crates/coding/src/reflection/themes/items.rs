@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_model::ports::store::{RecordPage, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::MetadataValue;
@@ -12,9 +15,6 @@ use sha2::{Digest, Sha256};
 use super::clusters::{COSINE_MIN, Clusters, Marks};
 use crate::Coding;
 use crate::learnings::learning_write::SELF_FEEDBACK;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::{NamespaceAsk, namespaces};
 
 /// Items that are looked at: the newest.
 const ITEMS_MAX: usize = 200;

@@ -1,14 +1,14 @@
 //! `themes_list`: what several tasks of a repository lacked.
 
+use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_verified::{Standing, find_repository};
 
 use super::items::{Theme, ThemePlace, ThemeState};
 use crate::Coding;
 use crate::tasks::task_namespaces;
-use loci_engine::memories::existing;
-use loci_verified::{Standing, find_repository};
 
 /// Themes of a repository.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,19 +3,19 @@
 //! looks at the difference and accepts it, which stores a version of the prompt and closes the
 //! themes. Nothing is changed by a proposal alone.
 
+use loci_engine::access;
+use loci_engine::safety::for_model;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, Result};
+use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use super::items::{Theme, ThemeState};
 use super::theme_close::ThemeClosed;
 use crate::Coding;
 use crate::prompts::versions::{NewPrompt, PromptParts, lines_difference};
-use loci_engine::access;
-use loci_engine::safety::for_model;
-use loci_verified::Standing;
 
 /// The section that themes are added to.
 const SECTION: &str = "## What earlier tasks lacked";

@@ -2,6 +2,9 @@
 //! by the engine's `language_models`. The words are those of the extraction prompt `review_rules`,
 //! shipped or of one's own.
 
+use loci_engine::safety::for_model;
+use loci_engine::strategies::model_questions::prompt_input::block;
+use loci_engine::strategies::model_questions::question::{BadReply, Question};
 use loci_model::memory::prompt::PromptId;
 use loci_model::ports::language_model::OutputForm;
 use loci_model::tasks::review::Review;
@@ -9,9 +12,6 @@ use loci_model::{Result, Timestamp, limits};
 use serde_json::{Value, json};
 
 use super::{Extraction, ReviewText, extract, grammar};
-use loci_engine::safety::for_model;
-use loci_engine::strategies::model_questions::prompt_input::block;
-use loci_engine::strategies::model_questions::question::{BadReply, Question};
 
 /// The form of an answer in short.
 const GRAMMAR: &str = "NO_RULES_EXTRACTED, or one line for each rule and example: (\"RULE: \" | \"EXAMPLE: \") [\"[\" scope \"]: \"] text \" [Source: PR #\" digits \", Reviewer: @\" login \", Extracted: \" YYYY-MM-DD [\", Comments: \" id {\" \" id}] \"]\"";

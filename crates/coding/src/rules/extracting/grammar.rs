@@ -2,6 +2,8 @@
 //! source. Whatever is not of that form, or names what is not in the review, is discarded and counted: a model that invents where a rule
 //! comes from may have invented the rule. What passes goes through the same checks as a rule that was read without a model.
 
+use loci_engine::safety::injection;
+use loci_engine::strategies::learnings::{place_of, scope_of};
 use loci_model::time::DAY_MS;
 use loci_model::{Timestamp, limits};
 
@@ -9,8 +11,6 @@ use super::{
     Correction, ExtractedRule, Extraction, Reason, Refused, ReviewText, Said, canonical, impact, prose,
     refusing, score_of, wording,
 };
-use loci_engine::safety::injection;
-use loci_engine::strategies::learnings::{place_of, scope_of};
 
 /// What a model answers that found nothing.
 pub(super) const NOTHING: &str = "NO_RULES_EXTRACTED";

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use loci_engine::safety::invisible_markdown::is_definition;
+use loci_engine::safety::sanitise;
 use loci_text::split::sentences;
 use regex::Regex;
 
 use super::matching::{self, CODE};
-use loci_engine::safety::invisible_markdown::is_definition;
-use loci_engine::safety::sanitise;
 
 /// A line that is shorter is no line of wrapped text: what follows begins anew.
 const WRAPPED_CHARS_MIN: usize = 60;

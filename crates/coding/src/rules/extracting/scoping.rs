@@ -3,10 +3,10 @@
 
 use std::sync::LazyLock;
 
+use loci_engine::strategies::learnings::{MODULE, place_of, scope_of as scope_named};
 use regex::Regex;
 
 use super::matching;
-use loci_engine::strategies::learnings::{MODULE, place_of, scope_of as scope_named};
 
 static FIRST: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(

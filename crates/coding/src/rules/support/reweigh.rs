@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::records::{batch, changing::Changing};
 use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelf;
 use loci_model::ports::ids::uuid7;
@@ -20,7 +21,6 @@ use crate::rules::settling::{News, Ruler, settle};
 use crate::rules::taking::BY;
 use crate::settings::CodingSettings;
 use crate::tasks::task_namespaces;
-use loci_engine::records::{batch, changing::Changing};
 
 /// The rules of weighing, in their version: another one weighs all rules again.
 const WEIGHING: &str = "weighing@2";

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access::{self, View};
+use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::exposure::Exposure;
 use loci_model::tasks::task::{MemoryArm, Task};
 use loci_model::{RecordId, Result, TaskId, limits};
+use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::reports::episode_record::existing_episode;
 use crate::tasks::reports::episode_text::TaskEpisode;
 use crate::tasks::task_namespaces;
-use loci_engine::access::{self, View};
-use loci_engine::memories::existing;
-use loci_verified::Standing;
 
 /// A record that a task was shown, or says it used.
 #[derive(Debug, Clone, PartialEq)]

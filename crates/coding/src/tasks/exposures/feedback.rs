@@ -3,22 +3,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access::{self, View};
+use loci_engine::memories::existing;
+use loci_engine::records::changing::Changing;
+use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::task::{Harm, Task, TaskFeedback};
 use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::reports::completion::Completion;
 use crate::tasks::task_namespaces;
 use crate::{preferences, rules};
-use loci_engine::access::{self, View};
-use loci_engine::memories::existing;
-use loci_engine::records::changing::Changing;
-use loci_engine::safety::{RedactionMode, secrets};
-use loci_verified::Standing;
 
 /// Tasks that call a memory harmful before it is held back.
 const TASKS_ENOUGH: usize = 2;

@@ -1,13 +1,23 @@
 //! `task_complete`: what an agent says at the end of a task becomes the task's episode, learnings and self-feedback, in one
 //! write. The same again answers the same; something else makes the next version of the episode.
 
+use std::sync::Arc;
+
+use loci_engine::access::{self, View};
+use loci_engine::calls::idempotency::{ClientToken, Replay, look_up, recall, remember, replayed};
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{SafetyPolicy, Tally, kept, secrets};
+use loci_engine::strategies::learnings::{self, Learning};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
-use std::sync::Arc;
+use loci_verified::Standing;
 
 use super::completion::{Completed, Completion};
 use super::episode_record::put_episode;
@@ -23,15 +33,6 @@ use crate::tasks::log_fields::Call;
 use crate::tasks::patch::{meet, move_on};
 use crate::tasks::{field_checks, name_secrets, task_namespaces};
 use crate::{reflection, rules};
-use loci_engine::access::{self, View};
-use loci_engine::calls::idempotency::{ClientToken, Replay, look_up, recall, remember, replayed};
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{SafetyPolicy, Tally, kept, secrets};
-use loci_engine::strategies::learnings::{self, Learning};
-use loci_verified::Standing;
 
 const OPERATION: &str = "TaskComplete";
 

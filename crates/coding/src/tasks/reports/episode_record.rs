@@ -1,6 +1,10 @@
 //! The one episode of a task: written by whoever comes first, changed in place by whoever comes later. Its record's id is the
 //! task's for life.
 
+use loci_engine::records::NewRecord;
+use loci_engine::records::text_digest::digest;
+use loci_engine::records::writing::{Building, Origin};
+use loci_engine::safety::Tally;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
@@ -12,10 +16,6 @@ use crate::learnings::learning_write::{SCHEMA_VERSION, provenance};
 use crate::outcomes::noted_on;
 use crate::tasks::alert_hold;
 use crate::tasks::sessions::archive_rules;
-use loci_engine::records::NewRecord;
-use loci_engine::records::text_digest::digest;
-use loci_engine::records::writing::{Building, Origin};
-use loci_engine::safety::Tally;
 
 /// What an episode's record is, beside an episode.
 const BY_AGENT: &str = "task_episode";

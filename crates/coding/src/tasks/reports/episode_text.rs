@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::safety::{RedactionMode, json_secrets, secrets};
+use loci_engine::strategies::episodes::episode_form::Episode;
+use loci_engine::strategies::learnings;
 use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, ErrorKind, Result, limits};
 use serde::{Deserialize, Serialize};
@@ -10,9 +13,6 @@ use serde_json::Value;
 
 use super::completion::{Completed, Completion};
 use crate::tasks::field_checks;
-use loci_engine::safety::{RedactionMode, json_secrets, secrets};
-use loci_engine::strategies::episodes::episode_form::Episode;
-use loci_engine::strategies::learnings;
 
 /// What an episode says that no agent wrote.
 const BY_ORCHESTRATOR: &str = "The orchestrator wrote this: the agent left no report.";

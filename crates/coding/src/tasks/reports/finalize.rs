@@ -2,13 +2,21 @@
 //! of it, the least that can be said becomes one; where one does, it is kept, and what it leaves open is filled in
 //! (coding-agent-memory.md §6.2).
 
+use std::sync::Arc;
+
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::changing::Changing;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{SafetyPolicy, Tally, secrets};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{RecordId, Result, TaskId};
-use std::sync::Arc;
+use loci_verified::Standing;
 
 use super::completion::not_an_end;
 use super::episode_record::{existing_episode, put_episode};
@@ -19,13 +27,6 @@ use crate::tasks::patch::move_on;
 use crate::tasks::sessions::archive_rules;
 use crate::tasks::{field_checks, task_namespaces};
 use crate::{reflection, rules};
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::changing::Changing;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{SafetyPolicy, Tally, secrets};
-use loci_verified::Standing;
 
 /// What whoever runs agents knows of the end of a task.
 #[derive(Debug, Clone, PartialEq, Default)]

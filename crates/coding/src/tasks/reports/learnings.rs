@@ -1,18 +1,6 @@
 //! `task_learnings`: learnings that are said apart from a report, stored at once on the way that all learnings go. No episode comes of
 //! them: that is for the report, or for whoever ends the task.
 
-use loci_model::ports::ids::uuid7;
-use loci_model::ports::store::{StoreExt, Tx};
-use loci_model::principal::{Capability, Principal};
-use loci_model::record::metadata::Metadata;
-use loci_model::tasks::task::Task;
-use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
-
-use super::completion::Learned;
-use crate::Coding;
-use crate::learnings::learning_write::{LearnedKind, Learner};
-use crate::tasks::log_fields::Call;
-use crate::tasks::task_namespaces;
 use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
@@ -20,7 +8,19 @@ use loci_engine::records::changing::Changing;
 use loci_engine::records::writing::Building;
 use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_engine::strategies::learnings::{self, Learning};
+use loci_model::ports::ids::uuid7;
+use loci_model::ports::store::{StoreExt, Tx};
+use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::Metadata;
+use loci_model::tasks::task::Task;
+use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_verified::Standing;
+
+use super::completion::Learned;
+use crate::Coding;
+use crate::learnings::learning_write::{LearnedKind, Learner};
+use crate::tasks::log_fields::Call;
+use crate::tasks::task_namespaces;
 
 /// What became of learnings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::events::{NewEvent, Prepared};
+use loci_engine::memories::existing;
+use loci_engine::safety::{RedactionMode, SafetyPolicy, Tally, secrets};
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::facts::code::ObjectId;
 use loci_model::memory::Memory;
@@ -11,6 +14,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, ErrorKind, EventId, Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 
 use super::{archive_rules, session_of};
 use crate::Coding;
@@ -18,10 +22,6 @@ use crate::commits::task_commits;
 use crate::settings::CaptureSettings;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
-use loci_engine::events::{NewEvent, Prepared};
-use loci_engine::memories::existing;
-use loci_engine::safety::{RedactionMode, SafetyPolicy, Tally, secrets};
-use loci_verified::Standing;
 
 /// Something that was said or done.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,12 @@
 //! `session_promote`: chosen events of a session become learnings, on the way that all learnings go (coding-agent-memory.md §6.3),
 //! while the session is open.
 
+use loci_engine::access;
+use loci_engine::memories::existing;
+use loci_engine::records::batch;
+use loci_engine::records::writing::Building;
+use loci_engine::safety::{SafetyPolicy, Tally};
+use loci_engine::strategies::learnings;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
@@ -8,6 +14,7 @@ use loci_model::record::provenance::Source;
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::SessionItem;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
+use loci_verified::Standing;
 
 use super::{ended, read_in_full, session_of};
 use crate::Coding;
@@ -16,13 +23,6 @@ use crate::learnings::learning_write::{LearnedKind, Learner};
 use crate::tasks::log_fields::Call;
 use crate::tasks::reports::completion::Learned;
 use crate::tasks::task_namespaces;
-use loci_engine::access;
-use loci_engine::memories::existing;
-use loci_engine::records::batch;
-use loci_engine::records::writing::Building;
-use loci_engine::safety::{SafetyPolicy, Tally};
-use loci_engine::strategies::learnings;
-use loci_verified::Standing;
 
 /// What became of one event.
 #[derive(Debug, Clone, PartialEq, Eq)]

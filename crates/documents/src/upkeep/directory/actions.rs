@@ -3,18 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::record::RecordKind;
-use loci_model::{Error, RecordId, Result, Timestamp};
-
-use super::super::wording::{EXPIRES_AT, Said, united, worded};
-use super::{Directory, record_of, tier_of};
-use crate::mirroring::layouts::LaidDocument;
 use loci_engine::consolidation::plan::{Action, Words};
 use loci_engine::consolidation::relate::rank;
 use loci_engine::consolidation::snapshot::reference_key;
 use loci_engine::document_text::content::{DocumentContent, TRUST};
 use loci_engine::document_text::frontmatter::Value;
 use loci_engine::document_text::path::DocumentPath;
+use loci_model::record::RecordKind;
+use loci_model::{Error, RecordId, Result, Timestamp};
+
+use super::super::wording::{EXPIRES_AT, Said, united, worded};
+use super::{Directory, record_of, tier_of};
+use crate::mirroring::layouts::LaidDocument;
 
 /// A directory while actions are done in it.
 pub(super) struct Changing {

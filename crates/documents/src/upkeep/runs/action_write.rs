@@ -1,6 +1,10 @@
 //! An action of a plan, done: new versions of documents, in the write of the run. What may be done was judged before; whether it still may,
 //! [`preflight`](super::preflight) says.
 
+use loci_engine::consolidation::plan::{Action, Words};
+use loci_engine::consolidation::relate::rank;
+use loci_engine::document_text::content::DocumentContent;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::store::Tx;
 use loci_model::record::{Record, RecordState, TrustTier};
 use loci_model::trees::tree_entry::DocumentOperation;
@@ -11,10 +15,6 @@ use crate::document::read_counts;
 use crate::document::write_answer::DocumentWritten;
 use crate::upkeep::run::{RunAction, RunChange};
 use crate::upkeep::wording::{Said, last_expiry, united, worded};
-use loci_engine::consolidation::plan::{Action, Words};
-use loci_engine::consolidation::relate::rank;
-use loci_engine::document_text::content::DocumentContent;
-use loci_engine::document_text::path::DocumentPath;
 
 impl Writing<'_> {
     /// Does an action; what it wrote is added to `changed`.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::upkeep::run::RunAction;
 use loci_engine::consolidation::snapshot::reference_key;
+
+use crate::upkeep::run::RunAction;
 
 /// A plan, parted by what moved.
 #[derive(Debug, Default)]

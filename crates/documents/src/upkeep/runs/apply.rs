@@ -3,6 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::consolidation::plan::Action;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
@@ -16,9 +19,6 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::trees::tree_write::TreeWrite;
 use crate::upkeep::changelog;
 use crate::upkeep::run::{ConsolidationRun, RunAction};
-use loci_engine::access;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::consolidation::plan::Action;
 
 /// So often what moved is planned anew without being asked.
 const REPLANS_MAX: u32 = 2;

@@ -3,6 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::consolidation::plan::Action;
+use loci_engine::consolidation::snapshot::reference_key;
+use loci_engine::document_text::content::{DocumentContent, is_redacted};
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::ActionStatus;
@@ -15,11 +20,6 @@ use crate::document_history::versions::Versions;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::upkeep::run::{ConsolidationRun, RunAction};
 use crate::upkeep::wording::worded;
-use loci_engine::access;
-use loci_engine::consolidation::plan::Action;
-use loci_engine::consolidation::snapshot::reference_key;
-use loci_engine::document_text::content::{DocumentContent, is_redacted};
-use loci_engine::document_text::path::DocumentPath;
 
 /// What becomes of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]

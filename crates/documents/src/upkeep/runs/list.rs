@@ -1,5 +1,8 @@
 //! `consolidation_get`, `consolidations_list`, `consolidation_cancel`: runs of a tree.
 
+use loci_engine::access;
+use loci_engine::calls::page::Page;
+use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
@@ -10,9 +13,6 @@ use crate::Documents;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::upkeep::model_plan::planning_job;
 use crate::upkeep::run::ConsolidationRun;
-use loci_engine::access;
-use loci_engine::calls::page::Page;
-use loci_engine::memories::existing;
 
 /// The failure of a run that somebody called off.
 const CALLED_OFF: &str = "called off";

@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::consolidation::plan::Action;
+use loci_engine::consolidation::snapshot::reference_key;
 use loci_model::ports::store::ReadTx;
 use loci_model::{Result, Timestamp};
 
 use crate::trees::tree::Tree;
 use crate::upkeep::run::{RunAction, Seen};
 use crate::upkeep::tree_reading::{entry_at, lies_at, seen};
-use loci_engine::consolidation::plan::Action;
-use loci_engine::consolidation::snapshot::reference_key;
 
 /// Paths of an action that are not what they were, in order.
 pub(super) fn moved(tx: &dyn ReadTx, tree: &Tree, one: &RunAction, now: Timestamp) -> Result<Vec<String>> {

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_engine::access;
+use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
@@ -17,8 +19,6 @@ use crate::trees::tree::TreeAsk;
 use crate::upkeep::rule_plan;
 use crate::upkeep::run::{ConsolidationRun, RunAction, Seen};
 use crate::upkeep::tree_reading::TreeRead;
-use loci_engine::access;
-use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
 
 impl Documents {
     /// Plans anew what moved since.

@@ -1,9 +1,12 @@
 //! `consolidation_revert`: documents as they were before a run, as new versions with exactly the old content; what came by the run is put
 //! away. That is a run itself, and can be reverted. What others changed since is told and left alone, unless the caller insists.
 
-use crate::Documents;
 use std::collections::BTreeMap;
 
+use loci_engine::access;
+use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::document_text::areas::check_writable;
+use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
@@ -14,16 +17,13 @@ use loci_model::{Error, RecordId, Result};
 use serde::{Deserialize, Serialize};
 
 use super::run_ledger;
+use crate::Documents;
 use crate::document::document_write::Writing;
 use crate::document_history::versions::Versions;
 use crate::trees::tree::TreeAsk;
 use crate::trees::tree_write::TreeWrite;
 use crate::upkeep::changelog;
 use crate::upkeep::run::{ConsolidationRun, RunAction, RunChange};
-use loci_engine::access;
-use loci_engine::calls::idempotency::ClientToken;
-use loci_engine::document_text::areas::check_writable;
-use loci_engine::document_text::path::DocumentPath;
 
 /// What became of a run that was to be undone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

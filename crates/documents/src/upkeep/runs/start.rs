@@ -2,6 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::access;
+use loci_engine::consolidation::plan::Operation;
+use loci_engine::memories::existing;
+use loci_engine::records::conflicts;
+use loci_engine::safety::kept;
 use loci_model::memory::settings::ModelMode;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -18,11 +23,6 @@ use crate::upkeep::rule_plan::{self, RULES};
 use crate::upkeep::run::{ConsolidationRun, RunUsage};
 use crate::upkeep::run_request::{ConsolidationAsk, PlannerChoice};
 use crate::upkeep::tree_reading::{self, TreeRead};
-use loci_engine::access;
-use loci_engine::consolidation::plan::Operation;
-use loci_engine::memories::existing;
-use loci_engine::records::conflicts;
-use loci_engine::safety::kept;
 
 impl Documents {
     /// Plans a run over a tree; with `dry_run: false` it is done, too. A run that asks a model goes on as a job: it is `planning` then.

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
+use loci_engine::consolidation::plan::Operation;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
 use loci_model::trees::consolidation_run::TreeUpkeep;
@@ -15,7 +16,6 @@ use crate::trees::tree::{Tree, TreeAsk, known_trees};
 use crate::upkeep::run_request::{ConsolidationAsk, PlannerChoice, RunScope};
 use crate::upkeep::runs::run_ledger;
 use crate::upkeep::settings::{AutoApply, UpkeepSettings};
-use loci_engine::consolidation::plan::Operation;
 
 /// Entries of a shelf that are read at once.
 const PAGE: usize = 200;

@@ -129,7 +129,8 @@ pub async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp
     if held { Ok(opened_at) } else { Err(Error::conflict("the job is another runner's by now")) }
 }
 
-/// Asked again later, where that can help; else the question goes, and a new start opens a new window.
+/// Returns the end of a job whose model gave no answer: the model is asked again where that can
+/// help; otherwise the question goes, and a new start opens a new window.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);

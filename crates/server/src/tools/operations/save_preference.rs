@@ -1,5 +1,5 @@
-//! `save_preference`: how the user wants to be worked for. The user is that of the request; operations
-//! memory checks that the caller works for them.
+//! The tool `save_preference`: a wish of the user for the work of agents. The request names the
+//! user; operations memory checks that the caller works for them.
 
 use loci_model::limits;
 use loci_model::ports::BoxFuture;

@@ -1,5 +1,5 @@
-//! Arguments of the family as verified memory asks for them. Their form has been checked; what needs
-//! knowing more is checked here.
+//! Arguments of the family in the types of verified memory. The schema has checked their form; this
+//! module checks their values.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::facts::citation::{CitationInput, Place};

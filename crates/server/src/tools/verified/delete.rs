@@ -1,7 +1,6 @@
 //! `memory_delete`: facts are erased, by an administrator (verified-memory.md §12).
 
 use loci_model::ports::BoxFuture;
-use loci_verified as verified;
 use serde_json::{Value, json};
 
 use super::asked;
@@ -39,7 +38,8 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
         let ids = arguments.get("memory_ids").and_then(Value::as_array).into_iter().flatten();
         let ids = ids
             .map(|id| {
-                verified::record_id(id.as_str().unwrap_or_default()).map_err(|error| error.on("memory_ids"))
+                loci_verified::record_id(id.as_str().unwrap_or_default())
+                    .map_err(|error| error.on("memory_ids"))
             })
             .collect::<Result<Vec<_>, _>>()?;
         let reason = asked::needed(&arguments, "reason")?;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use loci_model::facts::citation::{Anchor, Place};
 use loci_model::facts::code::{CodeEntry, EntryKind, ObjectId};
 use loci_model::ports::code::CodeError;
+use loci_text::code_path::{PathRejected, check_path};
 
 use super::grounding::grounded;
 use crate::verifier::lines::block::Block;
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::session::verifier::Verifier;
 use crate::verifier::thresholds::{CONTEXT_LINES, SNIPPET_BYTES_MAX, SNIPPET_LINES_MAX, SPAN_LINES_MAX};
-use loci_text::code_path::{PathRejected, check_path};
 
 /// An anchor, and what the store verb says of it.
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::safety::{RedactionMode, secrets::redact};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::EntryKind;
 use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Unverifiable, Verdict};
@@ -14,7 +15,6 @@ use super::tree;
 use crate::verifier::code_structure::definitions::defines;
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::session::verifier::Verifier;
-use loci_engine::safety::{RedactionMode, secrets::redact};
 
 /// Lines on each side of a drifted block that claims look at as well.
 const DRIFTED_MARGIN_LINES: u32 = 3;

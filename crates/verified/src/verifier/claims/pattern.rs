@@ -2,10 +2,9 @@
 //! and `$` stand for the ends of lines. A text is matched only where the states of the pattern
 //! times its bytes stay within a limit.
 
+use loci_engine::calls::caller_pattern::{STATE_BYTES, states_of};
 use loci_model::limits;
 use regex::{Regex, RegexBuilder};
-
-use loci_engine::calls::caller_pattern::{STATE_BYTES, states_of};
 
 /// Largest compiled pattern, in bytes.
 const COMPILED_BYTES_MAX: usize = 256 << 10;

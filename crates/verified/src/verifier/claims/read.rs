@@ -3,11 +3,11 @@
 
 use loci_model::facts::claim::Claim;
 use loci_model::{Error, Result};
+use loci_text::code_path::check_path;
 use serde_json::{Map, Value};
 
 use super::pattern::ClaimPattern;
 use crate::verifier::names::glob::Glob;
-use loci_text::code_path::check_path;
 
 /// Most claims of one record.
 const CLAIMS_MAX: usize = 20;

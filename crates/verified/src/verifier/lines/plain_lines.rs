@@ -4,11 +4,11 @@
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::{EntryKind, ObjectId};
 use loci_model::facts::verdict::CitationVerdict;
+use loci_text::code_path::check_path;
 
 use crate::verifier::anchors::anchor::AnchorError;
 use crate::verifier::session::verifier::Verifier;
 use crate::verifier::thresholds::{READ_BYTES_MAX, SPAN_LINES_MAX};
-use loci_text::code_path::check_path;
 
 /// Some lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::ports::code::CodeResult;
+use loci_text::code_mentions::{Mention, mentions};
 use serde::{Deserialize, Serialize};
 
 use crate::verifier::session::verifier::Verifier;
-use loci_text::code_mentions::{Mention, mentions};
 
 /// Files of one text.
 pub const PATH_REFS_MAX: usize = 20;

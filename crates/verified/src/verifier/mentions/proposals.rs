@@ -9,6 +9,7 @@ use loci_model::facts::citation::Place;
 use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult};
+use loci_text::code_mentions::{Mention, mentions};
 
 use crate::verifier::anchors::grounding::grounded;
 use crate::verifier::code_structure::definitions::{DefinitionSearch, is_language};
@@ -16,7 +17,6 @@ use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::lines::words::words;
 use crate::verifier::session::verifier::Verifier;
 use crate::verifier::thresholds::SPAN_LINES_MAX;
-use loci_text::code_mentions::{Mention, mentions};
 
 /// Files in which definitions are looked for at most; in a larger repository a symbol is found in named files alone.
 const FILES_MAX: usize = 3_000;

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use loci_model::limits;
+use loci_text::code_mentions::looks_like_code;
 use regex::Regex;
 
 use super::denial::denies;
 use super::literal::{BoundValues, Literal};
 use super::statement::{UNITS, without_places};
 use crate::verifier::code_structure::name_places::LookupBudget;
-use loci_text::code_mentions::looks_like_code;
 
 /// Numbers and bounds in words.
 const IN_WORDS: &str = " zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \

@@ -5,10 +5,10 @@
 use std::sync::LazyLock;
 
 use loci_model::limits;
+use loci_text::code_mentions::{is_address, is_file, is_owned, looks_like_code};
 use regex::Regex;
 
 use super::literal::{Literal, number_of};
-use loci_text::code_mentions::{is_address, is_file, is_owned, looks_like_code};
 
 /// Words behind a number that make it a measure: the code may write the same measure as another number.
 pub(super) const UNITS: &str = " s sec secs second seconds ms millisecond milliseconds us microseconds ns m min mins minute minutes h hour \

@@ -6,6 +6,8 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use loci_engine::admin::erasure::without_pseudonyms;
+use loci_engine::safety::{RedactionMode, secrets::redact};
 use loci_model::facts::citation::{Citation, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::support::{OtherValue, Support, SupportReason, SupportReport};
@@ -23,8 +25,6 @@ use crate::verifier::code_structure::definitions::enclosing_lines;
 use crate::verifier::code_structure::name_places::LookupBudget;
 use crate::verifier::lines::words::words;
 use crate::verifier::session::verifier::Verifier;
-use loci_engine::admin::erasure::without_pseudonyms;
-use loci_engine::safety::{RedactionMode, secrets::redact};
 
 /// Lines on each side of a changed block that are looked at, too; as for claims.
 const DRIFTED_MARGIN_LINES: u32 = 3;

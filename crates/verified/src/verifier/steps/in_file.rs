@@ -1,5 +1,9 @@
 //! One candidate file: does the block stand in it, and is it the cited one? (verified-memory.md §5.2, steps 2, 3, 3b and 6.)
 
+use std::rc::Rc;
+
+use loci_model::facts::citation::Anchor;
+
 use super::super::thresholds::{
     CONTEXT_MIDDLING, CONTEXT_MIDDLING_SAME_NAME, CONTEXT_WEAK, CONTEXT_WEAK_SAME_NAME, INFO_STRONG,
     INFO_WEAK, OCCURRENCES_MAX, SAME_FILE_SHARE,
@@ -7,8 +11,6 @@ use super::super::thresholds::{
 use crate::verifier::anchors::anchor::{context_after, context_before};
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::lines::line_diff::LineMap;
-use loci_model::facts::citation::Anchor;
-use std::rc::Rc;
 
 /// The file of the anchor as it was, where it can still be read.
 #[derive(Clone)]

@@ -1,10 +1,11 @@
 //! The block with other line breaks (verified-memory.md §5.2, step 5): its text without white space, beginning and ending
 //! where lines do. Anything less aligned was found by chance too often.
 
+use loci_model::facts::citation::Anchor;
+
 use super::super::thresholds::{PACKED_BYTES_MIN, WRAPPED_LINES_MAX, WRAPPED_NEIGHBOURS_MAX};
 use super::in_file::Before;
 use crate::verifier::lines::file_lines::{FileLines, packed_hash};
-use loci_model::facts::citation::Anchor;
 
 /// Lines with other line breaks, ends excluded.
 pub(super) struct Rewrapped {

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use loci_model::facts::citation::Anchor;
+
 use super::super::thresholds::{LINE_LIKENESS_MIN, WORD_CONTEXT_MIN, WORD_LIKENESS_MIN};
 use super::in_file::{Before, context};
 use crate::verifier::lines::file_lines::FileLines;
 use crate::verifier::lines::line_diff::{Hashed, common_pairs};
 use crate::verifier::lines::words::word_hashes;
-use loci_model::facts::citation::Anchor;
 
 /// Windows that are compared line by line.
 const WINDOWS_MAX: usize = 8;

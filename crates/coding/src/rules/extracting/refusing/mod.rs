@@ -15,10 +15,10 @@ mod unsafe_text;
 
 use std::sync::LazyLock;
 
+use loci_engine::safety::injection;
 use regex::Regex;
 
 use super::{Reason, matching, prose};
-use loci_engine::safety::injection;
 
 /// A form of something, with its name.
 struct Form {
