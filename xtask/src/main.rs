@@ -19,6 +19,7 @@ mod lanes;
 mod model;
 mod postgres;
 mod process;
+mod reduced_builds;
 mod scanners;
 mod test_programs;
 mod test_run;

@@ -7,7 +7,7 @@ use crate::lanes::Ended;
 use crate::test_programs::TestProgram;
 use crate::{
     acceptance, bench_programs, bench_smoke, clients, dependency_features, lanes, postgres, process,
-    test_programs, tidy, tools, walk,
+    reduced_builds, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -47,7 +47,7 @@ const STEPS: &[Step] = &[
     alone("tidy", |c| tidy::run(&c.root)),
     alone("dependency-features", dependency_features::check),
     alone("clippy", clippy),
-    alone("default-build", default_build),
+    alone("reduced-builds", reduced_builds::check),
     alone("test", tests),
     alone("doc", doc),
     alone("python-client", clients::python),
@@ -90,11 +90,6 @@ fn step_names() -> clap::builder::PossibleValuesParser {
 fn clippy(checkout: &Checkout) -> Result<()> {
     let arguments = ["clippy", "--locked", "--workspace", "--features", FEATURES, "--all-targets"];
     process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))
-}
-
-/// The program as users build it: alone, and without the features that everything else here has.
-fn default_build(checkout: &Checkout) -> Result<()> {
-    process::run(&mut checkout.cargo(&["check", "--locked", "--package", "loci"]))
 }
 
 /// Steps side by side: most of them wait for leases, pauses or the disk.

@@ -74,84 +74,26 @@ pub(crate) enum Command {
     /// Records: what is remembered
     #[command(subcommand)]
     Record(commands::record::Record),
-    /// A memory as files
-    #[command(subcommand)]
-    Files(Box<commands::documents::files::Files>),
-    /// Trees that are kept as files elsewhere
-    #[command(subcommand)]
-    Mirror(Box<commands::documents::mirror::MirrorCommand>),
-    /// Places for files of your own: check, serve, copy
-    #[command(subcommand)]
-    Backend(commands::documents::backend::Backend),
-    /// Put a tree of documents in order: plan it, apply the plan, or undo it
-    Consolidate(Box<commands::documents::consolidate::Consolidate>),
+    #[cfg(feature = "documents")]
+    #[command(flatten)]
+    Documents(commands::documents::DocumentsCommand),
     /// Profiles: settings and strategies in readable files
     #[command(subcommand)]
     Profile(commands::profile::Profile),
-    /// Repositories whose facts are remembered
-    #[command(subcommand)]
-    Repo(commands::verified::repo::Repo),
-    /// Rules that reviews of a repository left
-    #[command(subcommand)]
-    Rule(commands::coding::rule::Rules),
-    /// Memories of a repository that contradict each other, and which stays
-    #[command(subcommand)]
-    Conflicts(commands::coding::conflicts::Conflicts),
-    /// Memories of a repository that wait for a person
-    #[command(subcommand)]
-    Held(commands::coding::held::Held),
-    /// Facts that cite code, checked before they are shown
-    #[command(subcommand)]
-    Fact(commands::verified::fact::Fact),
-    /// Tasks of coding agents
-    #[command(subcommand)]
-    Task(commands::coding::task::Task),
-    /// What an agent says while it works on a task
-    #[command(subcommand)]
-    Session(commands::coding::task::session::TaskSession),
-    /// Look at the newest tasks of a repository together
-    Reflect(commands::coding::reflect::Reflect),
-    /// What people want of the agents that work for them
-    Prefs(commands::coding::prefs::Prefs),
-    /// Your own records in the memory of operations agents
-    #[command(subcommand)]
-    Me(commands::operations::me::Me),
-    /// What operations agents remember
-    #[command(subcommand)]
-    Sre(commands::operations::sre::Sre),
-    /// Versions of the prompts that agents are given
-    #[command(subcommand)]
-    Prompt(commands::coding::prompt::Prompt),
-    /// What was said of tasks while no server could be reached
-    #[command(subcommand)]
-    Spool(commands::coding::spool::SpoolCommand),
-    /// Which task, prompt and person a line of code comes from
-    Blame(commands::coding::blame::Blame),
-    /// Which tasks, prompts and people something leads back to, and what was said
-    Attribution(Box<commands::coding::attribution::Attribution>),
-    /// Files that change together, out of the history and of tasks
-    #[command(subcommand)]
-    Graph(commands::coding::graph::Graph),
-    /// Git hooks by which commits name their task
-    #[command(subcommand)]
-    Githook(commands::coding::githook::GitHook),
-    /// What evaluations found in the work of tasks
-    #[command(subcommand)]
-    Eval(commands::coding::eval::Eval),
-    /// Check facts against a clone at a revision, as for a pull request
-    Verify(commands::verified::verify::Verify),
+    #[cfg(feature = "verified")]
+    #[command(flatten)]
+    Verified(commands::verified::VerifiedCommand),
+    #[cfg(feature = "coding")]
+    #[command(flatten)]
+    Coding(commands::coding::CodingCommand),
+    #[cfg(feature = "operations")]
+    #[command(flatten)]
+    Operations(commands::operations::OperationsCommand),
     /// Find records for a question
     Search(commands::search::Search),
     /// Jobs, and waiting for them
     #[command(subcommand)]
     Job(commands::job::Job),
-    /// What could not be written for coding agents and was given up, and trying again
-    DeadLetters(commands::coding::dead_letters::DeadLetters),
-    /// Read the reviews of a repository's latest pull requests, from the past
-    Backfill(commands::coding::reviews::Backfill),
-    /// Reviews of pull requests: what hooks brought in, reading them from forges
-    #[command(subcommand)]
-    Reviews(commands::coding::reviews::Reviews),
     /// Notifications: where they go, what waits, trying again
     #[command(subcommand)]
     Webhooks(commands::webhooks::Webhooks),

@@ -7,6 +7,11 @@
 //! To add a command: a file in the folder of its product in `commands`, a variant in `cli`, an arm
 //! in `commands::run`.
 
+#![cfg_attr(
+    not(all(feature = "coding", feature = "documents", feature = "operations")),
+    allow(dead_code, reason = "parts that products share have no caller in a program without them")
+)]
+
 pub mod adapters;
 mod bearer;
 mod cli;
@@ -14,14 +19,17 @@ pub mod commands;
 pub mod config;
 pub mod embedded;
 mod exit;
+#[cfg(feature = "verified")]
 mod git_program;
 mod input;
+#[cfg(feature = "verified")]
 mod local_code;
 pub mod logging;
 mod output;
 pub mod process;
 mod replaced_file;
 mod session;
+#[cfg(feature = "coding")]
 mod spool;
 mod unfinished;
 pub mod wiring;

@@ -20,7 +20,9 @@ use crate::config::{Config, default_data_dir, load};
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::output::wait_notice::{self, waited};
+#[cfg(feature = "verified")]
 use crate::wiring::code::CodePlan;
+#[cfg(feature = "documents")]
 use crate::wiring::mirrors;
 use crate::wiring::models::Outside;
 use crate::wiring::store::StorePlan;
@@ -135,7 +137,9 @@ impl Session {
             embed_threads: config.extraction.embed_threads,
             master_key: environment.master_key(),
             outside: Outside::read(config, environment),
+            #[cfg(feature = "verified")]
             code: CodePlan::of(config, environment)?,
+            #[cfg(feature = "documents")]
             mirrors: config.mirror.clone(),
             clock_ahead_days: config.rehearsal.clock_ahead_days,
         })?;
@@ -164,6 +168,7 @@ impl Session {
 
     /// Makes the mirrors of the configuration, where this process opened the store.
     pub(crate) async fn register_mirrors(&self) {
+        #[cfg(feature = "documents")]
         if let Some(opened) = &self.opened {
             mirrors::register(&opened.engine, &opened.mirrors, false).await;
         }

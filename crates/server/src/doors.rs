@@ -6,15 +6,18 @@ use loci_model::limits;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
 use loci_products::Loci;
+#[cfg(feature = "documents")]
 use tokio::sync::Semaphore;
 
 use crate::agentcore::{Wire, WireSettings};
 use crate::auth::gate::Gate;
 use crate::bodies::Bodies;
+#[cfg(feature = "documents")]
 use crate::git::backend::CLONES_MAX;
 use crate::mcp::{Mcp, McpOptions};
 use crate::operations::cached_value::CachedValue;
 use crate::operations::metrics::Metrics;
+#[cfg(feature = "documents")]
 use crate::s3::S3Options;
 use crate::tools::table::Table;
 use crate::v1::hooks::Hooks;
@@ -39,6 +42,7 @@ pub struct DoorOptions {
     /// Tools, and how they are served.
     pub mcp: McpOptions,
     /// Buckets.
+    #[cfg(feature = "documents")]
     pub s3: S3Options,
     /// The configuration as `loci config print --json` shows it, secrets left out.
     pub configuration: serde_json::Value,
@@ -54,6 +58,7 @@ impl Default for DoorOptions {
             base_path: String::new(),
             os_user: "local".to_owned(),
             mcp: McpOptions::default(),
+            #[cfg(feature = "documents")]
             s3: S3Options::default(),
             configuration: serde_json::Value::Null,
         }
@@ -92,6 +97,7 @@ pub struct Doors {
     /// Imports under way.
     pub imports: Arc<Imports>,
     /// Clones that may be served beside those that are.
+    #[cfg(feature = "documents")]
     pub(crate) clones: Arc<Semaphore>,
 }
 
@@ -111,7 +117,6 @@ impl Doors {
         let tools = Arc::new(Table::shipped());
         let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::clone(&ids)));
         let hooks = Arc::default();
-        let clones = Arc::new(Semaphore::new(CLONES_MAX));
         Self {
             engine,
             clock,
@@ -127,7 +132,8 @@ impl Doors {
             tools,
             mcp,
             imports: Arc::default(),
-            clones,
+            #[cfg(feature = "documents")]
+            clones: Arc::new(Semaphore::new(CLONES_MAX)),
         }
     }
 }

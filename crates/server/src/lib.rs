@@ -6,19 +6,28 @@
 //! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
 //! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones;
 //!   `listener`: TCP, TLS and the unix socket;
+//! A product that the program was built without has neither operations nor tools.
+//!
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
+
+#![cfg_attr(
+    not(all(feature = "coding", feature = "documents", feature = "operations")),
+    allow(dead_code, reason = "parts that products share have no caller in a program without them")
+)]
 
 pub mod agentcore;
 mod asking;
 pub mod auth;
 pub mod bodies;
 pub mod doors;
+#[cfg(feature = "documents")]
 mod git;
 pub mod listener;
 mod long_body;
 pub mod mcp;
 pub mod operations;
 pub mod regular_file;
+#[cfg(feature = "documents")]
 pub mod s3;
 pub mod secret_file;
 pub mod tools;
@@ -34,25 +43,27 @@ pub use doors::{DoorOptions, Doors};
 
 /// Every door, for requests that carry a [`Peer`].
 pub fn router(doors: &Doors) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/healthz", get(operations::health::healthz))
         .route("/readyz", get(operations::health::readyz))
         .route("/metrics", get(operations::health::metrics))
         .merge(v1::router())
-        .merge(mcp::http::routes())
-        .merge(git::routes())
-        .merge(s3::routes())
+        .merge(mcp::http::routes());
+    #[cfg(feature = "documents")]
+    let router = router.merge(git::routes()).merge(s3::routes());
+    router
         .fallback(agentcore_door)
         .with_state(doors.clone())
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
 }
 
 /// Buckets alone, for a listener of their own: paths begin with the bucket (files-and-git.md §12.1).
+#[cfg(feature = "documents")]
 pub fn router_of_buckets(doors: &Doors) -> Router {
     s3::routes_at_root()
         .with_state(doors.clone())
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
-        .layer(Extension(s3::OwnListener))
+        .layer(Extension(operations::observe::OwnListener))
 }
 
 /// The AgentCore wire is the fallback, because it reads paths raw.

@@ -14,7 +14,6 @@ use loci_model::record::RecordState;
 use loci_model::time::DAY_MS;
 use loci_model::{JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
-use super::call_scope::Standing;
 use super::facts::events::Scene;
 use super::facts::fact_record::Remembered;
 use super::reads::answers::VerifyMode;
@@ -25,6 +24,7 @@ use super::verification::state_change::Origin;
 use super::verification::state_write;
 use super::verification::verdicts::Looked;
 use crate::Verified;
+use loci_engine::calls::standing::Standing;
 
 /// Repositories whose tips are looked at in one round.
 const REPOSITORIES: usize = 50;

@@ -1,63 +1,16 @@
-//! Where a caller of verified memory stands: which memory, which directory of this machine, under which labels. Who the
-//! caller is comes from the door, never from here.
-
-use std::path::PathBuf;
+//! The memory of a call of verified memory: named, granted or configured, and made where it is missing.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories;
 use loci_engine::memories::NewMemory;
 use loci_model::principal::Principal;
-use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
+use loci_model::{Error, MemoryId, Reason, Result};
 
-use super::new_facts::kinds_of_secrets;
 use crate::Verified;
 
-/// Longest label of an agent or a session.
-const LABEL_CHARS_MAX: usize = 200;
 /// The tag by which a new memory takes its profile.
 const PROFILE_TAG: &str = "loci:profile";
-
-/// What a call says of its surroundings.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standing {
-    /// Id or name of the memory; `None`: the only one of the caller's grants, else the configured one.
-    pub memory: Option<String>,
-    /// The directory in which the caller works, on this machine: what `HEAD` and `WORKTREE` mean.
-    pub directory: Option<PathBuf>,
-    /// Label of the agent.
-    pub agent: Option<String>,
-    /// Label of its session.
-    pub session: Option<String>,
-    /// The call says that a person asks, not an agent. It counts where the key may act as one.
-    pub by_person: bool,
-}
-
-impl Standing {
-    /// Checks the labels.
-    pub(super) fn check(&self) -> Result<()> {
-        for (field, label) in [("agent_id", &self.agent), ("session_id", &self.session)] {
-            label.as_deref().map_or(Ok(()), |label| check_label(field, label))?;
-        }
-        Ok(())
-    }
-}
-
-/// Checks a label, which stands in rows beside facts: its length, and that no secret is in it.
-///
-/// # Errors
-/// `Invalid`, `SECRET_DETECTED`.
-pub fn check_label(field: &str, label: &str) -> Result<()> {
-    if label.chars().count() > LABEL_CHARS_MAX {
-        let rule = format!("{field} must have at most {LABEL_CHARS_MAX} characters");
-        return Err(Error::invalid(field, rule));
-    }
-    let kinds = kinds_of_secrets(&[label]);
-    if kinds.is_empty() {
-        return Ok(());
-    }
-    let rule = format!("{field} holds a secret: a label is kept and shown; use a name");
-    Err(Error::code(CodeReason::SecretDetected, rule).on(field).listing(kinds))
-}
 
 impl Verified {
     /// The memory in which a call of verified memory takes place. Where none is named, and no grant names one, the configured

@@ -41,7 +41,6 @@ mod telemetry;
 mod verification;
 pub mod verifier;
 
-pub use call_scope::{Standing, check_label};
 pub use changes::applied_use::{AppliedOutcome, FactApplied};
 pub use changes::invalidate::FactInvalidated;
 pub use changes::refresh::{FactRefresh, FactRefreshed};

@@ -10,6 +10,7 @@ mod server;
 mod suites;
 
 use crate::checkout::Checkout;
+use crate::reduced_builds;
 use anyhow::Result;
 
 /// Which suite to run, and how.
@@ -71,6 +72,9 @@ pub(crate) enum Suite {
     Mcp,
     /// The tests of the build without features.
     DefaultBuild,
+    /// The public tests of the Python SDK and every operation with boto3, with a program that has no
+    /// product.
+    WireAlone,
     /// All of them.
     All,
 }
@@ -107,6 +111,14 @@ pub(crate) fn suite_on_postgres(checkout: &Checkout, suite: Suite) -> Result<()>
     run_with(checkout, suite, false, Model::None, Store::Postgres)
 }
 
+/// Runs the suites of the wire against a program without any product.
+fn wire_alone(checkout: &Checkout, sync: bool) -> Result<()> {
+    let loci = reduced_builds::wire_alone(checkout)?;
+    let server = server::Options { loci, sync, model: Model::None, store: Store::Folder };
+    agentcore::run(checkout, &server)?;
+    suites::boto3(checkout, &server)
+}
+
 fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: Store) -> Result<()> {
     let loci = checkout.loci()?;
     let server = server::Options { loci, sync, model, store };
@@ -122,6 +134,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Designs => suites::designs(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::DefaultBuild => default_build::run(checkout),
+        Suite::WireAlone => wire_alone(checkout, sync),
         Suite::All => {
             agentcore::run(checkout, &server)?;
             suites::boto3(checkout, &server)?;
@@ -133,6 +146,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::strands(checkout, &server)?;
             suites::designs(checkout, &server)?;
             default_build::run(checkout)?;
+            wire_alone(checkout, sync)?;
             mcp::run(checkout, &server)
         }
     }

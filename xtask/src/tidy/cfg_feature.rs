@@ -1,11 +1,13 @@
-//! `cfg(feature = …)` belongs in the binary's crate only: everywhere else every line is compiled by every build. The one exception is
-//! the list of the client's stores, for a library has no binary that would choose. Other cfgs (test, unix, target) are free.
+//! `cfg(feature = …)` belongs where products are put together: in the binary's crate, in the doors and in `products`. Everywhere else
+//! every line is compiled by every build. The one exception is the list of the client's stores, for a library has no binary that
+//! would choose. Other cfgs (test, unix, target) are free.
 
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Folders of the binary, and the one file of a library.
-const HOMES: [&str; 2] = ["crates/app/", "crates/client/src/agent/stores/mod.rs"];
+/// Folders that choose products, and the one file of a library.
+const HOMES: [&str; 4] =
+    ["crates/app/", "crates/products/", "crates/server/", "crates/client/src/agent/stores/mod.rs"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -15,7 +17,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                 file: file.path.clone(),
                 line: line_of(&file.code, at),
                 rule: "cfg-feature",
-                what: "`cfg(feature = …)` outside crates/app and the list of the client's stores.".to_owned(),
+                what: "`cfg(feature = …)` outside crates/app, crates/server, crates/products and the list of the client's stores.".to_owned(),
                 remedy: "Make it a crate or a port that the wiring of crates/app chooses.",
             });
         }

@@ -42,6 +42,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
             "loci-operations",
             "loci-products",
             "loci-model",
+            "loci-text",
             "loci-json",
             "loci-api",
         ]),

@@ -5,10 +5,12 @@
 //! A product has a folder: `verified`, `coding`, `documents`, `operations`. The other commands are
 //! of the kernel.
 
+#[cfg(feature = "coding")]
 pub(crate) mod coding;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+#[cfg(feature = "documents")]
 pub(crate) mod documents;
 pub(crate) mod event;
 pub(crate) mod forget;
@@ -17,14 +19,18 @@ pub(crate) mod job;
 pub(crate) mod key;
 pub(crate) mod mcp;
 pub(crate) mod memory;
+#[cfg(feature = "operations")]
 pub(crate) mod operations;
 pub(crate) mod profile;
 pub(crate) mod record;
 pub(crate) mod search;
 pub mod serve;
+#[cfg(feature = "verified")]
+mod session_documents;
 pub(crate) mod store;
 pub(crate) mod tools_print;
 pub(crate) mod transfer;
+#[cfg(feature = "verified")]
 pub(crate) mod verified;
 pub(crate) mod webhooks;
 
@@ -49,35 +55,17 @@ pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> 
         Command::Memory(memory) => memory.run(globals, environment).await,
         Command::Event(event) => event.run(globals, environment).await,
         Command::Record(record) => record.run(globals, environment).await,
-        Command::Files(files) => files.run(globals, environment).await,
-        Command::Mirror(mirror) => mirror.run(globals, environment).await,
-        Command::Backend(backend) => backend.run(globals, environment).await,
-        Command::Consolidate(consolidate) => consolidate.run(globals, environment).await,
+        #[cfg(feature = "verified")]
+        Command::Verified(command) => command.run(globals, environment).await,
+        #[cfg(feature = "coding")]
+        Command::Coding(command) => command.run(globals, environment).await,
+        #[cfg(feature = "documents")]
+        Command::Documents(command) => command.run(globals, environment).await,
+        #[cfg(feature = "operations")]
+        Command::Operations(command) => command.run(globals, environment).await,
         Command::Profile(profile) => profile.run(globals, environment).await,
         Command::Search(search) => search.run(globals, environment).await,
-        Command::Reflect(reflect) => reflect.run(globals, environment).await,
-        Command::Repo(repo) => repo.run(globals, environment).await,
-        Command::Rule(rule) => rule.run(globals, environment).await,
-        Command::Conflicts(conflicts) => conflicts.run(globals, environment).await,
-        Command::Held(held) => held.run(globals, environment).await,
-        Command::Fact(fact) => fact.run(globals, environment).await,
-        Command::Task(task) => task.run(globals, environment).await,
-        Command::Prefs(prefs) => prefs.run(globals, environment).await,
-        Command::Me(me) => me.run(globals, environment).await,
-        Command::Sre(sre) => sre.run(globals, environment).await,
-        Command::Prompt(prompt) => prompt.run(globals, environment).await,
-        Command::Session(said) => said.run(globals, environment).await,
-        Command::Attribution(attribution) => attribution.run(globals, environment).await,
-        Command::Spool(spool) => spool.run(globals, environment).await,
-        Command::Blame(blame) => blame.run(globals, environment).await,
-        Command::Graph(graph) => graph.run(globals, environment).await,
-        Command::Githook(githook) => githook.run(globals, environment).await,
-        Command::Eval(eval) => eval.run(globals, environment).await,
-        Command::Verify(verify) => verify.run(globals, environment).await,
         Command::Job(job) => job.run(globals, environment).await,
-        Command::DeadLetters(letters) => letters.run(globals, environment).await,
-        Command::Backfill(backfill) => backfill.run(globals, environment).await,
-        Command::Reviews(reviews) => reviews.run(globals, environment).await,
         Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
         Command::Key(key) => key.run(globals, environment).await,
         Command::Config(config) => config.run(globals, environment),

@@ -19,8 +19,11 @@ use crate::logging;
 use crate::output::place::ensure_free_of_data;
 use crate::process::stop_limit::{StopSignal, end_by_force};
 use crate::replaced_file;
+#[cfg(feature = "verified")]
 use crate::wiring::code::{CodePlan, register};
+#[cfg(any(feature = "coding", feature = "operations"))]
 use crate::wiring::hooks::hooks;
+#[cfg(feature = "documents")]
 use crate::wiring::mirrors;
 use crate::wiring::models::Outside;
 use crate::wiring::store::StorePlan;
@@ -79,8 +82,6 @@ pub async fn run(
     let signal = StopSignal::listen(limit, move || end_by_force(limit))?;
     config.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
     let plan = StorePlan::of(&config, environment, folder)?;
-    let code = CodePlan::of(&config, environment)?;
-    let configured = code.repositories().to_vec();
     let wiring = wire(WiringOptions {
         store: plan.clone(),
         engine: config.loci()?,
@@ -89,7 +90,9 @@ pub async fn run(
         outside: Outside::read(&config, environment),
         targets: TargetsPlan::of(&config, environment, plan.folder())?,
         traces: TracesPlan::read(&config, environment)?,
-        code,
+        #[cfg(feature = "verified")]
+        code: CodePlan::of(&config, environment)?,
+        #[cfg(feature = "documents")]
         mirrors: config.mirror.clone(),
         clock_ahead_days: config.rehearsal.clock_ahead_days,
     })?;
@@ -97,11 +100,13 @@ pub async fn run(
     if let Some(warning) = wiring.engine.master_key_check().await? {
         tracing::warn!("{warning}");
     }
-    register(&wiring.engine, &configured).await;
+    #[cfg(feature = "verified")]
+    register(&wiring.engine, &config.repositories).await;
+    #[cfg(feature = "documents")]
     mirrors::register(&wiring.engine, &wiring.mirrors, true).await;
     let doors = doors(&wiring, &config, environment)?;
     let bound = bind(listen_options(&config, plan.socket()), doors.clone()).await?;
-    let buckets = match config.s3.listen {
+    let buckets = match buckets_address(&config) {
         None => None,
         Some(address) => Some(bind(buckets_options(&config, address), doors.clone()).await?),
     };
@@ -146,11 +151,23 @@ async fn work_ended(mut jobs: JoinHandle<()>, doors: &Doors, most: Duration) -> 
     }
 }
 
+/// Returns the address that serves buckets alone, if there is one.
+#[cfg(feature = "documents")]
+fn buckets_address(config: &Config) -> Option<SocketAddr> {
+    config.s3.listen
+}
+
+/// Returns none: buckets are a door of documents.
+#[cfg(not(feature = "documents"))]
+fn buckets_address(_: &Config) -> Option<SocketAddr> {
+    None
+}
+
 /// Takes no more connections than there are descriptors for, with some left to the store: a server that
 /// runs out of them answers nobody.
 fn fit_connections(config: &mut Config) {
     let descriptors = raise_descriptors();
-    let listeners = if config.s3.listen.is_some() { 2 } else { 1 };
+    let listeners = if buckets_address(config).is_some() { 2 } else { 1 };
     let (wanted, most) = (config.server.connections_max, &mut config.server.connections_max);
     *most = connections_within(descriptors, listeners, wanted);
     if *most < wanted {
@@ -169,13 +186,17 @@ pub fn doors(wiring: &Wiring, config: &Config, environment: &Environment) -> Res
         base_path: config.server.base_path.clone(),
         os_user: environment.os_user(),
         mcp: config.mcp.options()?,
+        #[cfg(feature = "documents")]
         s3: config.s3.options()?,
         configuration: serde_json::to_value(config.clone().shown())?,
         ..DoorOptions::default()
     };
     let doors =
         Doors::new(wiring.engine.clone(), Arc::clone(&wiring.clock), Arc::clone(&wiring.ids), options);
-    Ok(doors.with_metrics(Arc::clone(&wiring.metrics)).with_hooks(hooks(config, environment)?))
+    let doors = doors.with_metrics(Arc::clone(&wiring.metrics));
+    #[cfg(any(feature = "coding", feature = "operations"))]
+    let doors = doors.with_hooks(hooks(config, environment)?);
+    Ok(doors)
 }
 
 /// Runs jobs until it is told to stop.
@@ -207,7 +228,11 @@ async fn serve_all(bound: Bound, buckets: Option<Bound>, doors: &Doors, ended: B
     };
     let everything = bound.serve(loci_server::router(doors), Box::pin(ended));
     let Some(buckets) = buckets else { return everything.await };
-    let buckets = buckets.serve(loci_server::router_of_buckets(doors), Box::pin(stopped_by(stopping)));
+    #[cfg(feature = "documents")]
+    let router = loci_server::router_of_buckets(doors);
+    #[cfg(not(feature = "documents"))]
+    let router = loci_server::router(doors);
+    let buckets = buckets.serve(router, Box::pin(stopped_by(stopping)));
     tokio::join!(everything, buckets);
 }
 

@@ -15,8 +15,15 @@ pub(super) fn check(config: &Config) -> Result<()> {
         "[server] body_bytes_max must be at most {}: so many bytes may wait for the check of their signatures",
         limits::BODIES_UNVERIFIED_BYTES_MAX
     );
-    let has_hooks = !config.hooks.is_empty() || !config.coding.github.webhook_secrets_env.is_empty();
-    let hook = if has_hooks { limits::HOOK_BODY_BYTES_MAX } else { 0 };
+    // Services that may send here.
+    let senders = [
+        false,
+        #[cfg(feature = "operations")]
+        !config.hooks.is_empty(),
+        #[cfg(feature = "coding")]
+        !config.coding.github.webhook_secrets_env.is_empty(),
+    ];
+    let hook = if senders.contains(&true) { limits::HOOK_BODY_BYTES_MAX } else { 0 };
     let kinds = [
         ("[server] body_bytes_max", server.body_bytes_max),
         ("[mcp] max_body_bytes", config.mcp.max_body_bytes),

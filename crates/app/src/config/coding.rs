@@ -2,7 +2,6 @@
 //! good for.
 
 use anyhow::{Result, bail};
-use loci_coding::hydration::Estimator;
 use loci_coding::settings::{
     CaptureSettings, ControlArms, DropPolicy, ForgeSettings, OnConflict, OnUnverifiable, Shares,
 };
@@ -10,6 +9,7 @@ use loci_coding::{CodingSettings, RuleSettings};
 use loci_engine::retrieval::render::Oversize;
 use loci_model::limits;
 use loci_model::tasks::task_session::Capture;
+use loci_text::tokens::Estimator;
 use loci_verified::verifier::Glob;
 use serde::{Deserialize, Serialize};
 

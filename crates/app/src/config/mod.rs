@@ -4,15 +4,19 @@
 //! directory, which a cloned repository could bring along. Unknown keys are errors that name them.
 
 mod body_budgets;
+#[cfg(feature = "coding")]
 pub mod coding;
+#[cfg(feature = "documents")]
 pub mod documents;
 pub mod embedding;
 pub mod environment;
 mod file;
+#[cfg(feature = "operations")]
 pub mod hooks;
 pub mod llm;
 pub mod mcp;
 pub mod models;
+#[cfg(feature = "operations")]
 pub mod operations;
 pub mod outbound;
 pub mod pipeline;
@@ -22,12 +26,14 @@ pub mod rehearsal;
 pub mod safety;
 pub mod targets;
 pub mod telemetry;
+#[cfg(feature = "verified")]
 pub mod verified;
 
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
 
+#[cfg(feature = "documents")]
 use loci_documents::DocumentsSettings;
 use loci_engine::EngineSettings;
 use loci_engine::settings::MemoryMatch;
@@ -69,20 +75,26 @@ pub struct Config {
     /// Further profiles.
     pub profiles: profiles::ProfilesSection,
     /// Facts that cite code.
+    #[cfg(feature = "verified")]
     pub verified: verified::VerifiedSection,
     /// What coding agents are shown.
+    #[cfg(feature = "coding")]
     pub coding: coding::CodingSection,
     /// How trees of documents are put in order.
+    #[cfg(feature = "documents")]
     pub consolidation: documents::consolidation::ConsolidationSection,
     /// How this server calls others.
     pub outbound: outbound::OutboundSection,
     /// Trees that are kept as files elsewhere.
+    #[cfg(feature = "documents")]
     pub mirror: documents::mirror::MirrorSection,
     /// Tools, and MCP.
     pub mcp: mcp::McpSection,
     /// The memory tool, and the trees that it shows.
+    #[cfg(feature = "documents")]
     pub memory_tool: documents::memory_tool::MemoryToolSection,
     /// Buckets for clients of S3.
+    #[cfg(feature = "documents")]
     pub s3: documents::s3::S3Section,
     /// Traces for a collector.
     pub telemetry: telemetry::TelemetrySection,
@@ -106,12 +118,15 @@ pub struct Config {
     #[serde(rename = "webhook")]
     pub webhooks: Vec<targets::WebhookEntry>,
     /// Who may send alerts.
+    #[cfg(feature = "operations")]
     #[serde(rename = "hook")]
     pub hooks: Vec<hooks::HookEntry>,
     /// Repositories that this server can read.
+    #[cfg(feature = "verified")]
     #[serde(rename = "repo")]
     pub repositories: Vec<verified::RepositoryEntry>,
     /// Forges that this server may ask.
+    #[cfg(feature = "verified")]
     #[serde(rename = "forge")]
     pub forges: Vec<verified::ForgeEntry>,
     /// Memories with a configured profile.
@@ -252,24 +267,31 @@ pub struct MemoryEntry {
     /// Its profile.
     pub profile: String,
     /// What it is for, where it is made.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// False: the memory of operations agents is off.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// As in `[memory.sre]`.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_capture_preferences: Option<bool>,
     /// As in `[memory.sre]`.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_capture_infrastructure: Option<bool>,
     /// As in `[memory.sre]`.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_generate_summaries: Option<bool>,
     /// Its types of operations memory, otherwise than the profile has them.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategy: Vec<operations::strategy::StrategySection>,
     /// How it serves operations agents.
+    #[cfg(feature = "operations")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sre: Option<operations::memory::SreSection>,
 }
@@ -375,21 +397,31 @@ impl Config {
         models::check(&self.models, &self.model_ids)?;
         embedding::check(&self.embedding, &self.embedders)?;
         self.pipeline.check()?;
+        #[cfg(feature = "documents")]
         self.consolidation.check()?;
         self.safety.check()?;
         self.profiles.check()?;
         self.outbound.check()?;
         self.mcp.check()?;
+        #[cfg(feature = "documents")]
         self.memory_tool.check()?;
+        #[cfg(feature = "documents")]
         self.mirror.check()?;
+        #[cfg(feature = "documents")]
         self.s3.check()?;
         self.telemetry.check()?;
         self.rehearsal.check()?;
+        #[cfg(feature = "verified")]
         self.verified.check()?;
+        #[cfg(feature = "coding")]
         self.coding.check()?;
+        #[cfg(feature = "operations")]
         self.hooks.iter().try_for_each(hooks::HookEntry::check)?;
+        #[cfg(feature = "operations")]
         operations::memory::settings(&self.memory_matches)?;
+        #[cfg(feature = "verified")]
         self.repositories.iter().try_for_each(verified::RepositoryEntry::check)?;
+        #[cfg(feature = "verified")]
         self.forges.iter().try_for_each(verified::ForgeEntry::check)?;
         targets::check(&self.targets, &self.webhooks, &self.outbound)
     }
@@ -469,18 +501,20 @@ impl Config {
     /// # Errors
     /// As [`Self::engine`].
     pub fn loci(&self) -> anyhow::Result<LociSettings> {
-        let operations = operations::memory::settings(&self.memory_matches)?;
-        let documents = DocumentsSettings {
-            memory_tool: self.memory_tool.settings()?,
-            upkeep: self.consolidation.settings(),
-            mirrors: self.mirror.settings()?,
-        };
         Ok(LociSettings {
             engine: self.engine()?,
+            #[cfg(feature = "verified")]
             verified: self.verified.settings(),
+            #[cfg(feature = "coding")]
             coding: self.coding.settings(),
-            documents,
-            operations,
+            #[cfg(feature = "documents")]
+            documents: DocumentsSettings {
+                memory_tool: self.memory_tool.settings()?,
+                upkeep: self.consolidation.settings(),
+                mirrors: self.mirror.settings()?,
+            },
+            #[cfg(feature = "operations")]
+            operations: operations::memory::settings(&self.memory_matches)?,
         })
     }
 

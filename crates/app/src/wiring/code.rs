@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use loci_engine::calls::standing::Standing;
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
 use loci_git::{GitOptions, GitSources};
@@ -17,7 +18,7 @@ use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
 use loci_products::Loci;
-use loci_verified::{RepositoryAdd, Standing};
+use loci_verified::RepositoryAdd;
 
 use crate::config::Config;
 use crate::config::environment::Environment;

@@ -1,8 +1,15 @@
 //! Wiring: every concrete thing of a process is named here, once.
 
+#[cfg(feature = "operations")]
+mod alert_hooks;
+#[cfg(feature = "verified")]
 pub mod code;
 mod embedder;
+#[cfg(feature = "coding")]
+mod github_hook;
+#[cfg(any(feature = "coding", feature = "operations"))]
 pub mod hooks;
+#[cfg(feature = "documents")]
 pub mod mirrors;
 pub(super) mod models;
 #[cfg(feature = "onnx")]
@@ -34,7 +41,9 @@ use loci_providers::registry::Around;
 use loci_server::operations::metrics::Metrics;
 
 use crate::adapters::{FileVault, MasterKey, RandomIds, SystemClock, background_threads, lower_own_priority};
+#[cfg(feature = "documents")]
 use crate::config::documents::mirror::MirrorSection;
+#[cfg(feature = "verified")]
 use crate::wiring::code::{CodePlan, Sources};
 use crate::wiring::models::Outside;
 use crate::wiring::store::StorePlan;
@@ -59,6 +68,7 @@ pub struct Wiring {
     /// What is sent to a collector.
     pub traces: Traces,
     /// Mirrors of the configuration.
+    #[cfg(feature = "documents")]
     pub mirrors: MirrorSection,
 }
 
@@ -80,8 +90,10 @@ pub struct WiringOptions {
     /// Where traces go.
     pub traces: TracesPlan,
     /// What code can be read.
+    #[cfg(feature = "verified")]
     pub code: CodePlan,
     /// Where mirrors may lie, and which there are.
+    #[cfg(feature = "documents")]
     pub mirrors: MirrorSection,
     /// Days by which the clock goes ahead of the machine's; 0 but for rehearsals.
     pub clock_ahead_days: u32,
@@ -98,7 +110,9 @@ impl WiringOptions {
             outside: Outside::default(),
             targets: TargetsPlan::default(),
             traces: TracesPlan::default(),
+            #[cfg(feature = "verified")]
             code: CodePlan::default(),
+            #[cfg(feature = "documents")]
             mirrors: MirrorSection::default(),
             clock_ahead_days: 0,
         }
@@ -113,21 +127,23 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     }
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder().join(MASTER_KEY_FILE);
+    #[cfg(feature = "documents")]
     let folder = options.store.folder().to_owned();
     let store = options.store.open()?;
     let metrics = Arc::new(Metrics::new());
-    let is_quiet = options.outside.is_quiet()
-        && options.targets.is_quiet()
-        && options.traces.is_quiet()
-        && options.code.is_quiet();
+    let is_quiet = options.outside.is_quiet() && options.targets.is_quiet() && options.traces.is_quiet();
+    #[cfg(feature = "verified")]
+    let is_quiet = is_quiet && options.code.is_quiet();
     let traces = options.traces.begin(Arc::clone(&metrics) as _, &clock, &ids);
     let observe = traces.observe();
     let transport = transport(is_quiet, &options.outside, &clock, &ids, &observe)?;
     let traces = traces.send_over(&transport)?;
     let Called { models, embedder, previous_embedder } =
         called(&options.outside, &transport, &clock, &observe)?;
+    #[cfg(feature = "verified")]
     let Sources { code, forge } = options.code.make(&transport, &clock)?;
     let targets = options.targets.make(transport, Arc::clone(&clock))?;
+    #[cfg(feature = "documents")]
     let files = mirrors::places(&options.mirrors, &folder, &targets);
     let embedder = match embedder {
         Some(embedder) => embedder,
@@ -150,15 +166,27 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         deliver: Some(Arc::clone(&targets) as _),
         objects: Some(targets),
         previous_embedder,
+        #[cfg(feature = "verified")]
         code: Some(code),
+        #[cfg(feature = "verified")]
         forge,
+        #[cfg(feature = "documents")]
         files: Some(files),
         ..parts
     };
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let kernel = EngineSettings { host, ..options.engine.engine };
     let engine = Loci::new(parts, LociSettings { engine: kernel, ..options.engine });
-    Ok(Wiring { engine, clock, ids, store, metrics, traces, mirrors: options.mirrors })
+    Ok(Wiring {
+        engine,
+        clock,
+        ids,
+        store,
+        metrics,
+        traces,
+        #[cfg(feature = "documents")]
+        mirrors: options.mirrors,
+    })
 }
 
 /// Who makes sense of texts, where it is not this process itself.

@@ -2,6 +2,7 @@
 //! to, and what was said there. Tasks come the newest first; of each, what the archive of its conversation has to say.
 
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, SaidWords, SessionItemQuery, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -9,7 +10,6 @@ use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToldEnd};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::{blame, task_commits};
 use crate::Coding;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
@@ -11,7 +12,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::task_commits;
 use crate::Coding;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
 use loci_model::facts::code::ObjectId;
@@ -11,7 +12,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::log_fields::Call;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use futures::FutureExt;
 use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::Patterns;
 use loci_model::ports::ids::uuid7;
@@ -14,7 +15,7 @@ use loci_model::tasks::exposure::ExposureCall;
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_text::tokens::Estimator;
-use loci_verified::{CitedLook, Standing};
+use loci_verified::CitedLook;
 
 use super::asked::Hydration;
 use super::choosing::{Aim, choose};

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use futures::FutureExt;
 use loci_engine::access;
 use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_engine::retrieval::SearchRequest;
@@ -17,7 +18,7 @@ use loci_model::tasks::task::{MemoryArm, Task};
 use loci_model::{
     ActorId, Error, ErrorKind, MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, limits,
 };
-use loci_verified::{CitedLook, Remembered, Standing, Told, facts_among};
+use loci_verified::{CitedLook, Remembered, Told, facts_among};
 
 use super::asked::Hydration;
 use super::candidate::Candidate;

@@ -3,12 +3,13 @@
 
 use futures::FutureExt;
 use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, MemoryId, Result, TaskId};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::asked::Hydration;
 use super::hydrating::Hydrated;

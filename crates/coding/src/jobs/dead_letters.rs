@@ -2,12 +2,12 @@
 //! (coding-agent-memory.md §7). A door to jobs that failed, which are kept with what they are about and why: there is no second place.
 
 use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::standing::Standing;
 use loci_engine::jobs::JobPage;
 use loci_model::job::{Job, JobState};
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::Principal;
 use loci_model::{JobId, Result, Timestamp};
-use loci_verified::Standing;
 
 use crate::Coding;
 

@@ -3,6 +3,7 @@
 //! for a person to decide. The same evaluation of a task again is the one that is there.
 
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::safety::{RedactionMode, secrets};
@@ -13,7 +14,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::{Metadata, MetadataValue};
 use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCategory};
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use crate::Coding;

@@ -1,10 +1,11 @@
 //! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{RecordId, Result, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::gathering::{Cut, gather};
 use super::grouping::{MetricsBy, TaskMeasures, groups};

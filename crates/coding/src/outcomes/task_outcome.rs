@@ -1,6 +1,7 @@
 //! `task_outcome`, `task_outcome_set`: what came of a task; and whoever watches another forge, or knows better, says it by hand. What is set
 //! counts until the forge says more.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::kept;
 use loci_model::ports::ids::uuid7;
@@ -9,7 +10,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::outcome::{FirstPush, GradedByHand, Outcome, OutcomeFacts, OutcomeGrade};
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::recording::{Heard, Recording, begun, tell};
 use super::{grading, standing};

@@ -1,6 +1,7 @@
 //! `preference_put`: somebody says what they want, once and for all; what they said of the same before gives way.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::records::batch;
 use loci_engine::records::writing::Building;
 use loci_engine::safety::{Patterns, SafetyPolicy};
@@ -10,7 +11,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{Error, JobId, RecordId, Result, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::precedence::{Kept, NewPreference, keep};
 use super::preferences_list::person;

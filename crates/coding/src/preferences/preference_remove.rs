@@ -2,6 +2,7 @@
 //! no conclusions to be drawn loses those that were, and none is drawn from then on.
 
 use loci_engine::admin::erasure::{Reach, Tombstones};
+use loci_engine::calls::standing::Standing;
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
 use loci_model::memory::Memory;
@@ -11,7 +12,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::preference::{PreferenceOrigin, PreferenceUser};
 use loci_model::{Error, JobId, RecordId, Result, limits};
-use loci_verified::Standing;
 
 use super::owner::{self, Whose};
 use super::precedence::{CONCLUSION, origin_of, word};

@@ -1,13 +1,13 @@
 //! `preferences_list`: what somebody wants of the agents that work for them, for that person or an administrator.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
-use loci_verified::Standing;
 
 use super::owner::{self, Whose, login_of};
 use crate::Coding;

@@ -3,6 +3,7 @@
 //! them is not theirs; a warning has the number of these tasks.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -10,7 +11,6 @@ use loci_model::record::Record;
 use loci_model::tasks::review::Review;
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, limits};
-use loci_verified::Standing;
 
 use super::named_people::pseudonym::Erased;
 use super::owner::{self, Whose};

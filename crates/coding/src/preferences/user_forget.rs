@@ -6,11 +6,11 @@ use std::sync::Arc;
 use loci_engine::access;
 use loci_engine::admin::Forgetting;
 use loci_engine::admin::erasure::{Person, pseudonym};
+use loci_engine::calls::standing::Standing;
 use loci_engine::hooks::PersonMentions;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_verified::Standing;
 
 use super::named_people::person_mentions::{CodingMentions, RegisteredMentions, actors_of, knows_people};
 use super::preferences_list::person;

@@ -1,6 +1,7 @@
 //! `repository_reflect`: several tasks of a repository are looked at together, now or as a trial; and when that is done by itself: after so
 //! many tasks that ended, or so many hours.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, JobKind, NewJob};
@@ -11,7 +12,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::derivation::Evidence;
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 use serde::{Deserialize, Serialize};
 
 use super::looking::ReflectionPlace;

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use loci_engine::access::{self, View};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::{NamespaceAsk, namespaces};
 use loci_model::ports::store::{RecordPage, StoreExt};
@@ -11,7 +12,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, Namespace, Result};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use crate::Coding;
 use crate::tasks::task_namespaces;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_model::Result;
 use loci_model::facts::code::{CodeFile, ObjectId};
 use loci_model::facts::repository::Repository;
@@ -10,8 +11,8 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::task::Task;
+use loci_verified::tip_of;
 use loci_verified::verifier::{PathRef, path_refs};
-use loci_verified::{Standing, tip_of};
 
 use super::docs::RepositoryDocs;
 use crate::Coding;

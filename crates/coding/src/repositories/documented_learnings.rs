@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::{DOCUMENTED, KEPT_DOCUMENTED, changing::Changing};
 use loci_engine::strategies::learnings::KNOWLEDGE;
@@ -14,7 +15,7 @@ use loci_model::ports::store::{ReadTx, RecordPage, StoreExt, Tx};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::{Namespace, NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp};
-use loci_verified::{Standing, tip_of};
+use loci_verified::tip_of;
 
 use super::docs::RepositoryDocs;
 use crate::Coding;

@@ -1,12 +1,12 @@
 //! Secrets in settings of repositories. Their texts are logins, branches and patterns, which are
 //! compared: one with a secret is refused, for a masked one would be equal to nothing.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
-use loci_verified::Standing;
 use serde_json::Value;
 
 use crate::Coding;

@@ -1,6 +1,7 @@
 //! `reviews_backfill`: the reviews of a repository's latest pull requests, from the past. What follows from them are candidates at most. It
 //! goes on where it broke off, and leaves half of the forge's limit to others.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::incoming::Handled;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
@@ -8,7 +9,6 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, JobId, Result, limits};
-use loci_verified::Standing;
 use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};

@@ -2,6 +2,7 @@
 
 use loci_engine::access;
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::incoming::{HookTaken, IGNORED};
 use loci_engine::memories::existing;
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
@@ -10,7 +11,6 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::forge_news::ForgeNotice;
 use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
 use crate::Coding;

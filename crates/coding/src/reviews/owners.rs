@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use std::str::Chars;
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::{CodeResult, CodeSource};
-use loci_verified::{Standing, tip_of};
+use loci_verified::tip_of;
 
 use crate::Coding;
 

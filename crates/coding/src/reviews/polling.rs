@@ -1,6 +1,7 @@
 //! `reviews_poll`: what has changed in a repository's pull requests since the last time, by asking: for who gets no webhooks, and for who
 //! wants to be sure. Both tell the same under the same numbers, so they may run together.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::incoming::Handled;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
@@ -10,7 +11,6 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, Error, ErrorKind, JobId, MemoryId, RepositoryId, Result, Timestamp};
-use loci_verified::Standing;
 use serde::{Deserialize, Serialize};
 
 use super::gathering::{failed, not_readable};

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
@@ -12,7 +13,7 @@ use loci_model::tasks::forge_news::ForgeNews;
 use loci_model::tasks::pull_request::PullRequestChange;
 use loci_model::tasks::review::Review;
 use loci_model::{Error, Result};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::gathering::failed;
 use super::handing_on::{Handed, Handing, TRIES, overtaken};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::safety::{RedactionMode, check_name};
 use loci_model::principal::Principal;
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
 use loci_model::tasks::pull_request::PullRequest;
 use loci_model::tasks::review::ForgeUser;
 use loci_model::{Error, Result};
-use loci_verified::Standing;
 
 use super::assembling::Known;
 use super::handing_on::{Handing, overtaken};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loci_engine::access;
 use loci_engine::calls::reason_text;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::text_digest::digest;
 use loci_engine::records::writing::{Building, Origin};
@@ -19,7 +20,6 @@ use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState, TrustTier};
 use loci_model::tasks::rule::{ProtectedTopics, RuleDecided, RuleSupport};
 use loci_model::{Error, JobId, Namespace, RecordId, Result, limits};
-use loci_verified::Standing;
 
 use super::deciding::{administered, unsupported};
 use super::extracting::{Reason, refusal};

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use loci_engine::calls::reason_text;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::{batch, changing::Changing};
 use loci_model::facts::repository::Repository;
@@ -13,7 +14,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::rule::{RuleDecided, RuleImpact, RuleSupport};
 use loci_model::{ActorId, Error, JobId, MemoryId, Namespace, RecordId, Result};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::extracting::{Impact, canonical, impact_of};
 use super::settling::{News, Ruler, advance, dress, lose, settle};

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::retrieval::render::contained;
 use loci_model::facts::code::EntryKind;
@@ -13,7 +14,7 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{Error, RecordId, Result};
-use loci_verified::{Standing, tip_of};
+use loci_verified::tip_of;
 
 use super::deciding::{administered, rule_of};
 use super::patching::{Change, with_bullet};

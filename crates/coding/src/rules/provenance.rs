@@ -2,6 +2,7 @@
 //! (coding-agent-memory.md §12.3).
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
@@ -10,7 +11,7 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::tasks::exposure::Exposure;
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::deciding::{rule_of, support_of};
 use super::support::weights::{authority, item_weight, weigh};

@@ -2,6 +2,7 @@
 
 use loci_engine::access;
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::list::check_states;
 use loci_engine::records::{NamespaceAsk, namespaces};
@@ -12,7 +13,7 @@ use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Namespace, RecordId, Result, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use crate::Coding;
 use crate::tasks::task_namespaces;

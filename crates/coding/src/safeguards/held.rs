@@ -3,6 +3,7 @@
 
 use loci_engine::calls::page::Page;
 use loci_engine::calls::reason_text;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::records::{batch, quarantine};
@@ -11,7 +12,6 @@ use loci_model::ports::store::{RecordPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::Part;
 use super::selecting::scope_of;

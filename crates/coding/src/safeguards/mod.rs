@@ -24,11 +24,12 @@ mod selecting;
 mod snapshots;
 mod undoing;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, MemoryId, Result};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::tasks::task_namespaces;
 use crate::Coding;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use loci_engine::admin::erasure::{ErasedTexts, Reach, Tombstones};
 use loci_engine::calls::reason_text;
+use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::record_streams;
 use loci_engine::hooks::in_write;
 use loci_engine::language_models::erasure as asking_forgetting;
@@ -23,7 +24,6 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::tasks::rollback::Purge;
 use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
-use loci_verified::Standing;
 use loci_verified::facts::record_changes;
 
 use super::Part;

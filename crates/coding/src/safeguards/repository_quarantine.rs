@@ -3,6 +3,7 @@
 //! (`loci_engine::records`, `quarantine`).
 
 use loci_engine::calls::reason_text;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::records::{Quarantined, batch, quarantine};
@@ -11,7 +12,6 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{JobId, RecordId, Result, limits};
-use loci_verified::Standing;
 
 use super::Part;
 use super::selecting::Selection;

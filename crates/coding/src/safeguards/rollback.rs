@@ -2,6 +2,7 @@
 //! snapshot of its own: going back to that undoes the rollback.
 
 use loci_engine::calls::reason_text;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
@@ -10,7 +11,6 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::Part;
 use super::snapshots::{supports_after, target};

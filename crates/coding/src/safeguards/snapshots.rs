@@ -1,13 +1,13 @@
 //! `snapshots_list`: the states of a repository's memory that one can go back to: those in which its tasks were taken in, and those before
 //! each rollback. A snapshot is a place in the order of changes: nothing is copied for it.
 
+use loci_engine::calls::standing::Standing;
 use loci_model::ledger::{Shelf, Shelved as _};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::tasks::rule::RuleSupport;
 use loci_model::{Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::Part;
 use crate::Coding;

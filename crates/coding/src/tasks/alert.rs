@@ -1,6 +1,7 @@
 //! `task_alert`: a task is not trusted any more. What it wrote is held back at once, and whatever it writes from then on; a person decides
 //! about each record as about others that are held.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::safety::{RedactionMode, secrets};
@@ -8,7 +9,6 @@ use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::{Task, TaskAlert};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
-use loci_verified::Standing;
 
 use super::log_fields::Call;
 use super::{alert_hold, task_namespaces};

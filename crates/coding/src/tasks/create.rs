@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loci_engine::calls::idempotency::{ClientToken, recall, remember, replayed};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{SafetyPolicy, secrets};
 use loci_model::memory::Memory;
@@ -13,7 +14,6 @@ use loci_model::tasks::task::{
     MemoryArm, Task, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus, TaskWritten,
 };
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use super::log_fields::{Call, of_request};

@@ -1,11 +1,11 @@
 //! `task_get`: one task.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, TaskId};
-use loci_verified::Standing;
 
 use super::task_namespaces;
 use crate::Coding;

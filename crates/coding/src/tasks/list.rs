@@ -2,13 +2,14 @@
 
 use loci_engine::access;
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::outcome::OutcomeGrade;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{ActorId, MemoryId, Result, TaskId, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::task_namespaces;
 use crate::Coding;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy};
@@ -11,7 +12,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::{Task, TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
-use loci_verified::Standing;
 
 use super::log_fields::Call;
 use super::{field_checks, name_secrets, task_answer, task_namespaces};

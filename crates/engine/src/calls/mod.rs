@@ -1,5 +1,5 @@
 //! Parts of a call: its deadline, its repetition token, the page that it returns, the reason of its
-//! caller, its trace, and its work on long texts.
+//! caller, its trace, its surroundings, and its work on long texts.
 
 pub mod caller_pattern;
 pub mod deadline;
@@ -8,4 +8,5 @@ pub mod long_work;
 pub(super) mod operation_tracing;
 pub mod page;
 pub mod reason_text;
+pub mod standing;
 pub mod text_scan;

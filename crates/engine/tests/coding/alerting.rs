@@ -3,13 +3,14 @@
 
 use loci_coding::hydration::Hydration;
 use loci_coding::{Completion, LearnedAction, NewTask, TaskAlerted};
+use loci_engine::calls::standing::Standing;
 use loci_engine::records::Verdict;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordState;
 use loci_model::{ErrorKind, RecordId, Result};
 use loci_testkit_ports::block_on;
-use loci_verified::{NewFact, Standing, StoreStatus};
+use loci_verified::{NewFact, StoreStatus};
 
 use super::world::{REPO, Workshop, task, task_id};
 

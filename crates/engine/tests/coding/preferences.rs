@@ -8,6 +8,7 @@ use loci_coding::{
 };
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
@@ -20,7 +21,6 @@ use loci_model::tasks::task::TaskStatus;
 use loci_model::time::DAY_MS;
 use loci_model::{ActorId, ErrorKind, Namespace, RecordId, Result};
 use loci_testkit_ports::{block_on, task_samples};
-use loci_verified::Standing;
 
 use super::world::{REPO, Workshop, task, task_id};
 

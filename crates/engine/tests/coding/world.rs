@@ -7,6 +7,7 @@ use loci_coding::{
     Completed, Completion, Finalization, Finalized, NewTask, TaskCreated, TaskListing, TaskNote, TaskNoted,
     TaskPatch, TaskPatched,
 };
+use loci_engine::calls::standing::Standing;
 use loci_engine::records::{NamespaceAsk, RecordListing};
 use loci_engine::retrieval::SearchRequest;
 use loci_engine_testkit::world::TestWorld;
@@ -18,7 +19,7 @@ use loci_model::tasks::task::{Task, TaskKind, TaskStatus};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
-use loci_verified::{RepositoryAdd, Standing};
+use loci_verified::RepositoryAdd;
 
 pub(super) const REPO: &str = "acme/shop";
 pub(super) const DIRECTORY: &str = "/src/shop";

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_engine_testkit::TestPlace;
 use loci_model::facts::citation::CitationInput;
@@ -13,7 +14,7 @@ use loci_model::time::DAY_MS;
 use loci_model::{CodeReason, ErrorKind};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeShelf, ManualClock, SeededIds, block_on};
-use loci_verified::{FactView, RepositoryAdd, Serving, Standing, VerifyMode};
+use loci_verified::{FactView, RepositoryAdd, Serving, VerifyMode};
 
 use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
 

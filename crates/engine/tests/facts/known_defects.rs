@@ -137,7 +137,8 @@ fn b07_there_is_no_tenant_that_everybody_sees() {
         ..loci_engine::memories::NewMemory::default()
     };
     block_on(shop.engine.memory_create(&shop.caller, new, None)).unwrap();
-    let there = loci_verified::Standing { memory: Some("other".to_owned()), ..shop.standing.clone() };
+    let there =
+        loci_engine::calls::standing::Standing { memory: Some("other".to_owned()), ..shop.standing.clone() };
     let error = block_on(shop.engine.verified.fact_get(&shop.caller, &there, &id)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound);
     let error =

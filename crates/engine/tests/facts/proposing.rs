@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::events::NewEvent;
 use loci_model::event::{ExtractionMode, PayloadItem, Role};
 use loci_model::facts::fact::Fact;
@@ -14,8 +15,8 @@ use loci_model::{ActorId, ErrorKind, RecordId, SessionId, Timestamp};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::samples::record_id;
 use loci_verified::{
-    AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, Standing,
-    StoreStatus, VerifyMode, content_hash,
+    AppliedOutcome, ByPath, FactFilters, FactList, FactSearch, NewFact, PathMatch, Serving, StoreStatus,
+    VerifyMode, content_hash,
 };
 
 use super::world::{CART, LIMITS, REPO, Shop, about, cite};

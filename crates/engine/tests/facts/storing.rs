@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::calls::standing::Standing;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::fact::FactEventKind;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{CodeReason, ErrorKind};
 use loci_testkit_ports::block_on;
-use loci_verified::{Correction, FactRefresh, NewFact, Standing, StoreStatus};
+use loci_verified::{Correction, FactRefresh, NewFact, StoreStatus};
 
 use super::world::{LIMITS, REPO, Shop, about, cite, contains, limit_fact, reason};
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::FactEventKind;
@@ -12,7 +13,7 @@ use loci_model::record::RecordState;
 use loci_model::{CodeReason, ErrorKind, RecordId};
 use loci_testkit_ports::block_on;
 use loci_verified::{
-    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Standing, Told, ToldFact, VerifyMode,
+    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Told, ToldFact, VerifyMode,
 };
 
 use super::world::{CART, REPO, Shop, about, cite, reason};

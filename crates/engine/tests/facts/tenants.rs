@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace};
 use loci_testkit_ports::block_on;
-use loci_verified::{RepositoryAdd, Serving, Standing};
+use loci_verified::{RepositoryAdd, Serving};
 
 use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
 

@@ -77,7 +77,7 @@ fn unverified_facts_are_read_by_capability() {
     for (caller, by_person, is_allowed) in
         [(&administrator, false, false), (&administrator, true, true), (&reader, false, true)]
     {
-        let standing = loci_verified::Standing { by_person, ..shop.standing.clone() };
+        let standing = loci_engine::calls::standing::Standing { by_person, ..shop.standing.clone() };
         let serving = Serving { verify: VerifyMode::None, ..Serving::default() };
         let by = ByPath { path: "src".into(), matching: PathMatch::Prefix, previous: true, limit: 10 };
         let query = Some("items of a cart".to_owned());

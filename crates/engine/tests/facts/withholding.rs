@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use loci_engine::EngineParts;
+use loci_engine::calls::standing::Standing;
 use loci_model::facts::support::{Assurance, DriftedFacts};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_products::Loci;
 use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{SeededIds, block_on};
-use loci_verified::{FactList, Serving, Standing, VerifiedSettings};
+use loci_verified::{FactList, Serving, VerifiedSettings};
 
 use super::world::{CART, REPO, Shop, about, cite};
 

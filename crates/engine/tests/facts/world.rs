@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loci_coding::RepositoryChange;
+use loci_engine::calls::standing::Standing;
 use loci_engine_testkit::world::TestWorld;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::claim::Claim;
@@ -15,7 +16,7 @@ use loci_model::{CodeReason, Error, Reason, RecordId};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 use loci_verified::{
-    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving, Standing,
+    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving,
     VerifyAnswer, VerifyMode,
 };
 

@@ -11,6 +11,7 @@ use loci_documents::mirroring::NewMirror;
 use loci_documents::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ForgetAsk, ForgetReceipt};
 use loci_engine::calls::idempotency::IfErased;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_engine_testkit::LocalPlaces;
 use loci_model::ports::BoxFuture;
@@ -18,7 +19,6 @@ use loci_model::ports::files::{FileBackend, FilePlaces, FoundMarkers};
 use loci_model::trees::mirror::MirrorKind;
 use loci_model::{ActorId, MemoryId, Namespace, Reason, Result, limits};
 use loci_testkit_ports::block_on;
-use loci_verified::Standing;
 
 use super::mirrors::Mirrored;
 use super::world::Shelf;

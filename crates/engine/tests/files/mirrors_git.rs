@@ -6,11 +6,11 @@ use std::process::Command;
 use loci_documents::mirroring::{MirrorPull, NewMirror, PulledFile};
 use loci_documents::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
 use loci_engine::calls::idempotency::IfErased;
+use loci_engine::calls::standing::Standing;
 use loci_model::ActorId;
 use loci_model::principal::Principal;
 use loci_model::trees::mirror::{MirrorKind, MirrorReport};
 use loci_testkit_ports::block_on;
-use loci_verified::Standing;
 
 use super::mirrors::Mirrored;
 use super::mirrors_forgotten::{VERSIONS, mara_forgotten, written_by_mara};

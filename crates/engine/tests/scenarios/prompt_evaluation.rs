@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
 use futures::future::{BoxFuture, join};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_engine::{EngineSettings, Models};
 use loci_model::ErrorKind;
@@ -18,7 +19,6 @@ use loci_model::ports::language_model::{
 };
 use loci_testkit_ports::ScriptedReply::{self, Fails, Hangs, Panics};
 use loci_testkit_ports::{Script, ScriptedModel};
-use loci_verified::Standing;
 
 use super::text;
 use crate::world::World;

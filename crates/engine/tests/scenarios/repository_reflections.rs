@@ -1,6 +1,7 @@
 //! What several tasks of a repository have in common, told by a caller's model and counted by the engine.
 
 use loci_coding::{Completion, NewTask, RepositoryReflectAsk};
+use loci_engine::calls::standing::Standing;
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase::Semantic;
@@ -8,7 +9,7 @@ use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::task::{TaskKind, TaskStatus};
 use loci_model::{RecordId, TaskId};
-use loci_verified::{RepositoryAdd, Standing};
+use loci_verified::RepositoryAdd;
 
 use super::reflections::{answer, pulled, taken};
 use crate::world::{World, strategy};

@@ -13,7 +13,6 @@ use tracing::Instrument;
 use super::metrics::Answered;
 use super::trace_parent;
 use crate::doors::Doors;
-use crate::s3::OwnListener;
 
 /// The door of buckets, and the header that carries the request's id there.
 const S3: (&str, &str) = ("s3", "x-amz-request-id");
@@ -21,6 +20,10 @@ const S3: (&str, &str) = ("s3", "x-amz-request-id");
 /// The id of a request, on its extensions.
 #[derive(Debug, Clone)]
 pub struct RequestId(pub Arc<str>);
+
+/// The request came to the listener that buckets have for themselves: its path begins with the bucket.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnListener;
 
 /// The operation that answered, on the extensions of the response.
 #[derive(Debug, Clone)]

@@ -41,7 +41,7 @@ pub use scanners::SCANNERS;
 use crate::auth::gate::Peer;
 use crate::bodies::check_declared;
 use crate::doors::Doors;
-use crate::operations::observe::{ErrorType, Operation, RequestId};
+use crate::operations::observe::{ErrorType, Operation, OwnListener, RequestId};
 use fault::Fault;
 use route::{Action, Asked};
 
@@ -54,10 +54,6 @@ struct Call<'a> {
     headers: &'a HeaderMap,
     body: Vec<u8>,
 }
-
-/// The request came to the listener that buckets have for themselves: its path begins with the bucket.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OwnListener;
 
 /// Nothing but buckets, at the root.
 pub(crate) fn routes_at_root() -> Router<Doors> {

@@ -1,18 +1,18 @@
 //! Arguments as every family reads them. Their form has been checked.
 
-use loci_verified::Standing;
+use loci_engine::calls::standing::Standing;
 use serde_json::Value;
 
 use super::error::{Code, ToolError};
 use super::tool::{Arguments, Context};
 
 /// A text.
-pub(super) fn string(arguments: &Arguments, name: &str) -> Option<String> {
+pub(in crate::tools) fn string(arguments: &Arguments, name: &str) -> Option<String> {
     arguments.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// A text that the form requires.
-pub(super) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
+pub(in crate::tools) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolError> {
     let missing = || {
         let remedy = match name {
             "repo" => ": name it as owner/name, or start `loci mcp` in a clone of it",
@@ -24,7 +24,7 @@ pub(super) fn needed(arguments: &Arguments, name: &str) -> Result<String, ToolEr
 }
 
 /// Where the caller stands.
-pub(super) fn standing(context: &Context, arguments: &Arguments) -> Standing {
+pub(in crate::tools) fn standing(context: &Context, arguments: &Arguments) -> Standing {
     Standing {
         memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),
         directory: context.place.directory.clone(),

@@ -1,17 +1,13 @@
 //! A call of a tool by name: may the caller, have the arguments their form, then the tool. Every door calls here.
 
-use loci_verified::{FactsAsked, Standing};
 use serde_json::Value;
 
-use super::asked;
 use super::check::check;
 use super::error::{Code, ToolError};
-use super::operations;
+use super::given_back::given_back;
 use super::profile::Profile;
 use super::table::Table;
 use super::tool::{Arguments, Context, Outcome, Tool, Work};
-use super::verified;
-use super::verified::given_back::given_back;
 
 /// Calls a tool by one of its names.
 ///
@@ -23,25 +19,8 @@ pub async fn call(table: &Table, context: Context, name: &str, arguments: Argume
     work(context, arguments).await
 }
 
-/// The facts that a call of a tool would look at, and where its caller stands.
-///
-/// # Errors
-/// As [`call`]; `INVALID_ARGUMENT` for a call that looks at no stored facts of one repository.
-pub(crate) fn asked_facts(
-    table: &Table,
-    context: &Context,
-    name: &str,
-    arguments: Arguments,
-) -> Result<(Standing, FactsAsked), ToolError> {
-    let (tool, _, arguments) = admit(table, context, name, arguments)?;
-    let rule = "this call looks at no stored facts of one repository: call the tool itself";
-    let none = || Err(ToolError::new(Code::InvalidArgument, rule));
-    let asked = verified::facts(tool.name, &arguments).unwrap_or_else(none)?;
-    Ok((asked::standing(context, &arguments), asked))
-}
-
 /// The tool of a name, and arguments of its form, where the caller's scope reaches.
-fn admit<'a>(
+pub(super) fn admit<'a>(
     table: &'a Table,
     context: &Context,
     name: &str,
@@ -55,12 +34,18 @@ fn admit<'a>(
         return Err(ToolError::new(Code::Forbidden, format!("{} needs the scope {scope}", tool.name))
             .with("scope", scope));
     }
-    let arguments =
-        if tool.profiles == [Profile::Sre] { operations::without_nulls(arguments) } else { arguments };
+    let arguments = if tool.profiles == [Profile::Sre] { without_nulls(arguments) } else { arguments };
     let arguments = Value::Object(given_back(arguments));
     check(&tool.input, &arguments)?;
     let Value::Object(arguments) = arguments else {
         return Err(ToolError::new(Code::InvalidArgument, "arguments must be an object"));
     };
     Ok((tool, work, arguments))
+}
+
+/// Arguments as the tools of operations take them: null is as good as absent, as a function's
+/// default in the source design.
+fn without_nulls(mut arguments: Arguments) -> Arguments {
+    arguments.retain(|_, value| !value.is_null());
+    arguments
 }

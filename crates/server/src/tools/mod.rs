@@ -7,15 +7,19 @@
 //! * [`place`]: which memory a call means; [`profile`]: which tools are listed together.
 //!
 //! To add a tool: a file in the folder of its family with a function that makes its [`Tool`](tool::Tool), and a line in
-//! `table.rs`. A tool that cannot be called yet has no `call`: it is neither listed nor found.
+//! the family's `tools`. A tool that cannot be called yet has no `call`: it is neither listed nor found.
 
 mod asked;
 pub mod call;
 mod check;
+#[cfg(feature = "coding")]
 mod coding;
+#[cfg(feature = "documents")]
 mod documents;
 pub mod error;
+mod given_back;
 mod native;
+#[cfg(feature = "operations")]
 mod operations;
 pub mod place;
 pub mod profile;
@@ -24,7 +28,8 @@ mod schema;
 mod shapes;
 pub mod table;
 pub mod tool;
-mod verified;
+#[cfg(feature = "verified")]
+pub(crate) mod verified;
 
 #[cfg(test)]
 mod lints;

@@ -43,7 +43,7 @@ pub async fn place(engine: &Loci, caller: &Principal, ask: &PlaceAsk) -> Result<
     let mut visible = visible(engine, caller, 3).await?;
     // The memory for code is made beside the others, and meant by its own tools.
     if visible.len() > 1 {
-        visible.retain(|memory| memory.name != engine.verified.settings().memory);
+        visible.retain(|memory| !engine.makes_memory(&memory.name));
     }
     match visible.as_slice() {
         [only] => Ok(only.id.clone()),

@@ -1,10 +1,19 @@
-//! The table of tools: one line each. Names, listings and scopes are all read from it.
+//! The table of tools, family by family: each has its list. Names, listings and scopes are all read
+//! from it.
 
 use loci_model::principal::Principal;
 
+#[cfg(feature = "coding")]
+use super::coding;
+#[cfg(feature = "documents")]
+use super::documents;
+#[cfg(feature = "operations")]
+use super::operations;
 use super::profile::Profile;
+use super::recall;
 use super::tool::{Tool, Work};
-use super::{coding, documents, operations, recall, verified};
+#[cfg(feature = "verified")]
+use super::verified;
 
 /// The tools of this server, in the order in which they are listed.
 #[derive(Debug)]
@@ -15,41 +24,17 @@ pub struct Table {
 impl Table {
     /// All tools that there are.
     pub fn shipped() -> Self {
-        Self {
-            tools: vec![
-                verified::store::tool(),
-                verified::get_recent::tool(),
-                verified::search::tool(),
-                verified::verify_citations::tool(),
-                verified::supersede::tool(),
-                verified::invalidate::tool(),
-                verified::log_applied::tool(),
-                verified::search_by_path::tool(),
-                verified::read_citation::tool(),
-                verified::refresh::tool(),
-                verified::stats::tool(),
-                verified::get::tool(),
-                verified::history::tool(),
-                verified::delete::tool(),
-                recall::search_memory::tool(),
-                recall::add_memory::tool(),
-                coding::hydrate::tool(),
-                coding::note::tool(),
-                coding::feedback::tool(),
-                coding::rules_list::tool(),
-                coding::related_files::tool(),
-                coding::task_history::tool(),
-                coding::attribution_lookup::tool(),
-                documents::memory_list::tool(),
-                documents::memory_read::tool(),
-                documents::memory_grep::tool(),
-                documents::memory::tool(),
-                operations::save_preference::tool(),
-                operations::save_infrastructure::tool(),
-                operations::save_investigation::tool(),
-                operations::retrieve_memory::tool(),
-            ],
-        }
+        let mut tools = Vec::new();
+        #[cfg(feature = "verified")]
+        tools.extend(verified::tools());
+        tools.extend(recall::tools());
+        #[cfg(feature = "coding")]
+        tools.extend(coding::tools());
+        #[cfg(feature = "documents")]
+        tools.extend(documents::tools());
+        #[cfg(feature = "operations")]
+        tools.extend(operations::tools());
+        Self { tools }
     }
 
     /// Every tool, also those that cannot be called yet.

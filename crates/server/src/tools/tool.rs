@@ -1,11 +1,9 @@
 //! What a tool is, for every door: its names, its schemas, what it may do, and the function that does it.
 
-use std::sync::Arc;
-
+use http::Extensions;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
 use loci_products::Loci;
-use loci_verified::Told;
 use serde_json::{Map, Value, json};
 
 use super::error::ToolError;
@@ -29,8 +27,8 @@ pub struct Context {
     pub caller: Principal,
     /// Which memory is meant.
     pub place: PlaceAsk,
-    /// What the caller found where the code is, in the place of looking here.
-    pub told: Option<Arc<Told>>,
+    /// Values of a product that its door gives its tools.
+    pub extensions: Extensions,
 }
 
 /// What a caller must be allowed to do (mcp.md §3).

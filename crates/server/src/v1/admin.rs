@@ -61,7 +61,7 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
     call.refuse_query()?;
     let engine = &call.doors.engine;
     if asked.telemetry {
-        return super::verified::telemetry::report(&call).await.map(report);
+        return telemetry(&call).await.map(report);
     }
     let mut findings = Vec::new();
     match engine.info(&call.caller, true).await {
@@ -101,17 +101,24 @@ async fn doctor(call: Call, asked: shape::DoctorAsk) -> Result<shape::DoctorRepo
         findings.extend(probes.into_iter().map(|probe| finding(&probe.name, probe.ok, probe.detail)));
     }
     findings.push(super::deliveries::finding(&call).await?);
-    findings.push(default_branches(engine.verified.repositories_untold(&call.caller).await?));
+    #[cfg(feature = "verified")]
+    findings.push(super::verified::telemetry::default_branches(&call).await?);
     indexes(&call, asked.rebuild, &mut findings).await?;
     Ok(report(findings))
 }
 
-/// Whether of every repository it is known which branch changes states.
-fn default_branches(untold: Vec<String>) -> shape::Finding {
-    match untold.as_slice() {
-        [] => finding("default branches", true, "each repository's is known".to_owned()),
-        lines => finding("default branches", false, lines.join("; ")),
-    }
+/// The findings about what happened to facts.
+#[cfg(feature = "verified")]
+async fn telemetry(call: &Call) -> Result<Vec<shape::Finding>> {
+    super::verified::telemetry::report(call).await
+}
+
+/// Refuses: this program has no facts.
+#[cfg(not(feature = "verified"))]
+async fn telemetry(_: &Call) -> Result<Vec<shape::Finding>> {
+    let rule =
+        "telemetry looks at facts, and this program was built without verified memory: leave telemetry out";
+    Err(Error::invalid("telemetry", rule))
 }
 
 fn report(findings: Vec<shape::Finding>) -> shape::DoctorReport {

@@ -8,8 +8,10 @@
 //! document are both made from these lines.
 
 mod admin;
+#[cfg(feature = "coding")]
 pub(crate) mod coding;
 mod deliveries;
+#[cfg(feature = "documents")]
 mod documents;
 mod events;
 pub mod hooks;
@@ -17,6 +19,7 @@ mod identity;
 mod jobs;
 mod keys;
 mod memories;
+#[cfg(feature = "operations")]
 pub(crate) mod operations;
 mod profiles;
 pub(crate) mod protocol;
@@ -27,6 +30,7 @@ mod scanners;
 mod search;
 pub(crate) mod tools;
 pub mod transfer;
+#[cfg(feature = "verified")]
 mod verified;
 
 use axum::Router;
@@ -57,19 +61,22 @@ fn operations() -> Table {
     let table = events::session_end::operations(table);
     let table = quarantine::operations(table);
     let table = records::feedback::operations(table);
-    let table = records::sources::operations(table);
     let table = pull::operations(table);
-    let table = hooks::operations(table);
     let table = deliveries::operations(table);
     let table = jobs::operations(table);
     let table = keys::operations(table);
     let table = admin::operations(table);
     let table = transfer::export::operations(table);
     let table = transfer::import::operations(table);
+    #[cfg(feature = "verified")]
     let table = verified::operations(table);
+    #[cfg(feature = "coding")]
     let table = coding::operations(table);
+    #[cfg(feature = "documents")]
     let table = documents::operations(table);
-    operations::operations(table)
+    #[cfg(feature = "operations")]
+    let table = operations::operations(table);
+    table
 }
 
 /// The routes, and the document that describes them.
@@ -88,7 +95,7 @@ pub(crate) fn router() -> Router<Doors> {
         .route("/v1/{*path}", axum::routing::any(protocol::call::unknown))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]
 mod tests {
     use std::collections::BTreeSet;
 

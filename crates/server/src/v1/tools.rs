@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderValue, StatusCode};
+use http::{Extensions, HeaderValue, StatusCode};
 use loci_api::tool as shape;
 use loci_api::{Problem, ProblemBody};
 use loci_model::{Error, Result};
@@ -73,8 +73,12 @@ async fn tool_call(doors: Doors, request: Request) -> Result<Response> {
         user: asked.header(USER)?.map(str::to_owned),
         by_person: asked.header(BY_PERSON)?.is_some(),
     };
-    let context =
-        Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, told: None };
+    let context = Context {
+        engine: asked.doors.engine.clone(),
+        caller: asked.caller.clone(),
+        place,
+        extensions: Extensions::new(),
+    };
     let name = asked.path("name")?;
     let outcome = call(&asked.doors.tools, context, name, arguments.0).await;
     let changes = asked.doors.tools.find(name).is_some_and(|(tool, _)| !tool.annotations.read_only);

@@ -7,6 +7,7 @@ use axum::body::{Body, to_bytes};
 use http::Request;
 use loci_coding::NewTask;
 use loci_engine::admin::ExportCursor;
+use loci_engine::calls::standing::Standing;
 use loci_engine_testkit::world::TestWorld;
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -17,7 +18,6 @@ use loci_server::agentcore::route::{Operation, route};
 use loci_server::auth::gate::Peer;
 use loci_server::{DoorOptions, Doors};
 use loci_testkit_ports::SeededIds;
-use loci_verified::Standing;
 use regex::Regex;
 use serde_json::Value;
 

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::preconditions::{self, not_active};
 use super::refresh;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::{Scene, details};
 use crate::facts::lookup::{Located, located};
 use crate::facts::receipts;
@@ -24,6 +23,7 @@ use crate::remote_verification::reported_verdicts;
 use crate::repositories::code_access::WORKTREE;
 use crate::serving::missing_code::is_gone;
 use crate::verification::state_write;
+use loci_engine::calls::standing::Standing;
 
 const OPERATION: &str = "FactApplied";
 

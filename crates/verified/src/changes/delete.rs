@@ -12,7 +12,7 @@ use loci_model::record::RecordState;
 use loci_model::{Error, JobId, RecordId, Result};
 
 use crate::Verified;
-use crate::call_scope::Standing;
+use loci_engine::calls::standing::Standing;
 
 /// Facts that one call deletes at most.
 const DELETED_MAX: usize = 200;

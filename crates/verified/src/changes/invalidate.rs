@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::preconditions::not_active;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::Scene;
 use crate::facts::lookup::{self, Located};
 use crate::facts::receipts;
 use crate::given_citations::stored_facts;
 use crate::verification::state_write;
+use loci_engine::calls::standing::Standing;
 
 const OPERATION: &str = "FactInvalidate";
 /// Fewest and most characters of a reason.

@@ -13,7 +13,6 @@ use loci_model::{CodeReason, Error, JobId, RecordId, Result, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 
 use crate::Verified;
-use crate::call_scope::{Standing, check_label};
 use crate::facts::events::Scene;
 use crate::facts::lookup::{Located, stored_or_proposed};
 use crate::facts::receipts;
@@ -21,6 +20,7 @@ use crate::record_citations::promotion::{Told, promote};
 use crate::remote_verification::reported_verdicts;
 use crate::repositories::code_access::{WORKTREE, check_ref};
 use crate::verification::state_write;
+use loci_engine::calls::standing::{Standing, check_label};
 
 const OPERATION: &str = "FactRefresh";
 

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 
 use super::preconditions::not_active;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::content_hash;
 use crate::facts::conflicts;
 use crate::facts::events::Scene;
@@ -26,6 +25,7 @@ use crate::facts::lookup::{Located, located};
 use crate::new_facts::{self, Alike, Asked, Comparing, NewText, Passed, Place, Proof, Writing};
 use crate::repositories::code_access::check_ref;
 use crate::serving::missing_code::is_gone;
+use loci_engine::calls::standing::Standing;
 
 const OPERATION: &str = "FactSupersede";
 

@@ -11,7 +11,7 @@ use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::{Document, MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
-use crate::call_scope::Standing;
+use loci_engine::calls::standing::Standing;
 
 /// Who does something, where and when: what all rows of one call share.
 #[derive(Debug, Clone)]

@@ -7,8 +7,8 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::fact_record::{self, Remembered};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::repositories::{Found, of_id};
+use loci_engine::calls::standing::Standing;
 
 /// A fact and where it belongs.
 #[derive(Debug, Clone)]

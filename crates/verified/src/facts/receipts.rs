@@ -7,9 +7,9 @@ use loci_model::ports::store::ReadTx;
 use loci_model::principal::Principal;
 use loci_model::{CodeReason, Error, MemoryId, RecordId, Result, Timestamp};
 
-use crate::call_scope::Standing;
 use crate::repositories::code_access::Tip;
 use crate::serving::served_facts::receipts_since;
+use loci_engine::calls::standing::Standing;
 
 /// Rows that a verification leaves.
 pub(crate) const VERIFICATIONS: &[FactEventKind] =

@@ -18,7 +18,6 @@ use loci_model::{CodeReason, Error, Result};
 use super::given_sha::{GivenSha, given_sha};
 use super::stored_facts::{self, CitedFact, stored_of};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::{Scene, is_unanchored};
 use crate::facts::receipts;
 use crate::new_facts::CITATIONS_MAX;
@@ -30,6 +29,7 @@ use crate::verification::verdicts::scope_of;
 use crate::verifier::{
     AnchorError, HashAgreement, MadeAnchor, Verifier, VerifierLimits, check_place, compare_hash,
 };
+use loci_engine::calls::standing::Standing;
 
 /// A citation to check, with the stored one at the same place, where there is one.
 #[derive(Debug, Clone)]

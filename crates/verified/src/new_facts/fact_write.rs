@@ -14,13 +14,13 @@ use loci_model::{ActorId, Error, ErrorKind, JobId, Reason, RecordId, Result, Ses
 use super::stored_answer::FirstStored;
 use super::{Alike, FactStored, NewText, Passed, StoreStatus, citation_merge};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::changes::refresh;
 use crate::facts::conflicts;
 use crate::facts::events::{Scene, details};
 use crate::facts::fact_record;
 use crate::repositories::Found;
 use crate::verification::state_write;
+use loci_engine::calls::standing::Standing;
 
 pub(super) const OPERATION: &str = "FactStore";
 /// Where it goes, and who stores it.

@@ -1,6 +1,7 @@
 //! The gates of a new fact that the code decides: every citation is read, anchored, and found where it is to hold
 //! (verified-memory.md §5.4). Runs on the threads of the code's adapter.
 
+use loci_engine::calls::standing::kinds_of_secrets;
 use loci_model::facts::citation::{Citation, CitationInput, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::facts::code::{ObjectId, Revision};
@@ -9,7 +10,7 @@ use loci_model::facts::verdict::{CitationVerdict, Unverifiable, Verdict, Verific
 use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_model::{CodeReason, Error, limits};
 
-use super::{NewText, kinds_of_secrets};
+use super::NewText;
 use crate::Verified;
 use crate::facts::flags;
 use crate::given_citations::given_sha::{GivenSha, given_sha};

@@ -24,13 +24,12 @@ use serde::{Deserialize, Serialize};
 pub(super) use fact_write::{Place, Writing};
 pub(super) use gates::refused_place;
 pub(super) use gates::{Asked, Passed, Proof};
-pub(super) use new_text::{NewText, check_secrets, kinds_of_secrets};
+pub(super) use new_text::{NewText, check_secrets};
 pub(super) use similar_facts::{Alike, Comparing};
 
 use fact_write::{OPERATION, to_confirm};
 use stored_answer::FirstStored;
 
-use super::call_scope::Standing;
 use super::facts::content_hash::normal;
 use super::facts::events::Scene;
 use super::reads::answers::FactView;
@@ -40,6 +39,7 @@ use super::{content_hash, verifier};
 use crate::Verified;
 use loci_engine::access;
 use loci_engine::calls::idempotency::ClientToken;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 
 /// Most characters of each text, and most citations and claims (§2).

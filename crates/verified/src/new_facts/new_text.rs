@@ -1,6 +1,6 @@
 //! The texts of a new fact, and that no secret is in them: facts never hold one (verified-memory.md §5.4).
 
-use loci_engine::safety::secrets_in;
+use loci_engine::calls::standing::kinds_of_secrets;
 use loci_model::facts::claim::Claim;
 use loci_model::{CodeReason, Error, Result};
 use serde_json::Value;
@@ -65,13 +65,4 @@ pub(crate) fn check_secrets(texts: &[&str]) -> Result<()> {
     let message = "the fact, its subject, its reason, its claims or a label holds a secret: facts never do; leave \
                    it out";
     Err(Error::code(CodeReason::SecretDetected, message).listing(kinds))
-}
-
-/// The kinds of secrets in texts; sorted, each once.
-pub(crate) fn kinds_of_secrets(texts: &[&str]) -> Vec<String> {
-    let mut kinds: Vec<String> =
-        texts.iter().flat_map(|text| secrets_in(text)).map(|kind| kind.as_str().to_owned()).collect();
-    kinds.sort();
-    kinds.dedup();
-    kinds
 }

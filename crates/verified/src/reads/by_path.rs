@@ -13,13 +13,13 @@ use loci_model::{Error, MemoryId, RecordId, RepositoryId, Result};
 use super::answers::FactList;
 use super::recent::{FACTS_MAX, check_limit};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::{Remembered, join};
 use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
 use crate::serving::missing_code;
 use crate::serving::served_facts::Serving;
 use crate::verifier::{Glob, check_path};
+use loci_engine::calls::standing::Standing;
 
 /// Rows of paths that are read at a time, and at most.
 const ROWS: usize = 1_000;

@@ -10,10 +10,10 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use super::answers::FactView;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::{self, Scene};
 use crate::facts::flags;
 use crate::facts::lookup::{Located, located};
+use loci_engine::calls::standing::Standing;
 
 /// Facts of one chain that are returned at most.
 const CHAIN_MAX: usize = 100;

@@ -14,13 +14,13 @@ use loci_model::{Error, Result};
 
 use super::shown_code::ShownCode;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::new_facts::refused_place;
 use crate::repositories::code_access::{HEAD, Tip, check_ref, resolve, unreadable};
 use crate::repositories::find;
 use crate::verification::look::lines_found;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{AnchorError, Verifier, check_place};
+use loci_engine::calls::standing::Standing;
 
 /// Lines around the cited ones, at most.
 const CONTEXT_LINES_MAX: u32 = 50;

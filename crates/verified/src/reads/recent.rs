@@ -9,12 +9,12 @@ use loci_model::{Error, Result};
 
 use super::answers::FactList;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::{Remembered, join};
 use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
 use crate::serving::missing_code;
 use crate::serving::served_facts::Serving;
+use loci_engine::calls::standing::Standing;
 
 /// Facts that one call returns at most.
 pub const FACTS_MAX: u32 = 200;

@@ -16,12 +16,12 @@ use loci_model::{Error, RecordId, Result, Timestamp};
 
 use super::answers::{FactList, VerifyMode};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::{Remembered, join};
 use crate::facts::origins::LearnedOn;
 use crate::repositories::code_access::check_ref;
 use crate::repositories::{Found, find};
 use crate::serving::served_facts::Serving;
+use loci_engine::calls::standing::Standing;
 
 /// Facts that one search returns at most.
 const RESULTS_MAX: u32 = 100;

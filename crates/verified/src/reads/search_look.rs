@@ -11,13 +11,13 @@ use loci_model::ports::code::CodeSource;
 
 use super::answers::VerifyMode;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::Remembered;
 use crate::facts::origins::{LearnedOn, learned_on};
 use crate::repositories::code_access::Tip;
 use crate::serving::served_facts::Serving;
 use crate::verification::look::{Subject, see};
 use crate::verification::verdicts::{Looked, OwnLook};
+use loci_engine::calls::standing::Standing;
 
 /// How long a search looks for where facts were learned.
 const ORIGINS_US_MAX: u64 = 25_000;

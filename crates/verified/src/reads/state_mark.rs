@@ -8,8 +8,8 @@ use loci_model::record::RecordState;
 use loci_model::{Result, Timestamp};
 
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::repositories::find;
+use loci_engine::calls::standing::Standing;
 
 impl Verified {
     /// How a repository's facts stand: it is another text where one was stored, confirmed, or came to stand elsewhere.

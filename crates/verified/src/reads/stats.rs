@@ -11,10 +11,10 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::remote_verification::reported_verdicts::TOLD;
 use crate::repositories::find;
 use crate::verification::state_change::PROPOSED;
+use loci_engine::calls::standing::Standing;
 
 /// Durations that percentiles are made of.
 const DURATIONS: usize = 10_000;

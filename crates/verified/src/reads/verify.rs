@@ -10,13 +10,13 @@ use loci_model::{RecordId, Result};
 
 use super::answers::VerifyMode;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::Remembered;
 use crate::facts::lookup::Located;
 use crate::remote_verification::reported_verdicts::Told;
 use crate::repositories::code_access::{HEAD, check_ref};
 use crate::verification::verdicts::Looked;
+use loci_engine::calls::standing::Standing;
 
 /// A verification that was made, with its receipt.
 #[derive(Debug, Clone, PartialEq)]

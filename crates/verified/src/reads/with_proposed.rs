@@ -13,12 +13,12 @@ use loci_model::{Error, RecordId, Result, Timestamp};
 use super::answers::{FactList, VerifyMode};
 use super::recent::{FACTS_MAX, check_limit};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::content_hash;
 use crate::facts::fact_record::{Remembered, join};
 use crate::repositories::code_access::check_ref;
 use crate::repositories::{Found, find};
 use crate::serving::served_facts::Serving;
+use loci_engine::calls::standing::Standing;
 
 impl Verified {
     /// Facts of a repository and then proposals, each confirmed last first, at most `limit` (1 to 200). A proposal that cannot

@@ -12,7 +12,6 @@ use loci_model::record::Record;
 use loci_model::{RecordId, Result, Timestamp};
 
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::Remembered;
 use crate::facts::flags;
@@ -20,6 +19,7 @@ use crate::reads::answers::FactView;
 use crate::remote_verification::reported_verdicts::Told;
 use crate::repositories::code_access::{HEAD, check_ref};
 use crate::verification::verdicts::Looked;
+use loci_engine::calls::standing::Standing;
 
 /// What became of the code that a record cites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

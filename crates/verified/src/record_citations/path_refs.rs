@@ -12,9 +12,9 @@ use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::verification::verdicts::{OwnLook, scope_of};
 use crate::verifier::{PATH_REFS_MAX, PathRef, check_path};
+use loci_engine::calls::standing::Standing;
 
 /// The metadata key: a list of JSON objects of `path`, `blob` and `commit`.
 pub const PATH_REFS: &str = "path_refs";

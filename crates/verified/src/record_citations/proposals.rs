@@ -23,7 +23,6 @@ use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, Timestamp};
 
 use super::{path_refs, pending_citations};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::{Scene, details};
 use crate::facts::flags;
 use crate::facts::lookup::bare_id;
@@ -34,6 +33,7 @@ use crate::verification::state_write;
 use crate::verification::verdicts::scope_of;
 use crate::verifier::{self, AnchorError, Information, PathRef, Verifier, has_mentions, information};
 use crate::{RepositoryName, content_hash};
+use loci_engine::calls::standing::Standing;
 
 /// A job's key, before the record's id.
 const JOB_KEY: &str = "cite:";

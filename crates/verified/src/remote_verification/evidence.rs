@@ -9,12 +9,12 @@ use loci_model::record::RecordState;
 use loci_model::{Error, RecordId, Result, Timestamp, limits};
 
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::{Remembered, join};
 use crate::reads::by_path::ByPath;
 use crate::reads::search::FactSearch;
 use crate::repositories::code_access::check_ref;
 use crate::repositories::find;
+use loci_engine::calls::standing::Standing;
 
 /// A fact for a verifier elsewhere.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,12 +10,12 @@ use loci_model::{RecordId, Result};
 
 use super::reported_verdicts::Told;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::join;
 use crate::facts::receipts;
 use crate::repositories::find;
 use crate::verification::state_change::Origin;
+use loci_engine::calls::standing::Standing;
 
 /// A verdict that was written down.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use loci_model::principal::Principal;
 
 use super::reported_verdicts::Told;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::Remembered;
 use crate::verification::verdicts::Looked;
+use loci_engine::calls::standing::Standing;
 
 impl Verified {
     /// Returns what a caller found elsewhere of some facts. Where the verdict that is kept of the

@@ -17,7 +17,8 @@ use super::default_untold::untold;
 use super::find::{named, qualified};
 use super::{RepositoryAdd, RepositoryAdded};
 use crate::Verified;
-use crate::{RepositoryName, Standing, local_key};
+use crate::{RepositoryName, local_key};
+use loci_engine::calls::standing::Standing;
 
 /// Repositories that are looked at for shared first commits.
 const COMPARED_MAX: usize = 1_000;

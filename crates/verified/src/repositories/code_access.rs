@@ -12,8 +12,8 @@ use loci_model::{CodeReason, Error, Result};
 use super::default_tip::{Stands, stands};
 use super::identity::Known;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::verifier::is_revision_name;
+use loci_engine::calls::standing::Standing;
 
 /// The name of the worktree among revisions.
 pub(crate) const WORKTREE: &str = "WORKTREE";

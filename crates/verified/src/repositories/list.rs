@@ -10,8 +10,8 @@ use loci_model::{Result, limits};
 
 use super::find::is_visible;
 use super::knowledge_namespace;
-use crate::Standing;
 use crate::Verified;
+use loci_engine::calls::standing::Standing;
 
 impl Verified {
     /// Repositories by key, behind `after`, at most `limit` (1 to 100).

@@ -20,7 +20,6 @@ use super::missing_code::is_gone;
 use super::prompt_block;
 use super::withheld_statements::{self, Withholding};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::{Remembered, digest};
 use crate::facts::flags;
@@ -30,6 +29,7 @@ use crate::repositories::code_access::HEAD;
 use crate::verification::state_change::{Origin, Seen, settle, turns};
 use crate::verification::state_write;
 use crate::verification::verdicts::{Checked, Looked};
+use loci_engine::calls::standing::Standing;
 
 /// How a read is to be served.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -9,8 +9,8 @@ use loci_model::{MemoryId, Result};
 
 use super::served_facts::Serving;
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::reads::answers::{FactView, VerifyMode};
+use loci_engine::calls::standing::Standing;
 
 /// The statements that one reader is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use super::look::{Look, Seen, Subject, see, see_one};
 use super::verdicts::{OwnLook, unverifiable};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::repositories::code_access::{Tip, read_place};
 use crate::verifier::{Verifier, VerifierLimits};
+use loci_engine::calls::standing::Standing;
 
 /// Facts for which another thread is worth its own beginning: each reads the trees of the revision for itself.
 const FACTS_PER_PART: usize = 20;

@@ -15,11 +15,11 @@ use super::look::{Look, Seen, Subject, look_at};
 use super::parallel_look::Parts;
 use super::state_change::{self, Origin};
 use crate::Verified;
-use crate::call_scope::Standing;
 use crate::facts::fact_record::Remembered;
 use crate::reads::answers::VerifyMode;
 use crate::repositories::code_access::{HEAD, Tip, resolve_since, unreadable};
 use crate::verifier::{Verifier, VerifierLimits};
+use loci_engine::calls::standing::Standing;
 
 /// Parsed files that are kept in memory, in bytes (§11, L3).
 pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;

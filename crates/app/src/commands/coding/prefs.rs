@@ -4,8 +4,10 @@
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
+use loci_client::Client;
 
 use crate::cli::Globals;
+#[cfg(feature = "operations")]
 use crate::commands::operations::preferences;
 use crate::commands::verified::at::At;
 use crate::config::environment::Environment;
@@ -34,14 +36,19 @@ enum Command {
     OptOut(OptOut),
     /// Export what is kept of somebody, as JSON
     Export(Of),
+    #[cfg(feature = "operations")]
     /// List preferences of users of operations agents, those that wait for a person first
     List(preferences::List),
+    #[cfg(feature = "operations")]
     /// Put a preference that waits in force
     Confirm(preferences::Decide),
+    #[cfg(feature = "operations")]
     /// Put a preference that waits away
     Reject(preferences::Decide),
+    #[cfg(feature = "operations")]
     /// List everything that was said of the preferences of a user of operations agents
     History(preferences::History),
+    #[cfg(feature = "operations")]
     /// Make preferences of users of operations agents what a file declares
     Apply(preferences::Apply),
     /// Erase somebody: their preferences, records and events, and who they were in what others own
@@ -108,23 +115,27 @@ struct Forget {
     at: At,
 }
 
+impl Of {
+    async fn show(&self, client: &Client, json: bool) -> Result<()> {
+        let found = self.at.of(client)?.preferences_list(&self.user).await?;
+        output::result(json, &found, |found| {
+            found.preferences.iter().for_each(line);
+            if found.preferences.is_empty() {
+                output::note("nothing is known of what they want");
+            }
+            if !found.user.implicit_inference {
+                output::note("no conclusions are drawn from reviews");
+            }
+        })
+    }
+}
+
 impl Prefs {
     pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
         let session = Session::begin(globals, environment)?;
         let (client, json) = (&session.client, session.json);
         match &self.command {
-            Command::Show(of) => {
-                let found = of.at.of(client)?.preferences_list(&of.user).await?;
-                output::result(json, &found, |found| {
-                    found.preferences.iter().for_each(line);
-                    if found.preferences.is_empty() {
-                        output::note("nothing is known of what they want");
-                    }
-                    if !found.user.implicit_inference {
-                        output::note("no conclusions are drawn from reviews");
-                    }
-                })?;
-            }
+            Command::Show(of) => of.show(client, json).await?,
             Command::Set(set) => {
                 let put = PreferencePut { text: set.text.clone(), repo: set.repo.clone() };
                 let done = set.at.of(client)?.preference_put(&set.user, &set.dimension, &put).await?;
@@ -147,10 +158,15 @@ impl Prefs {
                 let found = of.at.of(client)?.user_export(&of.user).await?;
                 output::result(true, &found, |_| {})?;
             }
+            #[cfg(feature = "operations")]
             Command::List(list) => list.run(&session).await?,
+            #[cfg(feature = "operations")]
             Command::Confirm(decide) => decide.confirm(&session).await?,
+            #[cfg(feature = "operations")]
             Command::Reject(decide) => decide.reject(&session).await?,
+            #[cfg(feature = "operations")]
             Command::History(history) => history.run(&session).await?,
+            #[cfg(feature = "operations")]
             Command::Apply(apply) => {
                 let done = apply.run(&session).await;
                 session.end().await?;

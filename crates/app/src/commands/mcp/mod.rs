@@ -2,6 +2,9 @@
 //! latter `elsewhere` checks what only this machine can read.
 //! Nothing but messages is written to standard output; logs go to standard error.
 
+#[cfg(not(feature = "verified"))]
+#[path = "no_elsewhere.rs"]
+mod elsewhere;
 mod repository;
 mod task;
 mod tools;
@@ -19,7 +22,8 @@ use loci_server::tools::profile::Profile;
 use loci_server::tools::table::Table;
 use tokio::io::BufReader;
 
-use super::verified::elsewhere::Elsewhere;
+#[cfg(feature = "verified")]
+use super::verified::elsewhere;
 use crate::adapters::{RandomIds, SystemClock};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -27,6 +31,7 @@ use crate::config::mcp::ToolNames;
 use crate::config::{LogSection, load};
 use crate::exit::Usage;
 use crate::logging;
+use elsewhere::Elsewhere;
 use tools::{ClientTools, ToolsPlace};
 
 /// Serve the Model Context Protocol on standard input and output

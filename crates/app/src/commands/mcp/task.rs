@@ -3,6 +3,7 @@
 
 use loci_server::tools::tool::Arguments;
 
+#[cfg(feature = "coding")]
 use crate::commands::coding::githook::task_here;
 use crate::config::environment::Environment;
 
@@ -18,8 +19,15 @@ pub(super) struct TaskOfProcess(Option<String>);
 
 impl TaskOfProcess {
     /// As the environment says.
+    #[cfg(feature = "coding")]
     pub(super) fn of(environment: &Environment) -> Self {
         Self(task_here::with(environment, None).map(|here| here.task))
+    }
+
+    /// Returns none: this program knows no tasks.
+    #[cfg(not(feature = "coding"))]
+    pub(super) fn of(_: &Environment) -> Self {
+        Self(None)
     }
 
     /// The arguments with the task, where the tool is of one and they name neither it nor what takes its place.

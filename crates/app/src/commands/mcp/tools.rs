@@ -17,8 +17,8 @@ use loci_server::tools::tool::{Arguments, Outcome, Scope, is_of_agents};
 use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
 
+use super::elsewhere::{Elsewhere, VERIFY, Way, as_asked, at_commit, look_before_use};
 use crate::cli::Globals;
-use crate::commands::verified::elsewhere::{Elsewhere, VERIFY, Way, as_asked, at_commit, look_before_use};
 use crate::config::environment::Environment;
 use crate::session::{Meanwhile, Session};
 

@@ -11,3 +11,30 @@ mod outcomes;
 mod place;
 pub(super) mod preferences;
 pub(crate) mod sre;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+
+/// The commands of the product.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OperationsCommand {
+    /// Your own records in the memory of operations agents
+    #[command(subcommand)]
+    Me(me::Me),
+    /// What operations agents remember
+    #[command(subcommand)]
+    Sre(sre::Sre),
+}
+
+impl OperationsCommand {
+    /// Runs the command.
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        match self {
+            Self::Me(me) => me.run(globals, environment).await,
+            Self::Sre(sre) => sre.run(globals, environment).await,
+        }
+    }
+}

@@ -11,14 +11,11 @@ use loci_api::documents::file::{DocumentAsk, FileDocument};
 use loci_api::documents::tree::TreeQuery;
 use loci_api::record::{Record, RecordListing};
 use loci_client::formats::{Skipped, SourceFile, mem0, okf};
-use loci_documents::mirroring::layouts::{LaidDocument, LaidState, Layout};
-use loci_engine::document_text::{DocumentContent, DocumentPath};
-use loci_model::RecordId;
-use loci_model::record::RecordKind;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::import::claude_folder;
+#[cfg(feature = "documents")]
+use super::export_claude_folder::topics;
 use crate::exit::{NotFound, Usage};
 use crate::output;
 use crate::session::Session;
@@ -34,6 +31,7 @@ pub(super) enum ExportFormat {
     /// A bundle in the Open Knowledge Format, in a folder
     Okf,
     /// The memory folder of Claude Code
+    #[cfg(feature = "documents")]
     ClaudeCode,
     /// A memory of Amazon Bedrock AgentCore, or of any server that speaks its wire
     #[value(name = "agentcore")]
@@ -75,6 +73,7 @@ pub(super) async fn export(
             notes.extend(files.iter().filter_map(okf::departs));
             (files.len(), files)
         }
+        #[cfg(feature = "documents")]
         ExportFormat::ClaudeCode => {
             let documents = documents(session, memory, namespace).await?;
             (documents.len(), topics(&documents)?)
@@ -142,9 +141,9 @@ async fn records(
 }
 
 /// A document with its file.
-struct Exported {
-    document: FileDocument,
-    file: String,
+pub(super) struct Exported {
+    pub(super) document: FileDocument,
+    pub(super) file: String,
 }
 
 async fn documents(session: &Session, memory: &str, namespace: &str) -> Result<Vec<Exported>> {
@@ -182,35 +181,6 @@ fn bundle(documents: &[Exported], skipped: &mut Vec<Skipped>) -> Vec<SourceFile>
         }
     }
     files
-}
-
-fn topics(documents: &[Exported]) -> Result<Vec<SourceFile>> {
-    let mut laid = Vec::with_capacity(documents.len());
-    let mut state = LaidState::default();
-    for Exported { document, file } in documents {
-        if document.path == claude_folder::ABOVE {
-            state.preface = Some(document.body.clone());
-            continue;
-        }
-        let (content, _) = if document.raw {
-            (DocumentContent::raw(file.clone()), Vec::new())
-        } else {
-            DocumentContent::of_file(file)
-        };
-        laid.push(LaidDocument {
-            path: DocumentPath::parse(&document.path)?,
-            record: RecordId::parse(&document.record)?,
-            kind: RecordKind::parse(&document.kind).unwrap_or(RecordKind::Document),
-            content,
-            reads: 0,
-        });
-    }
-    let (files, _) = Layout::ClaudeMemory.render(&laid, &state);
-    let texts = files.into_iter().map(|file| {
-        let text = String::from_utf8(file.bytes).with_context(|| format!("{} is no text", file.path))?;
-        Ok(SourceFile { path: file.path, text })
-    });
-    texts.collect()
 }
 
 /// Writes the file or folder, which has its name once it is whole.

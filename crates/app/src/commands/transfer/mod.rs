@@ -4,6 +4,8 @@
 mod agentcore_place;
 pub(crate) mod export;
 mod export_agentcore;
+#[cfg(feature = "documents")]
+mod export_claude_folder;
 mod export_format;
 pub(crate) mod import;
 mod manifest;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::fact_lines::shown;
 use super::here::Here;
 use crate::cli::Globals;
-use crate::commands::documents::session_documents::{DOCUMENTS, SessionDocuments};
+use crate::commands::session_documents::{DOCUMENTS, SessionDocuments};
 use crate::config::environment::Environment;
 use crate::exit::Usage;
 use crate::output;

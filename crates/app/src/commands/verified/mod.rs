@@ -9,3 +9,33 @@ pub(crate) mod repo;
 mod repo_sync;
 pub(super) mod repository_words;
 pub(crate) mod verify;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+use crate::cli::Globals;
+use crate::config::environment::Environment;
+
+/// The commands of the product.
+#[derive(Debug, Subcommand)]
+pub(crate) enum VerifiedCommand {
+    /// Repositories whose facts are remembered
+    #[command(subcommand)]
+    Repo(repo::Repo),
+    /// Facts that cite code, checked before they are shown
+    #[command(subcommand)]
+    Fact(fact::Fact),
+    /// Check facts against a clone at a revision, as for a pull request
+    Verify(verify::Verify),
+}
+
+impl VerifiedCommand {
+    /// Runs the command.
+    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+        match self {
+            Self::Repo(repo) => repo.run(globals, environment).await,
+            Self::Fact(fact) => fact.run(globals, environment).await,
+            Self::Verify(verify) => verify.run(globals, environment).await,
+        }
+    }
+}

@@ -50,22 +50,31 @@ pub(crate) enum Repo {
         #[command(flatten)]
         at: At,
     },
+    #[cfg(feature = "coding")]
     /// Show a repository with its settings, and whose they are
     Show(crate::commands::coding::repository_settings::Show),
+    #[cfg(feature = "coding")]
     /// Change settings of a repository
     Set(crate::commands::coding::repository_settings::Set),
+    #[cfg(feature = "coding")]
     /// Show what several tasks of a repository lacked, or close that
     Themes(crate::commands::coding::themes::Themes),
+    #[cfg(feature = "coding")]
     /// Tell how well the tasks of a repository went, and what memories were worth to them
     Metrics(crate::commands::coding::metrics::Metrics),
+    #[cfg(feature = "coding")]
     /// Hold back memories of a repository, from the next hydration on
     Quarantine(crate::commands::coding::safeguards::Quarantine),
+    #[cfg(feature = "coding")]
     /// Let held memories of a repository go again
     Release(crate::commands::coding::safeguards::Quarantine),
+    #[cfg(feature = "coding")]
     /// States of a repository's memory that one can go back to
     Snapshots(crate::commands::coding::safeguards::Snapshots),
+    #[cfg(feature = "coding")]
     /// Put a repository's memory back to a snapshot
     Rollback(crate::commands::coding::safeguards::Rollback),
+    #[cfg(feature = "coding")]
     /// Erase memories of a repository, for good
     Purge(Box<crate::commands::coding::safeguards::Purge>),
     /// Send a clone's default branch to a bare mirror that a server reads
@@ -90,14 +99,23 @@ impl Repo {
         let around = Surroundings { session: &session, globals, environment };
         match self {
             Self::Sync(_) => {}
+            #[cfg(feature = "coding")]
             Self::Show(show) => show.run(around).await?,
+            #[cfg(feature = "coding")]
             Self::Set(set) => set.run(around).await?,
+            #[cfg(feature = "coding")]
             Self::Metrics(metrics) => metrics.run(around).await?,
+            #[cfg(feature = "coding")]
             Self::Themes(themes) => themes.run(around).await?,
+            #[cfg(feature = "coding")]
             Self::Quarantine(ask) => ask.hold(around).await?,
+            #[cfg(feature = "coding")]
             Self::Release(ask) => ask.release(around).await?,
+            #[cfg(feature = "coding")]
             Self::Snapshots(ask) => ask.run(around).await?,
+            #[cfg(feature = "coding")]
             Self::Rollback(ask) => ask.run(around).await?,
+            #[cfg(feature = "coding")]
             Self::Purge(ask) => ask.run(around).await?,
             Self::Add { name, path, at_forge, same_as, parent, default_ref, quorum, forge_id, at } => {
                 let directory = if at_forge { None } else { Some(absolute(path)?) };

@@ -76,12 +76,20 @@ fn named_in(config: &Config) -> Vec<(String, &str)> {
             );
         }
     }
+    #[cfg(feature = "verified")]
     named.extend(config.forges.iter().filter_map(|forge| {
         Some((format!("forge.token_env of {}", forge.host), forge.token_env.as_deref()?))
     }));
-    let of_hooks = config.coding.github.webhook_secrets_env.iter();
-    named
-        .extend(of_hooks.map(|variable| ("coding.github.webhook_secrets_env".to_owned(), variable.as_str())));
+    #[cfg(feature = "coding")]
+    named.extend(
+        config
+            .coding
+            .github
+            .webhook_secrets_env
+            .iter()
+            .map(|variable| ("coding.github.webhook_secrets_env".to_owned(), variable.as_str())),
+    );
+    #[cfg(feature = "operations")]
     for hook in &config.hooks {
         let named_by = format!("hook.secrets_env of {}", hook.source);
         named.extend(hook.secrets_env.iter().map(|variable| (named_by.clone(), variable.as_str())));

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -10,7 +11,7 @@ use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::file_change::HistoryProgress;
 use loci_model::{Error, Result, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::graph::{FileId, Graph};
 use super::graph_cache::Counted;

@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_engine::access::{self, View};
+use loci_engine::calls::standing::Standing;
 use loci_model::facts::repository::Repository;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::tasks::outcome::Polarity;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
-use loci_verified::Standing;
 
 use super::graph::FileId;
 use super::graph_view::{GraphAbout, Meant, Scene, check, rows};

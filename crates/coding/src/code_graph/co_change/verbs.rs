@@ -2,6 +2,7 @@
 //! together, files that are missing (coding-agent-memory.md §15). `impact` is in
 //! `impact_of_change`.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -9,7 +10,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::file_change::{HistoryWindow, TaskFiles};
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, MemoryId, Result, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::graph::FileId;
 use super::graph_view::{CoChange, GraphAbout, Meant, Scene, check, rows};

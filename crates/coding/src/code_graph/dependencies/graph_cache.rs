@@ -5,12 +5,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use loci_engine::calls::standing::Standing;
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::code::{CodeError, CodeResult, CodeSource};
 use loci_model::{MemoryId, RepositoryId};
-use loci_verified::{Standing, tip_of};
+use loci_verified::tip_of;
 
 use super::import_graph::{COMPARISONS_MAX, ImportGraph};
 use super::layout::Layout;

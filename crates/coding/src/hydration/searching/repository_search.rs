@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_engine::calls::deadline::{Deadline, Read};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::retrieval::render::Screened;
 use loci_engine::safety::Patterns;
@@ -12,7 +13,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::exposure::ExposureCall;
 use loci_model::tasks::task::MemoryArm;
 use loci_model::{Error, ExposureId, MemoryId, Result, TaskId, Timestamp};
-use loci_verified::{CitedLook, FactView, Standing, find_repository, is_named};
+use loci_verified::{CitedLook, FactView, find_repository, is_named};
 
 use super::super::asked::Hydration;
 use super::super::candidate::{Candidate, Left};

@@ -1,6 +1,7 @@
 //! `conflict_resolve`: a person says which of two records stays, or that both may. The one that stays is approved by that person from
 //! then on: nothing that is trusted less takes its place by itself.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
@@ -11,7 +12,7 @@ use loci_model::record::agreement::Agreement;
 use loci_model::record::conflict::{Conflict, Resolution};
 use loci_model::record::{Record, RecordState};
 use loci_model::{Error, JobId, RecordId, Result};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::conflicts_list::{ConflictShown, shown};
 use crate::Coding;

@@ -1,6 +1,7 @@
 //! `conflicts_list`: the conflicts of a repository, with both records.
 
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::conflicts::open_of;
 use loci_model::ledger::Shelf;
@@ -9,7 +10,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::conflict::{Conflict, ConflictState};
 use loci_model::record::{Record, RecordState};
 use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use crate::Coding;
 use crate::tasks::task_namespaces;

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::consolidation::Decision;
 use loci_engine::consolidation::relate::rank;
 use loci_engine::memories::existing;
@@ -19,7 +20,6 @@ use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::{RecordId, Result, Timestamp};
-use loci_verified::Standing;
 
 use super::agreement::agree;
 use super::decision::{Beside, tier};

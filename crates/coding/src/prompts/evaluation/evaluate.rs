@@ -6,6 +6,7 @@ use std::pin::pin;
 use futures::future::{Either, select};
 use futures::stream::{self, StreamExt};
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::language_models::calls::{CallFailure, call};
 use loci_engine::memories::existing;
 use loci_model::job::exchange::Step;
@@ -15,7 +16,6 @@ use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::prompt_evaluation::{PromptEvaluation, PromptScore};
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, limits};
-use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use super::golden::{Case, PromptQuestion, cases, digest};

@@ -8,10 +8,10 @@
 mod own_prompts;
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, ErrorKind, MemoryId, Result, Timestamp};
-use loci_verified::Standing;
 
 use crate::Coding;
 pub(crate) use own_prompts::current;

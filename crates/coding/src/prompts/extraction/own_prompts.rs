@@ -7,6 +7,7 @@
 //! current.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{SafetyPolicy, secrets};
 use loci_model::memory::Memory;
@@ -14,7 +15,6 @@ use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Document, Error, ErrorKind, MemoryId, Result, Timestamp, limits};
-use loci_verified::Standing;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 

@@ -20,9 +20,9 @@ pub(crate) use comparison::lines_difference;
 pub(crate) use input_hash::input_hash;
 use loci_engine::access;
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name, json_secrets, secrets};
-use loci_verified::Standing;
 use version_names::{DIGITS, MORE_DIGITS, Named};
 pub use version_names::{PromptDigests, PromptParts};
 

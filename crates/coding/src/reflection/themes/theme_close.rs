@@ -1,13 +1,13 @@
 //! `theme_close`: a person has done something about what tasks lacked. The items are put away; what is lacked afterwards begins a theme
 //! anew.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
 use loci_model::{Error, RecordId, Result};
-use loci_verified::Standing;
 
 use super::items::CLOSED;
 use crate::Coding;

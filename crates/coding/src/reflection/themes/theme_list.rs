@@ -1,10 +1,11 @@
 //! `themes_list`: what several tasks of a repository lacked.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
-use loci_verified::{Standing, find_repository};
+use loci_verified::find_repository;
 
 use super::items::{Theme, ThemePlace, ThemeState};
 use crate::Coding;

@@ -4,12 +4,12 @@
 //! themes. Nothing is changed by a proposal alone.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::safety::for_model;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_model::{Error, Result};
-use loci_verified::Standing;
 use sha2::{Digest, Sha256};
 
 use super::items::{Theme, ThemeState};

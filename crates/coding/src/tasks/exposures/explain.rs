@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_engine::access::{self, View};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -10,7 +11,6 @@ use loci_model::record::{Record, RecordState};
 use loci_model::tasks::exposure::Exposure;
 use loci_model::tasks::task::{MemoryArm, Task};
 use loci_model::{RecordId, Result, TaskId, limits};
-use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::reports::episode_record::existing_episode;

@@ -1,11 +1,11 @@
 //! `exposure_get`: what one call showed a task.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::exposure::Exposure;
 use loci_model::{Error, ExposureId, Result};
-use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::task_namespaces;

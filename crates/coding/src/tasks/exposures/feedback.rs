@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_engine::access::{self, View};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::safety::{RedactionMode, secrets};
@@ -12,7 +13,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::task::{Harm, Task, TaskFeedback};
 use loci_model::{Error, RecordId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use crate::Coding;
 use crate::tasks::log_fields::Call;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loci_engine::access::{self, View};
 use loci_engine::calls::idempotency::{ClientToken, Replay, look_up, recall, remember, replayed};
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
@@ -17,7 +18,6 @@ use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::completion::{Completed, Completion};
 use super::episode_record::put_episode;

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
@@ -16,7 +17,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{RecordId, Result, TaskId};
-use loci_verified::Standing;
 
 use super::completion::not_an_end;
 use super::episode_record::{existing_episode, put_episode};

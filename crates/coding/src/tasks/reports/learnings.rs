@@ -2,6 +2,7 @@
 //! them: that is for the report, or for whoever ends the task.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
@@ -14,7 +15,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::Metadata;
 use loci_model::tasks::task::Task;
 use loci_model::{JobId, RecordId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::completion::Learned;
 use crate::Coding;

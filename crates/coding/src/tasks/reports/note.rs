@@ -1,9 +1,9 @@
 //! `task_note`: one learning, said while the task is under way, stored at once on the way that all learnings go.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::strategies::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
 use loci_model::principal::Principal;
 use loci_model::{Error, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::completion::Learned;
 use crate::Coding;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::events::{NewEvent, Prepared};
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, Tally, secrets};
@@ -14,7 +15,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, ErrorKind, EventId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::{archive_rules, session_of};
 use crate::Coding;

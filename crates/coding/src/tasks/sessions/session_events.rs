@@ -1,12 +1,12 @@
 //! `session_events`: what was said, read back by number; `session_end`: the end of a session.
 
 use loci_engine::calls::page::Page;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{SessionItemQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::task_session::{Capture, SessionItem, SessionItemKind};
 use loci_model::{MemoryId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::{archive_rules, deletion, everything, read_in_full, session_of};
 use crate::Coding;

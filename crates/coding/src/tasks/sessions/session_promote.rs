@@ -2,6 +2,7 @@
 //! while the session is open.
 
 use loci_engine::access;
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::batch;
 use loci_engine::records::writing::Building;
@@ -14,7 +15,6 @@ use loci_model::record::provenance::Source;
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::SessionItem;
 use loci_model::{Error, JobId, RecordId, Result, TaskId, Timestamp, limits};
-use loci_verified::Standing;
 
 use super::{ended, read_in_full, session_of};
 use crate::Coding;

@@ -1,12 +1,12 @@
 //! `session_state`: what an agent keeps so that a run that crashed goes on in the same session. Nobody reads it but whoever may
 //! write the task; it is given back byte for byte but for the secrets in its texts, and gone with the end of the session.
 
+use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{SafetyPolicy, json_secrets};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Document, Error, ErrorKind, Reason, Result, TaskId, limits};
-use loci_verified::Standing;
 
 use super::{ended, session_of};
 use crate::Coding;

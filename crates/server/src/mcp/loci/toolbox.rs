@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use http::Extensions;
+#[cfg(feature = "verified")]
+use loci_engine::calls::standing::Standing;
 use loci_model::ports::BoxFuture;
 use loci_model::principal::Principal;
 use loci_products::Loci;
-use loci_verified::Standing;
 
 use crate::mcp::provider::Caller;
 use crate::tools::call::call;
@@ -31,6 +33,7 @@ pub trait ToolBox: Send + Sync {
 }
 
 /// Repositories that are named.
+#[cfg(feature = "verified")]
 const REPOSITORIES_MAX: u32 = 100;
 
 /// The engine of this process.
@@ -49,6 +52,7 @@ impl EngineTools {
         caller.principal.as_ref().ok_or_else(unknown)
     }
 
+    #[cfg(feature = "verified")]
     fn standing(&self, caller: &Caller) -> Standing {
         Standing { memory: caller.memory.clone().or_else(|| self.memory.clone()), ..Standing::default() }
     }
@@ -74,13 +78,16 @@ impl ToolBox for EngineTools {
                 engine: self.engine.clone(),
                 caller: Self::known(caller)?.clone(),
                 place,
-                told: None,
+                extensions: Extensions::new(),
             };
             call(&self.table, context, name, arguments).await
         })
     }
 
     fn repositories<'a>(&'a self, caller: &'a Caller) -> BoxFuture<'a, Result<Vec<String>, ToolError>> {
+        #[cfg(not(feature = "verified"))]
+        return Box::pin(async move { Self::known(caller).map(|_| Vec::new()) });
+        #[cfg(feature = "verified")]
         Box::pin(async move {
             let (known, standing) = (Self::known(caller)?, self.standing(caller));
             let page = self.engine.verified.repository_list(known, &standing, None, REPOSITORIES_MAX).await?;
@@ -89,6 +96,13 @@ impl ToolBox for EngineTools {
     }
 
     fn mark<'a>(&'a self, caller: &'a Caller, repo: &'a str) -> BoxFuture<'a, Result<String, ToolError>> {
+        #[cfg(not(feature = "verified"))]
+        return Box::pin(async move {
+            let rule =
+                format!("there is no repository {repo}: this program was built without verified memory");
+            Self::known(caller).and(Err(ToolError::new(Code::RepoUnknown, rule)))
+        });
+        #[cfg(feature = "verified")]
         Box::pin(async move {
             Ok(self.engine.verified.fact_mark(Self::known(caller)?, &self.standing(caller), repo).await?)
         })

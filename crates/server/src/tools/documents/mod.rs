@@ -2,7 +2,14 @@
 //! models know (files-and-git.md §7.3, §11).
 
 mod at;
-pub(super) mod memory;
-pub(super) mod memory_grep;
-pub(super) mod memory_list;
-pub(super) mod memory_read;
+mod memory;
+mod memory_grep;
+mod memory_list;
+mod memory_read;
+
+use super::tool::Tool;
+
+/// The tools of the family, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![memory_list::tool(), memory_read::tool(), memory_grep::tool(), memory::tool()]
+}

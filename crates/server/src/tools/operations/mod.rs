@@ -1,10 +1,10 @@
 //! The family `sre`: the four tools of a supervisor of operations agents, with the names and both forms of arguments of the design that they
 //! come from (sre-memory.md §8). Worker agents get none. What they save is an agent's word: no tool puts a contact or an approval in force.
 
-pub(super) mod retrieve_memory;
-pub(super) mod save_infrastructure;
-pub(super) mod save_investigation;
-pub(super) mod save_preference;
+mod retrieve_memory;
+mod save_infrastructure;
+mod save_investigation;
+mod save_preference;
 
 use loci_model::MemoryId;
 use loci_model::services::knowledge::SreType;
@@ -14,19 +14,12 @@ use serde_json::{Map, Value, json};
 use super::asked::string;
 use super::error::{Code, ToolError};
 use super::schema::{anything, array, flag, open, said, word};
-use super::tool::{Arguments, Context, Outcome};
+use super::tool::{Arguments, Context, Outcome, Tool};
 
 /// The memory that is meant.
 async fn memory(context: &Context) -> Result<MemoryId, ToolError> {
     let named = context.place.asked.as_deref().or(context.place.configured.as_deref());
     Ok(context.engine.operations.sre_memory(&context.caller, named).await?)
-}
-
-/// Arguments as the tools of this family take them: null is as good as absent, as a function's
-/// default in the source design.
-pub(in crate::tools) fn without_nulls(mut arguments: Arguments) -> Arguments {
-    arguments.retain(|_, value| !value.is_null());
-    arguments
 }
 
 /// The session that is named; an empty text names none.
@@ -154,4 +147,14 @@ fn memory_type(word: &str) -> Result<SreType, ToolError> {
         let supported: Vec<&str> = SreType::ALL.iter().map(|kind| kind.as_str()).collect();
         ToolError::new(Code::InvalidArgument, rule).on("memory_type").with("supported", supported)
     })
+}
+
+/// The tools of the family, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        save_preference::tool(),
+        save_infrastructure::tool(),
+        save_investigation::tool(),
+        retrieve_memory::tool(),
+    ]
 }

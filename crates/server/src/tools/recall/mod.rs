@@ -1,6 +1,13 @@
 //! The family `recall`: search and store over all records, with the names and schemas of the Strands memory manager, so that
 //! prompts carry over (mcp.md §8.1, memory-manager.md §3).
 
-pub(super) mod add_memory;
-pub(super) mod search_memory;
+mod add_memory;
+mod search_memory;
 mod stores;
+
+use super::tool::Tool;
+
+/// The tools of the family, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![search_memory::tool(), add_memory::tool()]
+}

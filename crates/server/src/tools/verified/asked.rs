@@ -1,49 +1,51 @@
 //! Arguments of the family in the types of verified memory. The schema has checked their form; this
 //! module checks their values.
 
+use std::sync::Arc;
+
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::claim::Claim;
 use loci_model::{RecordId, Timestamp};
 use loci_verified::verifier::read_claims;
-use loci_verified::{Serving, VerifyMode, record_id};
+use loci_verified::{Serving, Told, VerifyMode, record_id};
 use serde_json::Value;
 
-pub(super) use crate::tools::asked::{needed, standing, string};
+pub(in crate::tools) use crate::tools::asked::{needed, standing, string};
 use crate::tools::error::ToolError;
 use crate::tools::tool::{Arguments, Context};
 
 /// A whole number; beyond what is counted, the most.
-pub(super) fn number(arguments: &Arguments, name: &str) -> Option<u32> {
+pub(in crate::tools) fn number(arguments: &Arguments, name: &str) -> Option<u32> {
     let number = arguments.get(name).and_then(Value::as_u64)?;
     Some(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 /// The fact that is meant.
-pub(super) fn id(arguments: &Arguments, name: &str) -> Result<RecordId, ToolError> {
+pub(in crate::tools) fn id(arguments: &Arguments, name: &str) -> Result<RecordId, ToolError> {
     Ok(record_id(&needed(arguments, name)?).map_err(|error| error.on(name))?)
 }
 
 /// The revision that is named.
-pub(super) fn revision(arguments: &Arguments) -> Option<String> {
+pub(in crate::tools) fn revision(arguments: &Arguments) -> Option<String> {
     string(arguments, "ref")
 }
 
 /// How a read is to be served.
-pub(super) fn serving(context: &Context, arguments: &Arguments) -> Serving {
+pub(in crate::tools) fn serving(context: &Context, arguments: &Arguments) -> Serving {
     let is_prompt = string(arguments, "format").is_some_and(|format| format == "prompt");
     let tokens = number(arguments, "max_tokens");
     Serving {
         verify: string(arguments, "verify").and_then(|word| VerifyMode::parse(&word)).unwrap_or_default(),
         reference: revision(arguments),
         prompt: (is_prompt || tokens.is_some()).then_some(tokens),
-        told: context.told.clone(),
+        told: context.extensions.get::<Arc<Told>>().cloned(),
         most: None,
     }
 }
 
 /// Citations under this name; `None` where it is not given.
-pub(super) fn citations(arguments: &Arguments, name: &str) -> Option<Vec<CitationInput>> {
+pub(in crate::tools) fn citations(arguments: &Arguments, name: &str) -> Option<Vec<CitationInput>> {
     let citations = arguments.get(name)?.as_array()?;
     Some(citations.iter().filter_map(Value::as_object).map(citation).collect())
 }
@@ -57,7 +59,7 @@ fn citation(given: &Arguments) -> CitationInput {
 }
 
 /// A place in the code.
-pub(super) fn place(given: &Arguments) -> Place {
+pub(in crate::tools) fn place(given: &Arguments) -> Place {
     Place {
         path: string(given, "path").unwrap_or_default(),
         line_start: number(given, "line_start").unwrap_or(0),
@@ -66,13 +68,16 @@ pub(super) fn place(given: &Arguments) -> Place {
 }
 
 /// Claims about so many citations; `None` where none are given.
-pub(super) fn claims(arguments: &Arguments, citations: usize) -> Result<Option<Vec<Claim>>, ToolError> {
+pub(in crate::tools) fn claims(
+    arguments: &Arguments,
+    citations: usize,
+) -> Result<Option<Vec<Claim>>, ToolError> {
     let Some(claims) = arguments.get("claims").and_then(Value::as_array) else { return Ok(None) };
     Ok(Some(read_claims(claims, "claims", citations)?))
 }
 
 /// The caller's idempotency key, with the whole call.
-pub(super) fn token(arguments: &Arguments) -> Result<Option<ClientToken>, ToolError> {
+pub(in crate::tools) fn token(arguments: &Arguments) -> Result<Option<ClientToken>, ToolError> {
     let Some(key) = string(arguments, "idempotency_key") else { return Ok(None) };
     let mut rest = arguments.clone();
     rest.shift_remove("idempotency_key");
@@ -80,7 +85,7 @@ pub(super) fn token(arguments: &Arguments) -> Result<Option<ClientToken>, ToolEr
 }
 
 /// A point in time.
-pub(super) fn time(arguments: &Arguments, name: &str) -> Result<Option<Timestamp>, ToolError> {
+pub(in crate::tools) fn time(arguments: &Arguments, name: &str) -> Result<Option<Timestamp>, ToolError> {
     let Some(text) = string(arguments, name) else { return Ok(None) };
     Ok(Some(Timestamp::parse(&text).map_err(|error| error.on(name))?))
 }

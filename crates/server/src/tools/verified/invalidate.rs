@@ -1,7 +1,7 @@
 //! `memory_invalidate`: a fact is marked as wrong (verified-memory.md §12).
 
+use loci_engine::calls::standing::check_label;
 use loci_model::ports::BoxFuture;
-use loci_verified::check_label;
 use serde_json::json;
 
 use super::asked;

@@ -1,36 +1,36 @@
 //! The family `verified`: facts about repositories that cite code, checked before they are served (verified-memory.md §12).
 //! One file per tool; `shapes`: the forms that several of them take or give; `asked` and `said`: arguments read and
-//! results written; `given_back`: results that come back as arguments;
-//! `search_repository`: `memory_search` in more than facts, or for a task.
+//! results written.
 
-mod asked;
-pub(super) mod delete;
-pub(super) mod get;
-pub(super) mod get_recent;
-pub(super) mod given_back;
-pub(super) mod history;
-pub(super) mod invalidate;
-pub(super) mod log_applied;
-pub(super) mod read_citation;
-pub(super) mod refresh;
-mod said;
-pub(super) mod search;
-pub(super) mod search_by_path;
-mod search_repository;
+pub(super) mod asked;
+mod delete;
+mod get;
+mod get_recent;
+mod history;
+mod invalidate;
+mod log_applied;
+mod read_citation;
+mod refresh;
+pub(super) mod said;
+mod search;
+mod search_by_path;
 mod shapes;
-pub(super) mod stats;
-pub(super) mod store;
-pub(super) mod supersede;
-pub(super) mod verify_citations;
+mod stats;
+mod store;
+mod supersede;
+mod verify_citations;
 
+use loci_engine::calls::standing::Standing;
 use loci_verified::FactsAsked;
 
-use super::error::ToolError;
-use super::tool::Arguments;
+use super::call::admit;
+use super::error::{Code, ToolError};
+use super::table::Table;
+use super::tool::{Arguments, Context, Tool};
 
 /// The facts that a call would look at, for one who has the code where the server has not; `None` for tools and calls that look
 /// at no stored facts. One line per tool.
-pub(super) fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
+fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     match name {
         "memory_get_recent" => Some(get_recent::facts(arguments)),
         "memory_search" => search::facts_asked(arguments),
@@ -38,4 +38,41 @@ pub(super) fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsk
         "memory_verify_citations" => verify_citations::facts(arguments),
         _ => None,
     }
+}
+
+/// The facts that a call of a tool would look at, and where its caller stands.
+///
+/// # Errors
+/// As [`call`](super::call::call); `INVALID_ARGUMENT` for a call that looks at no stored facts of one repository.
+pub(crate) fn asked_facts(
+    table: &Table,
+    context: &Context,
+    name: &str,
+    arguments: Arguments,
+) -> Result<(Standing, FactsAsked), ToolError> {
+    let (tool, _, arguments) = admit(table, context, name, arguments)?;
+    let rule = "this call looks at no stored facts of one repository: call the tool itself";
+    let none = || Err(ToolError::new(Code::InvalidArgument, rule));
+    let asked = facts(tool.name, &arguments).unwrap_or_else(none)?;
+    Ok((asked::standing(context, &arguments), asked))
+}
+
+/// The tools of the family, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        store::tool(),
+        get_recent::tool(),
+        search::tool(),
+        verify_citations::tool(),
+        supersede::tool(),
+        invalidate::tool(),
+        log_applied::tool(),
+        search_by_path::tool(),
+        read_citation::tool(),
+        refresh::tool(),
+        stats::tool(),
+        get::tool(),
+        history::tool(),
+        delete::tool(),
+    ]
 }

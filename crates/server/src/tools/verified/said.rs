@@ -17,17 +17,17 @@ const EXCERPT_BYTES_MAX: usize = 8_192;
 const WITHHELD_SHOWN: usize = 20;
 
 /// An id as these tools return it.
-pub(super) fn id(id: &RecordId) -> Value {
+pub(in crate::tools) fn id(id: &RecordId) -> Value {
     bare_id(id).into()
 }
 
 /// A point in time.
-pub(super) fn time(time: Option<Timestamp>) -> Value {
+pub(in crate::tools) fn time(time: Option<Timestamp>) -> Value {
     time.map(Timestamp::to_rfc3339).into()
 }
 
 /// An object.
-pub(super) fn object(id: Option<ObjectId>) -> Value {
+pub(in crate::tools) fn object(id: Option<ObjectId>) -> Value {
     id.map(|id| id.to_string()).into()
 }
 
@@ -48,7 +48,7 @@ fn status(status: RecordState) -> &'static str {
 }
 
 /// A fact with its citations: enough to be verified by giving them back.
-pub(super) fn fact(view: &FactView) -> Value {
+pub(in crate::tools) fn fact(view: &FactView) -> Value {
     let (record, fact) = (&view.remembered.record, &view.remembered.fact);
     let mut said = json!({
         "id": id(&record.id),
@@ -83,7 +83,7 @@ pub(super) fn fact(view: &FactView) -> Value {
 }
 
 /// The verdict of the code on a fact.
-pub(super) fn support(report: &SupportReport) -> Value {
+pub(in crate::tools) fn support(report: &SupportReport) -> Value {
     let SupportReport { support, reason, found, missing, other_values } = report;
     let mut said = json!({ "verdict": support.as_str(), "reason": reason.as_str() });
     let Some(members) = said.as_object_mut() else { return said };
@@ -103,7 +103,7 @@ pub(super) fn support(report: &SupportReport) -> Value {
 }
 
 /// A fact with everything that is known of it.
-pub(super) fn whole(view: &FactView) -> Value {
+pub(in crate::tools) fn whole(view: &FactView) -> Value {
     let (record, fact) = (&view.remembered.record, &view.remembered.fact);
     let (detail, source) = (&fact.detail, &fact.detail.source);
     let mut said = self::fact(view);
@@ -148,7 +148,7 @@ pub(super) fn whole(view: &FactView) -> Value {
 
 /// A fact that was kept back, with the reason by citation, and the places to read instead. It has
 /// no statement.
-pub(super) fn withheld(view: &FactView) -> Value {
+pub(in crate::tools) fn withheld(view: &FactView) -> Value {
     let checked = view.verification.iter().flat_map(|verification| &verification.citations);
     let wrong = checked.zip(&view.remembered.fact.detail.citations).filter_map(|(verdict, citation)| {
         let Place { path, line_start, line_end } = &citation.anchor.place;
@@ -214,7 +214,7 @@ fn at(place: &Place, commit: Option<ObjectId>) -> Value {
 
 /// A verification: the source design's members first (§6.1). `cited`: the places, in the order of the verdicts; `contents`: the
 /// lines found there, where they were read.
-pub(super) fn verification(
+pub(in crate::tools) fn verification(
     verification: &Verification,
     cited: &[Place],
     contents: &[Option<String>],
@@ -244,7 +244,7 @@ pub(super) fn verification(
 }
 
 /// The places that a fact cites.
-pub(super) fn cited(view: &FactView) -> Vec<Place> {
+pub(in crate::tools) fn cited(view: &FactView) -> Vec<Place> {
     let citations = &view.remembered.fact.detail.citations;
     citations.iter().map(|citation| citation.anchor.place.clone()).collect()
 }
@@ -296,7 +296,7 @@ fn checked(
 }
 
 /// What was changed of code that is shown; nothing where it is shown as it is.
-pub(super) fn changed(shown: &ShownCode) -> Map<String, Value> {
+pub(in crate::tools) fn changed(shown: &ShownCode) -> Map<String, Value> {
     let hidden = shown.hidden.then(|| ("hidden_characters".to_owned(), true.into()));
     let masked = (!shown.masked.is_empty()).then(|| ("masked".to_owned(), json!(shown.masked)));
     hidden.into_iter().chain(masked).collect()
@@ -320,7 +320,7 @@ fn hint(repo: &str) -> String {
 }
 
 /// What a read returns.
-pub(super) fn list(list: &FactList) -> Map<String, Value> {
+pub(in crate::tools) fn list(list: &FactList) -> Map<String, Value> {
     let mut said = Map::new();
     said.insert("repo".to_owned(), list.repo.clone().into());
     said.insert("ref".to_owned(), list.reference.clone().into());
@@ -359,7 +359,7 @@ pub(super) fn list(list: &FactList) -> Map<String, Value> {
 }
 
 /// Something that happened.
-pub(super) fn event(event: &FactEvent) -> Value {
+pub(in crate::tools) fn event(event: &FactEvent) -> Value {
     let mut details = event
         .details
         .as_ref()

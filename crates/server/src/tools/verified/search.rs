@@ -9,8 +9,11 @@ use loci_model::{MemoryId, limits};
 use loci_verified::{FactFilters, FactSearch, FactsAsked};
 use serde_json::{Value, json};
 
-use super::{asked, said, search_repository};
+use super::{asked, said};
+#[cfg(feature = "coding")]
+use crate::tools::coding::search_repository;
 use crate::tools::error::{Code, ToolError};
+use crate::tools::native;
 use crate::tools::place;
 
 use super::shapes::{agent_id, omitted, repo, revision, session_id, summary, verdict, verify};
@@ -20,6 +23,8 @@ use crate::tools::schema::{
 };
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
 
+/// Filters that are about the tasks that records come from.
+const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
 /// Items where nobody says.
 const ITEMS: u32 = 20;
 
@@ -52,8 +57,11 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
 }
 
 async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome {
-    if search_repository::is_meant(&arguments) {
+    if is_beyond_facts(&arguments) {
+        #[cfg(feature = "coding")]
         return search_repository::search(context, arguments, repo, ITEMS).await;
+        #[cfg(not(feature = "coding"))]
+        return Err(absent());
     }
     let question = asked_for(&arguments, repo)?;
     let standing = asked::standing(&context, &arguments);
@@ -65,11 +73,32 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
     Ok(Value::Object(said))
 }
 
+/// True for a search in more than facts, or for a task: the memory of coding agents answers it, as
+/// the native API does.
+fn is_beyond_facts(arguments: &Arguments) -> bool {
+    let kinds = arguments.get("kinds").and_then(Value::as_array);
+    let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some(RecordKind::Fact.as_str()));
+    let filters = arguments.get("filters").and_then(Value::as_object);
+    let about_tasks = filters.is_some_and(|given| ABOUT_TASKS.iter().any(|name| given.contains_key(*name)));
+    others || about_tasks || arguments.contains_key(native::TASK)
+}
+
+/// The refusal of a search in more than facts.
+#[cfg(not(feature = "coding"))]
+fn absent() -> ToolError {
+    let rule = "this program was built without the memory of coding agents: search facts alone, without kinds, \
+                task_id, and filters about tasks";
+    ToolError::new(Code::InvalidArgument, rule).on("kinds")
+}
+
 /// The facts that a call looks at; `None` where it looks at documents.
 pub(super) fn facts_asked(arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     let repo = asked::string(arguments, "repo").filter(|_| !arguments.contains_key("store"))?;
-    if search_repository::is_meant(arguments) {
+    if is_beyond_facts(arguments) {
+        #[cfg(feature = "coding")]
         return Some(search_repository::facts_asked(arguments, repo));
+        #[cfg(not(feature = "coding"))]
+        return Some(Err(absent()));
     }
     Some(asked_for(arguments, repo).map(FactsAsked::Search))
 }

@@ -1,9 +1,11 @@
 //! `memory_verify_citations`: whether cited code still says what it said, at a revision (verified-memory.md §12).
 
+use std::sync::Arc;
+
 use super::{asked, said};
 use crate::tools::error::{Code, ToolError};
 use loci_model::ports::BoxFuture;
-use loci_verified::FactsAsked;
+use loci_verified::{FactsAsked, Told};
 use serde_json::{Value, json};
 
 use super::shapes::{agent_id, citation, record_id, repo, revision, session_id, support, verdict};
@@ -49,7 +51,7 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
         (None, true) => {
             let id = asked::id(&arguments, "memory_id")?;
             let engine = &context.engine;
-            let verified = match &context.told {
+            let verified = match context.extensions.get::<Arc<Told>>() {
                 Some(told) => engine.verified.fact_verify_told(caller, &standing, &id, told).await?,
                 None => engine.verified.fact_verify(caller, &standing, &id, reference.as_deref()).await?,
             };

@@ -10,11 +10,12 @@ use loci_model::tasks::task_session::ToldEnd;
 use loci_model::{Result, SessionId, TaskId};
 
 use super::outcomes::graded;
-use super::tasks::{shown, status, time};
+use super::tasks::{shown, status};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 use crate::v1::verified::repositories::asking;
 
 pub(super) fn operations(table: Table) -> Table {

@@ -5,10 +5,12 @@ use loci_api::coding::table as api;
 use loci_coding::{Blame, BlameAsk, BlamedTask, CommitReport, NewCommit};
 use loci_model::Result;
 
-use super::tasks::{task_id, time};
+use super::tasks::task_id;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{repo, standing};
+use crate::v1::protocol::values::time;
+use crate::v1::verified::repositories::repo;
 
 pub(super) fn operations(table: Table) -> Table {
     table.json(api::TASK_COMMITS, report).query(api::BLAME, blame)

@@ -8,8 +8,8 @@ use loci_model::{JobId, Result};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
     table.query(api::DEAD_LETTER_LIST, list).plain(api::DEAD_LETTER_RETRY, retry)

@@ -7,11 +7,11 @@ use loci_model::tasks::evaluation::{Evaluation, EvaluationFinding, FailureCatego
 use loci_model::{Error, Result, TaskId};
 
 use super::tasks::end::learned;
-use super::tasks::word;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
+use crate::v1::protocol::values::word;
 
 pub(super) fn operations(table: Table) -> Table {
     table.json(api::EVALUATION_ADD, self::add).query(api::EVALUATION_LIST, list)

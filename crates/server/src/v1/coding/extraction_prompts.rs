@@ -10,8 +10,8 @@ use loci_model::{Error, Result};
 use loci_verified::RepositoryName;
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
     table

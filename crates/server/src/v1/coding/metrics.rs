@@ -6,10 +6,11 @@ use loci_coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness}
 use loci_model::tasks::exposure::rounded;
 use loci_model::{RecordId, Result};
 
-use super::tasks::{time, word};
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{repo, standing};
+use crate::v1::protocol::values::{time, word};
+use crate::v1::verified::repositories::repo;
 
 pub(super) fn operations(table: Table) -> Table {
     table.query(api::REPOSITORY_METRICS, metrics)

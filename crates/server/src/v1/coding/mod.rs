@@ -7,7 +7,9 @@ mod conflicts;
 mod dead_letters;
 mod evaluations;
 mod extraction_prompts;
+mod github_hook;
 pub(crate) mod graph;
+mod hook_deliveries;
 mod metrics;
 mod outcomes;
 mod preferences;
@@ -51,5 +53,7 @@ pub(super) fn operations(table: Table) -> Table {
     let table = prompts::operations(table);
     let table = extraction_prompts::operations(table);
     let table = reflections::operations(table);
+    let table = github_hook::operations(table);
+    let table = hook_deliveries::operations(table);
     dead_letters::operations(table)
 }

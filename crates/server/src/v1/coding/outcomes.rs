@@ -6,10 +6,11 @@ use loci_coding::OutcomeByHand;
 use loci_model::tasks::outcome::{FirstPush, GradeChange, GradedByHand, Outcome, OutcomeGrade};
 use loci_model::{Error, Result, Timestamp};
 
-use super::tasks::{task_id, time, word};
+use super::tasks::task_id;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
+use crate::v1::protocol::values::{time, word};
 
 pub(super) fn operations(table: Table) -> Table {
     table.plain(api::TASK_OUTCOME, show).json(api::TASK_OUTCOME_SET, set)

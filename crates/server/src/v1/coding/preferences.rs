@@ -11,8 +11,8 @@ use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
 
 pub(super) fn operations(table: Table) -> Table {
     table

@@ -7,8 +7,9 @@ use loci_engine::jobs::ReflectionAsk;
 use loci_model::{Namespace, Result, StrategyId};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{repo, standing};
+use crate::v1::verified::repositories::repo;
 
 pub(super) fn operations(table: Table) -> Table {
     table.json(api::STRATEGY_REFLECT, reflect).json(api::REPOSITORY_REFLECT, repository_reflect)

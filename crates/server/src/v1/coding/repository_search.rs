@@ -12,10 +12,11 @@ use loci_model::tasks::task::MemoryArm;
 use loci_model::{Error, Result, TaskId, Timestamp};
 use loci_verified::Told;
 
-use super::tasks::{status, time};
+use super::tasks::status;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 use crate::v1::verified::repositories::{asking, repo};
 
 pub(super) fn operations(table: Table) -> Table {

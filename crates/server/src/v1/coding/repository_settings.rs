@@ -14,8 +14,9 @@ use loci_verified::{RepositoryAdd, host_of};
 use serde_json::{Map, Value};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{aliases, place, repo, standing};
+use crate::v1::verified::repositories::{aliases, place, repo};
 
 pub(super) fn operations(table: Table) -> Table {
     table

@@ -8,8 +8,9 @@ use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComm
 use loci_model::{Error, Result, Timestamp};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{repo, standing};
+use crate::v1::verified::repositories::repo;
 
 /// Pull requests of a backfill that says no number.
 const BACKFILLED: usize = 200;

@@ -7,11 +7,11 @@ use loci_model::Result;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 
-use super::tasks::time;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 use crate::v1::records::record_shape::state;
 use crate::v1::verified::repositories::{asking, repo};
 

@@ -11,13 +11,14 @@ use loci_coding::{
 use loci_model::record::RecordState;
 use loci_model::{Namespace, RecordId, Result, TaskId};
 
-use super::tasks::time;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 use crate::v1::quarantine;
 use crate::v1::records::record_shape::{record, state};
-use crate::v1::verified::repositories::{repo, standing};
+use crate::v1::verified::repositories::repo;
 
 pub(super) fn operations(table: Table) -> Table {
     table

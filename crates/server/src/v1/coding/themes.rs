@@ -7,8 +7,9 @@ use loci_coding::{ProposalOf, Theme, ThemeClosed};
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{repo, standing};
+use crate::v1::verified::repositories::repo;
 
 const OPEN: &str = "open";
 const CLOSED: &str = "closed";

@@ -7,10 +7,11 @@ use loci_model::Result;
 use loci_model::trees::consolidation_run::RunStatus;
 
 use super::consolidations_shape::{asked, run, status};
-use super::files_shape::{flag, tree};
+use super::files_shape::tree;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::flag;
 
 pub(super) fn operations(table: Table) -> Table {
     let start = api::CONSOLIDATION_START;

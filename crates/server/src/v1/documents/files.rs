@@ -15,10 +15,11 @@ use loci_model::trees::tree_entry::DocumentOperation;
 use loci_model::{Error, RecordId, Result};
 use serde_json::json;
 
-use super::files_shape::{content, document, flag, tree, written};
+use super::files_shape::{content, document, tree, written};
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::table::{Described, Form, Table};
+use crate::v1::protocol::values::flag;
 
 pub(super) fn operations(mut table: Table) -> Table {
     let query = |schema| Form::Query(Box::new(schema));

@@ -9,7 +9,7 @@ use loci_documents::{
 };
 use loci_engine::document_text::DocumentContent;
 use loci_model::trees::tree_entry::{TreeEntry, TreeSnapshot};
-use loci_model::{Error, Namespace, Result};
+use loci_model::{Namespace, Result};
 
 use crate::v1::protocol::call::Call;
 
@@ -20,15 +20,6 @@ const ROOT: &str = "/";
 pub(super) async fn tree(call: &Call, namespace: Option<&str>) -> Result<TreeAsk> {
     let namespace = Namespace::parse(namespace.unwrap_or(ROOT)).map_err(|error| error.on("namespace"))?;
     Ok(TreeAsk { memory: call.memory().await?, namespace })
-}
-
-/// A flag of a query: `1` and `true` are yes.
-pub(in crate::v1) fn flag(name: &'static str, word: Option<&str>) -> Result<bool> {
-    match word {
-        None | Some("0" | "false") => Ok(false),
-        Some("1" | "true") => Ok(true),
-        Some(_) => Err(Error::invalid(name, format!("{name} must be 1 or true, 0 or false"))),
-    }
 }
 
 /// What a document in parts says.

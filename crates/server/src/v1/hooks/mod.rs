@@ -3,32 +3,25 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `github` | what GitHub sends |
-//! | `alerts`, `proof` | what alerting systems send, and how they show who they are |
 //! | `signature` | keyed digests and secrets |
-//! | `deliveries` | what came in, listed and tried again |
+//! | `alert_sender` | one alerting system |
 //!
-//! To add a sender: a file with its scheme of signatures and its headers, a member of [`Hooks`], a line in `operations`. To add an alerting
-//! system: a reader in `loci-alerts`, its scheme in `proof`, a line in `operations`.
+//! The operations are their product's: `coding/github_hook`, `operations/alert_hook`.
+//!
+//! To add a sender: a file in the folder of its product, with its scheme of signatures and its headers; a member of [`Hooks`]; a line in
+//! the product's `operations`. To add an alerting system: a reader in `loci-alerts`, its scheme in `operations/alert_proof`, a line in
+//! `operations/alert_hook`.
 
-mod alerts;
-pub(super) mod deliveries;
-mod github;
-mod proof;
-mod signature;
+mod alert_sender;
+pub(in crate::v1) mod signature;
 
-use loci_api::table as api;
 use std::sync::Arc;
 
-use loci_api::hook as shape;
-use loci_api::operation::Place;
 use loci_model::Result;
 use loci_model::json::reserved_names;
 use loci_model::ports::forge::NoticeReader;
-use loci_model::services::alert_notice::AlertSource;
 
-use super::protocol::table::{Described, Form, Table};
-pub use alerts::AlertHook;
+pub use alert_sender::AlertHook;
 pub use signature::HookKeys;
 
 /// Who may send, by sender.
@@ -60,29 +53,6 @@ impl std::fmt::Debug for Hooks {
 ///
 /// # Errors
 /// `Invalid`, naming the rule.
-fn check_names(body: &[u8]) -> Result<()> {
+pub(super) fn check_names(body: &[u8]) -> Result<()> {
     std::str::from_utf8(body).map_or(Ok(()), reserved_names::refuse)
-}
-
-/// Where alerting systems send.
-const ALERTS: [(AlertSource, Place); 4] = [
-    (AlertSource::Alertmanager, api::ALERTMANAGER_HOOK.place),
-    (AlertSource::Pagerduty, api::PAGERDUTY_HOOK.place),
-    (AlertSource::Opsgenie, api::OPSGENIE_HOOK.place),
-    (AlertSource::Generic, api::GENERIC_HOOK.place),
-];
-
-pub(super) fn operations(mut table: Table) -> Table {
-    let place = api::GITHUB_HOOK.place;
-    let answer = table.named::<shape::HookAnswer>();
-    let described = Described { place, request: Form::None, answer };
-    table = table.stream(described, |doors, request| async move { github::take(doors, request).await });
-    for (source, place) in ALERTS {
-        let answer = table.named::<shape::AlertAnswer>();
-        let described = Described { place, request: Form::None, answer };
-        table = table.stream(described, move |doors, request| async move {
-            alerts::take(doors, source, request).await
-        });
-    }
-    table.query(api::HOOK_DELIVERY_LIST, deliveries::list).plain(api::HOOK_DELIVERY_RETRY, deliveries::retry)
 }

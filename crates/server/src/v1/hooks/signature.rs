@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 
 /// How a sender signs: HMAC-SHA256 over the body, in hex digits behind `prefix`, in one header.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scheme {
-    pub(super) header: &'static str,
-    pub(super) prefix: &'static str,
+pub(in crate::v1) struct Scheme {
+    pub(in crate::v1) header: &'static str,
+    pub(in crate::v1) prefix: &'static str,
 }
 
 /// The secrets of a sender: one, or several while they are changed.
@@ -33,19 +33,19 @@ impl HookKeys {
     }
 
     /// True where nobody may send.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::v1) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// True where a header holds something that may be a signature: what is none needs no body to be refused.
-    pub(super) fn may_be_signed(scheme: Scheme, headers: &HeaderMap) -> bool {
+    pub(in crate::v1) fn may_be_signed(scheme: Scheme, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
         value.to_str().is_ok_and(|value| is_signature(scheme.prefix, value))
     }
 
     /// Whether the body is signed with one of the secrets. Which one, and how far a wrong signature was right, takes no different time.
-    pub(super) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
+    pub(in crate::v1) fn signed(&self, scheme: Scheme, headers: &HeaderMap, body: &[u8]) -> bool {
         let mut values = headers.get_all(scheme.header).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return false };
         value.to_str().is_ok_and(|value| self.signed_by_any(scheme.prefix, &[value], &[body]))
@@ -53,7 +53,7 @@ impl HookKeys {
 
     /// Returns true where one of several signatures is of these pieces and one of the secrets. The pieces are
     /// digested once for each secret, however many signatures a sender brings.
-    pub(super) fn signed_by_any(&self, prefix: &str, values: &[&str], pieces: &[&[u8]]) -> bool {
+    pub(in crate::v1) fn signed_by_any(&self, prefix: &str, values: &[&str], pieces: &[&[u8]]) -> bool {
         let bytes = |value: &&str| value.strip_prefix(prefix).and_then(|digits| hex::decode(digits).ok());
         let signatures: Vec<Vec<u8>> = values.iter().filter_map(bytes).collect();
         if signatures.is_empty() {
@@ -69,7 +69,7 @@ impl HookKeys {
 
     /// Whether a text is one of the secrets: for senders that cannot sign. Keyed digests are compared, so that it takes the same time whatever
     /// the text is.
-    pub(super) fn holds(&self, presented: &[u8]) -> bool {
+    pub(in crate::v1) fn holds(&self, presented: &[u8]) -> bool {
         let fits = |key: &Zeroizing<Vec<u8>>| {
             let mine = digest(b"loci", &[key]).map(Mac::finalize);
             let theirs = digest(b"loci", &[presented]);
@@ -80,7 +80,7 @@ impl HookKeys {
 }
 
 /// True for a prefix with as many hex digits as a signature has.
-pub(super) fn is_signature(prefix: &str, value: &str) -> bool {
+pub(in crate::v1) fn is_signature(prefix: &str, value: &str) -> bool {
     let digits = value.strip_prefix(prefix);
     digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

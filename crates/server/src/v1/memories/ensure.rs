@@ -11,9 +11,9 @@ use loci_model::Result;
 
 use super::strategies::new_strategy;
 use crate::doors::Doors;
-use crate::v1::documents::files_shape::flag;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::table::{Described, Table};
+use crate::v1::protocol::values::flag;
 
 pub(in crate::v1) fn operations(mut table: Table) -> Table {
     let ensure = Described {

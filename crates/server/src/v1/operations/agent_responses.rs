@@ -6,9 +6,9 @@ use loci_model::{JobId, Result};
 use loci_operations::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
 
 use super::investigation_start::{incident, memory};
-use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 
 /// The state of a job whose question waits for the caller's own model.
 const WAITING: &str = "waiting";

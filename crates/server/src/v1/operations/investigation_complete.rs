@@ -8,9 +8,9 @@ use loci_operations::{AgentResult, InvestigationComplete};
 
 use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
-use crate::v1::coding::tasks::word;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::word;
 
 const EXECUTED: &str = "executed";
 const AWAITS: &str = "awaiting_approval";

@@ -7,9 +7,9 @@ use loci_operations::InvestigationOutcome;
 
 use super::investigation_complete::record_ids;
 use super::investigation_start::{incident, memory};
-use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 
 pub(super) fn operations(table: Table) -> Table {
     table.json(api::INVESTIGATION_OUTCOME, investigation_outcome)

@@ -3,11 +3,11 @@
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
-use loci_coding::hydration::Estimator;
 use loci_model::{Error, MemoryId, Result};
 use loci_operations::{
     Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound, SreRequester,
 };
+use loci_text::tokens::Estimator;
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
@@ -23,7 +23,7 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 /// The memory that a call is about.
-pub(in crate::v1) async fn memory(call: &Call, named: Option<&str>) -> Result<MemoryId> {
+pub(super) async fn memory(call: &Call, named: Option<&str>) -> Result<MemoryId> {
     let named = named.or(call.header(MEMORY)?);
     call.doors.engine.operations.sre_memory(&call.caller, named).await
 }

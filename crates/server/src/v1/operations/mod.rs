@@ -3,6 +3,8 @@
 
 mod agent_prompt;
 mod agent_responses;
+mod alert_hook;
+mod alert_proof;
 mod doctor;
 mod history;
 mod investigation_complete;
@@ -11,6 +13,7 @@ mod investigation_outcome;
 pub(super) mod investigation_start;
 mod me_records;
 mod preferences;
+mod record_sources;
 pub(crate) mod retrieve;
 mod save;
 mod stats;
@@ -33,5 +36,7 @@ pub(super) fn operations(table: Table) -> Table {
     let table = me_records::operations(table);
     let table = transfer::operations(table);
     let table = history::operations(table);
+    let table = alert_hook::operations(table);
+    let table = record_sources::operations(table);
     preferences::operations(table)
 }

@@ -6,9 +6,9 @@ use loci_model::Result;
 use loci_operations::SreStatsAsk;
 
 use super::investigation_start::memory;
-use crate::v1::coding::tasks::time;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
+use crate::v1::protocol::values::time;
 
 const PARTIAL: &str = "stats: only the newest 10000 investigations are counted";
 const LOOKED_AT: &str = "pending-outcomes: only the newest 10000 investigations are looked at";

@@ -1,9 +1,11 @@
-//! The protocol of the native API: the table of operations, calls, cursors, errors, the OpenAPI
+//! The protocol of the native API: the table of operations, calls, their surroundings, cursors, errors, the OpenAPI
 //! document.
 
 pub(super) mod call;
 pub(super) mod cursor;
 pub(super) mod openapi;
 pub(crate) mod problem;
+pub(super) mod standing;
 pub(super) mod table;
+pub(super) mod values;
 mod words;

@@ -2,7 +2,6 @@
 
 pub(super) mod feedback;
 pub(super) mod record_shape;
-pub(super) mod sources;
 
 use loci_api::Nothing;
 use loci_api::record as shape;

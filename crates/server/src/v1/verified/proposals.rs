@@ -6,8 +6,8 @@ use loci_api::verified::table as api;
 use loci_model::Result;
 use loci_verified::{FactView, bare_id};
 
-use super::repositories::standing;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
 
 /// Proposals of a page where nothing else is said.

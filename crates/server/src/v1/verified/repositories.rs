@@ -8,12 +8,12 @@ use loci_api::verified::repository as shape;
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::CodePlace;
-use loci_verified::{RepositoryAdd, Standing};
+use loci_verified::RepositoryAdd;
 
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
 
 /// Repositories of a page where nothing else is said.
 const PAGE: u32 = 100;
@@ -22,16 +22,6 @@ pub(super) fn operations(table: Table) -> Table {
     let table = table.json(api::REPOSITORY_ADD, add);
     let table = table.query(api::REPOSITORY_LIST, list);
     table.query(api::REPOSITORY_MARK, mark)
-}
-
-/// Where the caller stands: in which memory, and for a process of this machine and user in which directory.
-pub(in crate::v1) fn standing(call: &Call) -> Result<Standing> {
-    Ok(Standing {
-        memory: call.header(MEMORY)?.map(str::to_owned),
-        directory: directory(call.peer(), call.header(DIRECTORY)?)?,
-        by_person: call.header(BY_PERSON)?.is_some(),
-        ..Standing::default()
-    })
 }
 
 /// Who asks, as every door knows them.

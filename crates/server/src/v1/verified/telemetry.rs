@@ -66,3 +66,13 @@ fn said(violation: &TelemetryViolation) -> String {
         None => format!("{}{event}", violation.what),
     }
 }
+
+/// Whether of every repository it is known which branch changes states.
+pub(in crate::v1) async fn default_branches(call: &Call) -> Result<Finding> {
+    let untold = call.doors.engine.verified.repositories_untold(&call.caller).await?;
+    let (ok, detail) = match untold.as_slice() {
+        [] => (true, "each repository's is known".to_owned()),
+        lines => (false, lines.join("; ")),
+    };
+    Ok(Finding { name: "default branches".to_owned(), ok, detail, ids: Vec::new() })
+}

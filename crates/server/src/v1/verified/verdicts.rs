@@ -1,9 +1,12 @@
 //! Verdicts of a verifier elsewhere: which facts a tool would look at, the tool called with what was found of them, and verdicts
 //! written down by themselves.
 
+use std::sync::Arc;
+
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
+use http::Extensions;
 use loci_api::verified::table as api;
 use loci_api::verified::verdict as shape;
 use loci_model::facts::code::ObjectId;
@@ -12,13 +15,14 @@ use loci_model::{Error, Result};
 use loci_verified::{Told, ToldFact, bare_id, record_id};
 
 use super::evidence;
-use super::repositories::standing;
 use crate::doors::Doors;
-use crate::tools::call::{asked_facts, call};
+use crate::tools::call::call;
 use crate::tools::error::ToolError;
 use crate::tools::place::PlaceAsk;
 use crate::tools::tool::{Arguments, Context};
+use crate::tools::verified::asked_facts;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::{Described, Table};
 use crate::v1::tools::{BY_PERSON, MEMORY, refused};
 
@@ -100,8 +104,11 @@ fn context(asked: &Call, told: Option<Told>) -> Result<Context> {
         by_person: asked.header(BY_PERSON)?.is_some(),
         ..PlaceAsk::default()
     };
-    let told = told.map(std::sync::Arc::new);
-    Ok(Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, told })
+    let mut extensions = Extensions::new();
+    if let Some(told) = told {
+        extensions.insert(Arc::new(told));
+    }
+    Ok(Context { engine: asked.doors.engine.clone(), caller: asked.caller.clone(), place, extensions })
 }
 
 /// Verdicts as verified memory takes them.

@@ -6,15 +6,18 @@ use anyhow::Result;
 use loci_client::formats::{self, HALVES_OF_LETTERS, Mapping, Skipped, Takes};
 use loci_model::ports::clock::Clock;
 
+#[cfg(feature = "documents")]
+use super::claude_folder;
 use super::mapping_report::MappingReport;
 use super::storing::{Destination, Storing};
-use super::{claude_folder, document_names, source};
+use super::{document_names, source};
 use crate::adapters::SystemClock;
 use crate::exit::Usage;
 use crate::output;
 use crate::session::Session;
 
 /// The format that is read by a mirror's layout.
+#[cfg(feature = "documents")]
 pub(super) const CLAUDE_CODE: &str = "claude-code";
 
 /// Reads a source and stores it.
@@ -46,7 +49,10 @@ fn mapping(source: &Path, into: &Destination<'_>) -> Result<Mapping> {
                 .map_err(|problem| Usage(format!("{}: {problem}", source.display())))?
         }
         Some(_) => Mapping::default(),
+        #[cfg(feature = "documents")]
         None => claude_folder::read(&found.files),
+        #[cfg(not(feature = "documents"))]
+        None => Mapping::default(),
     };
     document_names::make_distinct(&mut mapping);
     mapping.problems.append(&mut found.problems);

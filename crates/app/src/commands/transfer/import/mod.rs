@@ -7,6 +7,7 @@
 //! items that are there already and `mapping_report` for the report.
 
 mod agentcore;
+#[cfg(feature = "documents")]
 pub(super) mod claude_folder;
 mod document_names;
 mod foreign;
@@ -49,6 +50,7 @@ enum Format {
     /// A bundle in the Open Knowledge Format
     Okf,
     /// The memory folder of Claude Code
+    #[cfg(feature = "documents")]
     ClaudeCode,
     /// AGENTS.md and CLAUDE.md of a project, which are only read
     AgentsMd,
@@ -66,6 +68,7 @@ impl Format {
             Self::Letta => Some("letta"),
             Self::StrandsJson => Some("strands-json"),
             Self::Okf => Some("okf"),
+            #[cfg(feature = "documents")]
             Self::ClaudeCode => Some(foreign::CLAUDE_CODE),
             Self::AgentsMd => Some("agents-md"),
             Self::AgentCore => Some(loci_client::formats::agentcore::NAME),

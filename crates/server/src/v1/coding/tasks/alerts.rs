@@ -6,8 +6,8 @@ use loci_model::{Error, Result};
 
 use super::{alert, task_id};
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     table.json(api::TASK_ALERT, raise)

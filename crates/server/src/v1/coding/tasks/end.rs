@@ -5,11 +5,13 @@ use loci_api::coding::task::end as shape;
 use loci_coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
 use loci_model::{Result, TaskId};
 
-use super::{pull_request, status, task_id, time};
+use super::{pull_request, status, task_id};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{asking, standing};
+use crate::v1::protocol::values::time;
+use crate::v1::verified::repositories::asking;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     table.json(api::TASK_COMPLETE, complete).json(api::TASK_FINALIZE, finalize).json(api::TASK_NOTE, note)

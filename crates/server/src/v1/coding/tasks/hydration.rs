@@ -7,11 +7,13 @@ use loci_coding::prompts::task_prompt::{Source, SourceComment, SourceThread};
 use loci_model::{Error, ExposureId, Result, TaskId};
 
 use super::hydration_shape::{explained, exposure, hydrated};
-use super::{task_id, time};
+use super::task_id;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{asking, standing};
+use crate::v1::protocol::values::time;
+use crate::v1::verified::repositories::asking;
 
 /// A word of `include` for what is shown among the knowledge.
 pub(crate) const THEMES: &str = "self_feedback";

@@ -15,14 +15,16 @@ use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::task::{
     MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
 };
-use loci_model::{Error, Result, TaskId, Timestamp};
+use loci_model::{Result, TaskId, Timestamp};
 
 use super::outcomes::{grade, graded};
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::{asking, standing};
+use crate::v1::protocol::values::{time, word};
+use crate::v1::verified::repositories::asking;
 
 /// The warning about a task without a token for its agent.
 const NO_AGENT_TOKEN: &str = "NO_AGENT_TOKEN: the key has no grant of read on the task, or on the preferences of the \
@@ -40,23 +42,6 @@ pub(super) fn operations(table: Table) -> Table {
 /// The task of the path.
 pub(super) fn task_id(call: &Call) -> Result<TaskId> {
     TaskId::parse(call.path("task")?)
-}
-
-/// A word of a closed list.
-pub(in crate::v1) fn word<T: Copy>(
-    field: &'static str,
-    text: Option<&str>,
-    all: &[T],
-    parse: impl Fn(&str) -> Option<T>,
-    show: impl Fn(T) -> &'static str,
-) -> Result<Option<T>> {
-    let Some(text) = text else { return Ok(None) };
-    let words = || all.iter().map(|one| show(*one)).collect::<Vec<_>>().join(", ");
-    parse(text).map(Some).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {}", words())))
-}
-
-pub(in crate::v1) fn time(field: &'static str, text: Option<&str>) -> Result<Option<Timestamp>> {
-    text.map(Timestamp::parse).transpose().map_err(|error| error.on(field))
 }
 
 pub(super) fn status(text: Option<&str>) -> Result<Option<TaskStatus>> {

@@ -9,8 +9,8 @@ use loci_model::{Error, Result};
 
 use super::{status, task_id};
 use crate::v1::protocol::call::Call;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
 
 /// What is said of a text that holds no learning.
 const NOTHING: &str = "NOTHING_TO_STORE: the text says that nothing was learned";

@@ -9,11 +9,11 @@ use loci_model::tasks::task_session::{SessionItem, SessionItemKind, ToolUse};
 use loci_model::{Document, Error, Result, TaskId};
 
 use super::end::learned;
-use super::{time, word};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
+use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::verified::repositories::standing;
+use crate::v1::protocol::values::{time, word};
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     table

@@ -4,12 +4,12 @@ use loci_api::record::sources as shape;
 use loci_api::table as api;
 use loci_model::{EventId, RecordId, Result};
 
+use super::investigation_start::memory;
 use crate::v1::events::shown;
-use crate::v1::operations::investigation_start::memory;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 
-pub(in crate::v1) fn operations(table: Table) -> Table {
+pub(super) fn operations(table: Table) -> Table {
     table.query(api::RECORD_SOURCES, record_sources)
 }
 

@@ -1,35 +1,26 @@
 //! `memory_search` in what is remembered of a repository beside its facts, and for a task: the same as `POST
 //! /v1/repos/{owner}/{name}/search`. Facts that cite code come as the family writes facts, all else as results.
 
+use std::sync::Arc;
+
 use loci_api::coding::repository_search::{RepositorySearch, SearchFilters};
 use loci_coding::hydration::{RepositoryFound, SearchedRecord};
 use loci_model::Timestamp;
 use loci_model::record::{RecordKind, RecordState};
-use loci_verified::{FactFilters, FactSearch, FactView, FactsAsked, Withholding};
+use loci_verified::{FactFilters, FactSearch, FactView, FactsAsked, Told, Withholding};
 use serde_json::{Map, Value, json};
 
-use super::{asked, said};
 use crate::tools::error::{Code, ToolError};
 use crate::tools::native;
 use crate::tools::tool::{Arguments, Context, Outcome};
+use crate::tools::verified::{asked, said};
 use crate::v1::coding::repository_search::{result, searched};
 
 /// Facts that are looked at for a search whose results are not known yet.
 const FACTS: u32 = 100;
-/// Filters that are about the tasks that records come from.
-const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
-
-/// Whether a search is for more than facts, or for a task: then it is answered as the native API answers it.
-pub(super) fn is_meant(arguments: &Arguments) -> bool {
-    let kinds = arguments.get("kinds").and_then(Value::as_array);
-    let others = kinds.into_iter().flatten().any(|kind| kind.as_str() != Some(RecordKind::Fact.as_str()));
-    let filters = arguments.get("filters").and_then(Value::as_object);
-    let about_tasks = filters.is_some_and(|given| ABOUT_TASKS.iter().any(|name| given.contains_key(*name)));
-    others || about_tasks || arguments.contains_key(native::TASK)
-}
 
 /// The facts that such a search may return, for one who has the code where the server has not.
-pub(super) fn facts_asked(arguments: &Arguments, repo: String) -> Result<FactsAsked, ToolError> {
+pub(in crate::tools) fn facts_asked(arguments: &Arguments, repo: String) -> Result<FactsAsked, ToolError> {
     let query = asked::string(arguments, "query").filter(|query| !query.trim().is_empty());
     // Without a question all that there are, confirmed last first.
     let since = query.is_none().then(|| Timestamp::from_millis(0)).transpose()?;
@@ -41,11 +32,16 @@ pub(super) fn facts_asked(arguments: &Arguments, repo: String) -> Result<FactsAs
     }))
 }
 
-pub(super) async fn search(context: Context, arguments: Arguments, repo: String, items: u32) -> Outcome {
+pub(in crate::tools) async fn search(
+    context: Context,
+    arguments: Arguments,
+    repo: String,
+    items: u32,
+) -> Outcome {
     let asking = native::asking(&context, &arguments);
     let mut asked = request(&arguments)?;
     asked.limit = asked.limit.or(Some(items));
-    let (owner_name, told) = (repo.clone(), context.told.clone());
+    let (owner_name, told) = (repo.clone(), context.extensions.get::<Arc<Told>>().cloned());
     let found = searched(&asking, owner_name, asked, told).await?;
     let standing = asked::standing(&context, &arguments);
     let withholding = context.engine.verified.withholding(&context.caller, &found.memory, &standing, false);

@@ -1,55 +1,48 @@
 //! `POST /v1/hooks/{source}/{memory}`: what alerting systems send. Who sends is proven before the body is read; what is wrong with it
 //! leaves nothing but a count.
 
-use std::sync::Arc;
-
 use axum::Json;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::{AlertAnswer, HookAnswer};
+use loci_api::operation::Place;
+use loci_api::table as api;
 use loci_engine::deliveries::HookTaken;
-use loci_model::ports::alerts::AlertReader;
 use loci_model::services::alert_notice::{AlertBody, AlertNotice, AlertSource};
 use loci_model::{Error, ErrorKind, Result, Timestamp, limits};
 use loci_operations::{AlertDelivery, AlertTaken};
 use sha2::{Digest, Sha256};
 
-use super::proof::{is_proven, proof_of_head};
-use super::{HookKeys, check_names};
+use super::alert_proof::{is_proven, proof_of_head};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
 use crate::long_body;
+use crate::v1::hooks::{AlertHook, check_names};
 use crate::v1::protocol::call;
+use crate::v1::protocol::table::{Described, Form, Table};
 
-/// A sender of alerts.
-#[derive(Clone)]
-pub struct AlertHook {
-    /// What it is.
-    pub source: AlertSource,
-    /// The name under which its deliveries are numbered: the same wherever it stands in the configuration.
-    pub sender: String,
-    /// The memory that it may send to, by name or id; none: any.
-    pub memory: Option<String>,
-    /// Its secrets: one, or several while they are changed.
-    pub keys: HookKeys,
-    /// The header with the secret, for those that cannot sign.
-    pub header: Option<String>,
-    /// Reads its bodies.
-    pub reader: Arc<dyn AlertReader>,
-}
+/// Where alerting systems send.
+const PLACES: [(AlertSource, Place); 4] = [
+    (AlertSource::Alertmanager, api::ALERTMANAGER_HOOK.place),
+    (AlertSource::Pagerduty, api::PAGERDUTY_HOOK.place),
+    (AlertSource::Opsgenie, api::OPSGENIE_HOOK.place),
+    (AlertSource::Generic, api::GENERIC_HOOK.place),
+];
 
-impl std::fmt::Debug for AlertHook {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut shown = f.debug_struct("AlertHook");
-        shown.field("source", &self.source).field("memory", &self.memory).field("keys", &self.keys);
-        shown.finish_non_exhaustive()
+pub(super) fn operations(mut table: Table) -> Table {
+    for (source, place) in PLACES {
+        let answer = table.named::<AlertAnswer>();
+        let described = Described { place, request: Form::None, answer };
+        table =
+            table.stream(described, move |doors, request| async move { take(doors, source, request).await });
     }
+    table
 }
 
 /// Takes what a source sends for the memory of the path.
-pub(super) async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Response> {
+async fn take(doors: Doors, source: AlertSource, request: Request) -> Result<Response> {
     let (mut parts, body) = request.into_parts();
     let path = call::path_parameters(&mut parts).await?;
     let memory = path.into_iter().find(|(name, _)| name == "memory").map(|(_, value)| value);

@@ -9,8 +9,8 @@ use loci_model::Timestamp;
 use loci_model::limits;
 use loci_model::services::alert_notice::AlertSource;
 
-use super::signature::{HookKeys, is_signature};
 use crate::bodies::Proof;
+use crate::v1::hooks::signature::{HookKeys, is_signature};
 
 /// Several signatures stand in one header while secrets are changed.
 const PAGERDUTY: &str = "x-pagerduty-signature";

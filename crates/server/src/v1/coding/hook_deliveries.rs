@@ -1,14 +1,20 @@
 //! What hooks brought in: listed, and tried again. For administrators.
 
 use loci_api::hook as shape;
+use loci_api::table as api;
 use loci_coding::{HookDeliveryShown, HookState};
 use loci_model::{DeliveryId, Error, Result};
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
-use crate::v1::verified::repositories::standing;
+use crate::v1::protocol::standing::standing;
+use crate::v1::protocol::table::Table;
 
-pub(super) async fn list(call: Call, asked: shape::HookDeliveryListing) -> Result<shape::HookDeliveryList> {
+pub(super) fn operations(table: Table) -> Table {
+    table.query(api::HOOK_DELIVERY_LIST, list).plain(api::HOOK_DELIVERY_RETRY, retry)
+}
+
+async fn list(call: Call, asked: shape::HookDeliveryListing) -> Result<shape::HookDeliveryList> {
     let limit = cursor::limit(asked.limit)?;
     let state = asked.state.as_deref().map(|word| {
         let rule = "state must be one of received, done, failed, ignored";
@@ -26,7 +32,7 @@ pub(super) async fn list(call: Call, asked: shape::HookDeliveryListing) -> Resul
     })
 }
 
-pub(super) async fn retry(call: Call) -> Result<shape::HookDelivery> {
+async fn retry(call: Call) -> Result<shape::HookDelivery> {
     let id = DeliveryId::parse(call.path("guid")?).map_err(|error| error.on("guid"))?;
     call.doors.engine.coding.hook_delivery_retry(&call.caller, &standing(&call)?, &id).await.map(shown)
 }

@@ -9,17 +9,19 @@ use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use loci_api::hook::HookAnswer;
+use loci_api::table as api;
 use loci_coding::HookDelivery;
 use loci_engine::deliveries::HookTaken;
 use loci_model::{DeliveryId, Error, ErrorKind, Reason, Result, limits};
 use percent_encoding::percent_decode;
 use sha2::{Digest, Sha256};
 
-use super::check_names;
-use super::signature::{HookKeys, Scheme};
 use crate::bodies::{Proof, check_declared};
 use crate::doors::Doors;
 use crate::long_body;
+use crate::v1::hooks::check_names;
+use crate::v1::hooks::signature::{HookKeys, Scheme};
+use crate::v1::protocol::table::{Described, Form, Table};
 
 const HOOK: &str = "github";
 /// The digest of the older kind, in another header, is not looked at.
@@ -29,7 +31,13 @@ const PING: &str = "ping";
 /// The other form of bodies; the signature is over the form.
 const FORM: &str = "application/x-www-form-urlencoded";
 
-pub(super) async fn take(doors: Doors, request: Request) -> Result<Response> {
+pub(super) fn operations(mut table: Table) -> Table {
+    let answer = table.named::<HookAnswer>();
+    let described = Described { place: api::GITHUB_HOOK.place, request: Form::None, answer };
+    table.stream(described, |doors, request| async move { take(doors, request).await })
+}
+
+async fn take(doors: Doors, request: Request) -> Result<Response> {
     let (Parts { headers, .. }, body) = request.into_parts();
     let hook = &doors.hooks.github;
     let Some(reader) = hook.reader.as_ref().filter(|_| !hook.keys.is_empty()) else {
@@ -115,19 +123,20 @@ fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use hmac::{Hmac, KeyInit, Mac};
+    use loci_engine::calls::standing::Standing;
     use loci_engine_testkit::world::TestWorld;
     use loci_model::ports::forge::NoticeReader;
     use loci_model::principal::Principal;
     use loci_model::tasks::forge_news::ForgeNotice;
     use loci_testkit_ports::SeededIds;
-    use loci_verified::{RepositoryAdd, Standing};
+    use loci_verified::RepositoryAdd;
     use serde_json::Value;
     use tower::ServiceExt;
     use zeroize::Zeroizing;
 
-    use super::super::{Hook, Hooks};
     use super::*;
     use crate::DoorOptions;
+    use crate::v1::hooks::{Hook, Hooks};
 
     /// Reads what is a notice already; how GitHub's bodies look is its forge's matter.
     struct Plain;

@@ -1,0 +1,21 @@
+//! Wiring of the hook of GitHub.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use loci_forges::github_hook::GitHubHooks;
+use loci_server::v1::hooks::Hook;
+
+use super::hooks::keys;
+use crate::config::Config;
+use crate::config::environment::Environment;
+
+/// The hook of the configuration.
+///
+/// # Errors
+/// A variable that should hold a secret and does not, or holds a blank one.
+pub(super) fn github_hook(config: &Config, environment: &Environment) -> Result<Hook> {
+    let names = &config.coding.github.webhook_secrets_env;
+    let keys = keys("coding.github.webhook_secrets_env", names, environment)?;
+    Ok(Hook { keys, reader: Some(Arc::new(GitHubHooks)) })
+}

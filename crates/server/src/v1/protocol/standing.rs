@@ -1,0 +1,20 @@
+//! The surroundings of a call by its headers: memory, directory, and whether a person asks.
+
+use loci_engine::calls::standing::Standing;
+use loci_model::Result;
+
+use super::call::Call;
+use crate::v1::tools::{BY_PERSON, DIRECTORY, MEMORY, directory};
+
+/// Returns the surroundings that the headers of a call name.
+///
+/// # Errors
+/// `Invalid` for a header that cannot be read, or a directory from another machine.
+pub(in crate::v1) fn standing(call: &Call) -> Result<Standing> {
+    Ok(Standing {
+        memory: call.header(MEMORY)?.map(str::to_owned),
+        directory: directory(call.peer(), call.header(DIRECTORY)?)?,
+        by_person: call.header(BY_PERSON)?.is_some(),
+        ..Standing::default()
+    })
+}
