@@ -31,12 +31,12 @@ use crate::search::{Search, SearchAnswer};
 use crate::tool::{ToolArguments, ToolList, ToolListing, ToolResult};
 
 operations! {
-    FORGET = post "/v1/memories/{memory}/forget": Forget => ForgetReceipt,
+    ACTOR_FORGET = post "/v1/memories/{memory}/forget": Forget => ForgetReceipt,
         "Erase what a memory holds about a person, now.";
     BACKUP = post "/v1/backup": Backup => BackupReport,
         "Write a consistent copy of the store to a file on the server.";
     DOCTOR = post "/v1/doctor": DoctorAsk => DoctorReport,
-        "Look at the store, the indexes, and what is called outside.";
+        "Look at the store, the indexes, and what is called outside.", read;
     CONFIG = get "/v1/config": Nothing => serde_json::Value,
         "The configuration in force, without secrets.";
     DELIVERY_LIST = get "/v1/memories/{memory}/deliveries": DeliveryListing => DeliveryList,
@@ -49,7 +49,7 @@ operations! {
     TARGET_TEST = post "/v1/targets:test": TargetTest => TargetTried,
         "Send a test notification to a configured target.";
     EVENT_CREATE = create "/v1/memories/{memory}/events": EventCreate => EventCreated,
-        "Store an event.";
+        "Store an event.", key;
     EVENT_LIST = get "/v1/memories/{memory}/events": EventListing => EventList,
         "List events of a session, newest first.";
     EVENT_GET = get "/v1/memories/{memory}/events/{event}": EventPlace => Event,
@@ -60,10 +60,10 @@ operations! {
         "List actors.";
     SESSION_LIST = get "/v1/memories/{memory}/actors/{actor}/sessions": Paging => SessionList,
         "List sessions of an actor, newest first.";
-    SESSION_OF_ACTOR_END = post "/v1/memories/{memory}/actors/{actor}/sessions/{session}/end":
+    SESSION_END = post "/v1/memories/{memory}/actors/{actor}/sessions/{session}/end":
         Nothing => SessionEnded,
         "End a session: what is left to read of it is due now. Its next event opens it again.";
-    GITHUB_HOOK = post "/v1/hooks/github": Bytes => HookAnswer,
+    HOOK_DELIVER = post "/v1/hooks/github": Bytes => HookAnswer,
         "Take what GitHub sends, by its signature.";
     HOOK_DELIVERY_LIST = get "/v1/hooks/deliveries": HookDeliveryListing => HookDeliveryList,
         "List what hooks brought in, newest first.";
@@ -76,10 +76,10 @@ operations! {
     JOB_GET = get "/v1/memories/{memory}/jobs/{job}": Nothing => Job,
         "Get a job.";
     JOB_START = post "/v1/memories/{memory}/jobs/{job}/start": Nothing => JobStarted,
-        "Start a failed job again.";
+        "Start a failed job again.", key;
     EXTRACTION_WAIT = post "/v1/memories/{memory}/extraction:wait":
         ExtractionWait => ExtractionState,
-        "Make pending extraction due now and wait until nothing is pending.";
+        "Make pending extraction due now and wait until nothing is pending.", read;
     KEY_CREATE = create "/v1/keys": KeyCreate => KeyIssued,
         "Make a key; its secrets are shown this once.";
     KEY_LIST = get "/v1/keys": Nothing => KeyList,
@@ -91,13 +91,13 @@ operations! {
     MEMORY_ENSURE = put "/v1/memories/{memory}": MemoryEnsure => MemoryEnsured,
         "Make a memory of this exact name, or complete the one there is with the strategies it lacks by name; again, it changes nothing.";
     MEMORY_CREATE = create "/v1/memories": MemoryCreate => Memory,
-        "Make a memory.";
+        "Make a memory.", key;
     MEMORY_LIST = get "/v1/memories": MemoryListing => MemoryList,
         "List memories, newest first.";
     MEMORY_GET = get "/v1/memories/{memory}": Nothing => Memory,
         "Get a memory.";
     MEMORY_UPDATE = patch "/v1/memories/{memory}": MemoryUpdate => Memory,
-        "Change a memory.";
+        "Change a memory.", key;
     MEMORY_DELETE = delete "/v1/memories/{memory}": Nothing => Nothing,
         "Delete a memory with all it holds.";
     SETTINGS_PUT = put "/v1/memories/{memory}/settings": MemorySettings => Memory,
@@ -136,13 +136,13 @@ operations! {
         RecordFeedback => RecordFeedbackStanding,
         "Say that a record is useful, or wrong; what two principals call wrong, or a person who administers the memory, is quarantined.";
     RECORDS_CREATE = create "/v1/memories/{memory}/records": RecordsCreate => BatchOutcome,
-        "Make records; each succeeds or fails alone.";
+        "Make records; each succeeds or fails alone.", key;
     RECORDS_UPDATE = patch "/v1/memories/{memory}/records": RecordsUpdate => BatchOutcome,
         "Change records: the next version of each.";
     RECORDS_DELETE = delete "/v1/memories/{memory}/records": RecordsDelete => BatchOutcome,
         "Delete records; each succeeds or fails alone.";
     RECORD_LIST = post "/v1/memories/{memory}/records:list": RecordListing => RecordList,
-        "List records, newest first.";
+        "List records, newest first.", read;
     RECORD_GET = get "/v1/memories/{memory}/records/{record}": Nothing => Record,
         "Get a record.";
     RECORD_DELETE = delete "/v1/memories/{memory}/records/{record}": Nothing => Nothing,
@@ -155,21 +155,21 @@ operations! {
     RECORD_SOURCES = get "/v1/records/{record}/sources": RecordSourcesAsk => RecordSources,
         "The events that a record was made from, whoever's they are.";
     SEARCH = post "/v1/search": Search => SearchAnswer,
-        "Find records for a question.";
+        "Find records for a question.", read;
     TOOL_LIST = get "/v1/tools": ToolListing => ToolList,
         "List the tools that the caller may call.";
-    TOOL = post "/v1/tools/{name}": ToolArguments => ToolResult,
+    TOOL_CALL = post "/v1/tools/{name}": ToolArguments => ToolResult,
         "Call a tool, by its underscored or its dotted name.";
     MEMORY_EXPORT = get "/v1/memories/{memory}/export": ExportAsk => Lines,
         "A memory, a namespace of it, or what it holds about a person, as JSON lines: everything needed to write it again.";
-    IMPORT = post "/v1/import": Lines => ImportReport,
+    MEMORY_IMPORT = post "/v1/import": Lines => ImportReport,
         "Write what an export holds, into memories that are not there yet.";
-    ALERTMANAGER_HOOK = post "/v1/hooks/alertmanager/{memory}": Bytes => AlertAnswer,
+    ALERT_DELIVER_ALERTMANAGER = post "/v1/hooks/alertmanager/{memory}": Bytes => AlertAnswer,
         "Take what Alertmanager sends, by its secret.";
-    PAGERDUTY_HOOK = post "/v1/hooks/pagerduty/{memory}": Bytes => AlertAnswer,
+    ALERT_DELIVER_PAGERDUTY = post "/v1/hooks/pagerduty/{memory}": Bytes => AlertAnswer,
         "Take what PagerDuty sends, by its signature.";
-    OPSGENIE_HOOK = post "/v1/hooks/opsgenie/{memory}": Bytes => AlertAnswer,
+    ALERT_DELIVER_OPSGENIE = post "/v1/hooks/opsgenie/{memory}": Bytes => AlertAnswer,
         "Take what Opsgenie sends, by its secret.";
-    GENERIC_HOOK = post "/v1/hooks/generic/{memory}": Bytes => AlertAnswer,
+    ALERT_DELIVER_GENERIC = post "/v1/hooks/generic/{memory}": Bytes => AlertAnswer,
         "Take alerts of any other system, by their signature.";
 }

@@ -23,7 +23,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; a refusal by the tool has its code.
     pub async fn tool(&self, name: &str, arguments: &ToolArguments) -> Result<ToolResult, ClientError> {
-        self.send(at(&api::TOOL, &[name]), arguments).await
+        self.send(at(&api::TOOL_CALL, &[name]), arguments).await
     }
 
     /// The facts that a tool would look at, for a verifier here.

@@ -74,7 +74,7 @@ operations! {
     DEAD_LETTER_LIST = get "/v1/dead-letters": DeadLetterListing => DeadLetterList,
         "List what the server could not write for coding agents, the latest first.";
     DEAD_LETTER_RETRY = post "/v1/dead-letters/{letter}/retry": Nothing => DeadLetterRetried,
-        "Try again now what was given up.";
+        "Try again now what was given up.", key;
     EVALUATION_ADD = create "/v1/evaluations": EvaluationAdd => EvaluationAdded,
         "Store what an evaluation found in the work of a task: findings are remembered, a suggestion is kept.";
     EVALUATION_LIST = get "/v1/evaluations": EvaluationListing => EvaluationList,
@@ -202,7 +202,7 @@ operations! {
     TASK_ALERT = post "/v1/tasks/{task}/alert": TaskAlertRaise => TaskAlerted,
         "Raise the security alert of a task: what it wrote is quarantined, and whatever it writes.";
     TASK_COMPLETE = accept "/v1/tasks/{task}/complete": TaskComplete => TaskCompleted,
-        "Report the end of a task: its episode, its learnings, what its agent would have needed.";
+        "Report the end of a task: its episode, its learnings, what its agent would have needed.", key;
     TASK_FINALIZE = post "/v1/tasks/{task}/finalize": TaskFinalize => TaskFinalized,
         "End a task, on every path: an episode is written where none tells of it. As often as you like.";
     TASK_NOTE = accept "/v1/tasks/{task}/notes": TaskNote => TaskNoted,
@@ -216,7 +216,7 @@ operations! {
     EXPOSURE_GET = get "/v1/exposures/{exposure}": Nothing => Exposure,
         "What one call showed a task.";
     TASK_CREATE = create "/v1/tasks": TaskCreate => TaskTaken,
-        "Take a task in; 200 where it was taken in before.";
+        "Take a task in; 200 where it was taken in before.", key;
     TASK_LIST = get "/v1/tasks": TaskListing => TaskList,
         "List tasks, the newest first.";
     TASK_GET = get "/v1/tasks/{task}": Nothing => Task,
@@ -224,10 +224,10 @@ operations! {
     TASK_PATCH = patch "/v1/tasks/{task}": TaskPatch => TaskPatched,
         "Say how far a task has come. What has ended stays ended.";
     TASK_EPISODE = post "/v1/tasks/{task}/episode": TaskEpisode => TaskWrote,
-        "Report the end of a task in its narrow form: an alias of complete, for its episode alone.";
+        "Report the end of a task in its narrow form: an alias of complete, for its episode alone.", key;
     TASK_LEARNINGS = post "/v1/tasks/{task}/learnings": TaskLearnings => TaskWrote,
         "Report what was learned: an alias of complete, for learnings alone.";
-    SESSION_SAY = accept "/v1/sessions/{task}/events": SessionAppend => SessionAppended,
+    SESSION_APPEND = accept "/v1/sessions/{task}/events": SessionAppend => SessionAppended,
         "Add to the session of a task; what has a number that is known is a repetition.";
     SESSION_EVENTS = get "/v1/sessions/{task}/events": SessionListing => SessionEvents,
         "Read what was said in the session of a task, by number.";
@@ -259,6 +259,6 @@ operations! {
         "Learn again from reviews of a pull request.";
     REVIEWS_POLL = post "/v1/repos/{owner}/{name}/reviews/poll": Nothing => ReviewsPolled,
         "Read what has changed in a repository's pull requests.";
-    REVIEWS_BACKFILL = accept "/v1/repos/{owner}/{name}/backfill": BackfillRequest => Backfill,
+    BACKFILL = accept "/v1/repos/{owner}/{name}/backfill": BackfillRequest => Backfill,
         "Read the reviews of a repository's latest pull requests, from the past.";
 }

@@ -35,10 +35,10 @@ operations! {
         "A run, with what it changes.";
     CONSOLIDATION_APPLY = post "/v1/memories/{memory}/consolidations/{run}/apply":
         ConsolidationApply => ConsolidationRun,
-        "Apply a plan, or some of its actions.";
+        "Apply a plan, or some of its actions.", key;
     CONSOLIDATION_REVERT = post "/v1/memories/{memory}/consolidations/{run}/revert":
         ConsolidationRevert => ConsolidationRun,
-        "Put documents back to before a run, by another.";
+        "Put documents back to before a run, by another.", key;
     CONSOLIDATION_CANCEL = post "/v1/memories/{memory}/consolidations/{run}/cancel":
         ConsolidationAsk => ConsolidationRun,
         "Call a run off.";
@@ -48,22 +48,22 @@ operations! {
     DOCUMENT_GET = get "/v1/memories/{memory}/files/{*path}": DocumentAsk => FileDocument,
         "A document by its path; `raw=1` answers the file itself.";
     DOCUMENT_PUT = put "/v1/memories/{memory}/files/{*path}": DocumentPut => DocumentWritten,
-        "Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1.";
+        "Write a document: JSON, or the file itself. Needs If-Match, If-None-Match: * or force=1.", key;
     DOCUMENT_DELETE = delete "/v1/memories/{memory}/files/{*path}":
         DocumentChange => DocumentWritten,
-        "Put a document away; it can be restored. Needs If-Match or force=1.";
+        "Put a document away; it can be restored. Needs If-Match or force=1.", key;
     DOCUMENT_ADD = create "/v1/memories/{memory}/files": DocumentAdd => DocumentWritten,
-        "Write a document whose title says its path.";
+        "Write a document whose title says its path.", key;
     DOCUMENT_APPEND = post "/v1/memories/{memory}/tree/append": DocumentAppend => DocumentWritten,
-        "Add lines to a document, each once.";
+        "Add lines to a document, each once.", key;
     DOCUMENT_EDIT = post "/v1/memories/{memory}/tree/edit": DocumentEdit => DocumentWritten,
-        "Edit a document as it is there.";
+        "Edit a document as it is there.", key;
     DOCUMENT_MOVE = post "/v1/memories/{memory}/tree/move": DocumentMove => DocumentWritten,
-        "Give a document another path.";
+        "Give a document another path.", key;
     RECORD_REDACT = post "/v1/memories/{memory}/redactions": RedactionAsk => Redaction,
         "Take out what versions of a record said.";
     MEMORY_TOOL = post "/v1/memory-tool": MemoryToolCommand => MemoryToolAnswer,
-        "A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`.";
+        "A command of the memory tool on the documents of `mount`, or of `memory` and `namespace`.", key;
     PROMPT_DOCUMENTS = get "/v1/memory-tool": PromptDocumentsQuery => PromptDocuments,
         "The documents of a mount that a session begins with: `system/` in full, the others as a listing.";
     MIRRORS_LIST = get "/v1/memories/{memory}/mirrors": Nothing => MirrorList,
@@ -92,7 +92,7 @@ operations! {
         "What there is, within a budget of tokens; `format=text` answers the text alone.";
     TREE_LIST = get "/v1/memories/{memory}/tree": TreeQuery => TreePage,
         "What lies in a tree of documents, by path.";
-    SYSTEM_DOCUMENTS = get "/v1/memories/{memory}/tree/system": SystemQuery => SystemListing,
+    TREE_SYSTEM = get "/v1/memories/{memory}/tree/system": SystemQuery => SystemListing,
         "The documents that are always loaded.";
     DOCUMENT_HISTORY = get "/v1/memories/{memory}/tree/history": HistoryQuery => DocumentHistory,
         "What happened to a document.";
@@ -100,13 +100,13 @@ operations! {
         "What happened in a tree, in order.";
     TREE_DIFF = get "/v1/memories/{memory}/tree/diff": DiffQuery => TreeDiff,
         "What changed between two states of a tree.";
-    SNAPSHOT_CREATE = create "/v1/memories/{memory}/tree/snapshots": SnapshotMake => TreeSnapshot,
-        "Name the state that a tree is in.";
-    SNAPSHOT_LIST = get "/v1/memories/{memory}/tree/snapshots":
+    TREE_SNAPSHOT = create "/v1/memories/{memory}/tree/snapshots": SnapshotMake => TreeSnapshot,
+        "Name the state that a tree is in.", key;
+    TREE_SNAPSHOTS = get "/v1/memories/{memory}/tree/snapshots":
         TreeSnapshotListing => TreeSnapshotList,
         "States of a tree with a name.";
     TREE_RESTORE = post "/v1/memories/{memory}/tree/restore": RestoreAsk => TreeRestored,
-        "Put documents back, or say which would be.";
+        "Put documents back, or say which would be.", key;
     TREE_GREP = post "/v1/memories/{memory}/tree/grep": GrepAsk => GrepResult,
-        "Lines of documents that a pattern matches.";
+        "Lines of documents that a pattern matches.", read;
 }

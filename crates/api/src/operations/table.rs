@@ -54,7 +54,7 @@ operations! {
         "List preferences of users of operations agents, those that wait for a person first.";
     SRE_PREFERENCES = get "/v1/memories/{memory}/preferences/{user}": Nothing => SreUserPreferences,
         "Show everything that a user of operations agents wants, and what it means now.";
-    PREFERENCES_HISTORY = get "/v1/memories/{memory}/preferences/{user}/history":
+    SRE_PREFERENCE_HISTORY = get "/v1/memories/{memory}/preferences/{user}/history":
         SrePreferenceHistoryQuery => SrePreferenceHistory,
         "List everything that was said of a user's preferences, the newest first.";
     SRE_PREFERENCES_APPLY = post "/v1/memories/{memory}/preferences:apply":
@@ -67,7 +67,7 @@ operations! {
         SrePreferenceDecision => SreKept,
         "Put a preference that waits away, as a person.";
     SRE_RETRIEVE = post "/v1/memories/{memory}/retrieve": SreRetrieve => SreRetrieved,
-        "Ask a memory of the profile sre for preferences, what is known of services, and investigations.";
+        "Ask a memory of the profile sre for preferences, what is known of services, and investigations.", read;
     SRE_SAVE = post "/v1/memories/{memory}/save": SreSave => SreSaved,
         "Remember a preference, what is known of a service, or an investigation, in a memory of the profile sre.";
     SRE_STATS = get "/v1/sre/stats": SreStatsAsk => SreStats,

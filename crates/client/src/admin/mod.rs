@@ -21,7 +21,7 @@ impl Client {
     /// # Errors
     /// As [`ClientError`] says; so for every call.
     pub async fn forget(&self, memory: &str, whom: &Forget) -> Result<ForgetReceipt, ClientError> {
-        self.send(at(&api::FORGET, &[memory]), whom).await
+        self.send(at(&api::ACTOR_FORGET, &[memory]), whom).await
     }
 
     /// A memory as JSON lines, as they come. Complete only if the last line has the type `end`.
@@ -49,7 +49,7 @@ impl Client {
         lines: impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static,
     ) -> Result<ImportReport, ClientError> {
         let stream = lines.map(|piece| piece.map_err(Into::into)).boxed();
-        self.plain_body(at(&api::IMPORT, &[]), Outgoing::Stream(stream)).await
+        self.plain_body(at(&api::MEMORY_IMPORT, &[]), Outgoing::Stream(stream)).await
     }
 
     /// Writes a copy of the store to a file on the server.

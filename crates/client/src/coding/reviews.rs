@@ -85,6 +85,6 @@ impl Client {
         (owner, name): (&str, &str),
         request: &BackfillRequest,
     ) -> Result<Backfill, ClientError> {
-        self.send(at(&coding_api::REVIEWS_BACKFILL, &[owner, name]), request).await
+        self.send(at(&coding_api::BACKFILL, &[owner, name]), request).await
     }
 }

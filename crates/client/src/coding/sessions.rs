@@ -22,7 +22,7 @@ impl Client {
         task: &str,
         append: &SessionAppend,
     ) -> Result<SessionAppended, ClientError> {
-        self.send(at(&api::SESSION_SAY, &[task]), append).await
+        self.send(at(&api::SESSION_APPEND, &[task]), append).await
     }
 
     /// The same as JSON, for those who keep what they could not say and say it later.
@@ -30,7 +30,7 @@ impl Client {
     /// # Errors
     /// See [`Client::session_append`].
     pub async fn session_say(&self, task: &str, body: &Value) -> Result<Value, ClientError> {
-        self.send(at(&api::SESSION_SAY, &[task]).reading(), body).await
+        self.send(at(&api::SESSION_APPEND, &[task]).reading(), body).await
     }
 
     /// A page of what was said in the session of a task.

@@ -159,7 +159,7 @@ impl Client {
     /// # Errors
     /// See [`Client::document_get`].
     pub async fn tree_system(&self, memory: &str, query: &SystemQuery) -> Result<SystemListing, ClientError> {
-        self.query(at(&api::SYSTEM_DOCUMENTS, &[memory]), query).await
+        self.query(at(&api::TREE_SYSTEM, &[memory]), query).await
     }
 
     /// Lines that a pattern matches.
@@ -230,7 +230,7 @@ impl Client {
         memory: &str,
         make: &SnapshotMake,
     ) -> Result<TreeSnapshot, ClientError> {
-        self.send(at(&api::SNAPSHOT_CREATE, &[memory]), make).await
+        self.send(at(&api::TREE_SNAPSHOT, &[memory]), make).await
     }
 
     /// States of a tree with a name.
@@ -242,7 +242,7 @@ impl Client {
         memory: &str,
         listing: &TreeSnapshotListing,
     ) -> Result<TreeSnapshotList, ClientError> {
-        self.query(at(&api::SNAPSHOT_LIST, &[memory]), listing).await
+        self.query(at(&api::TREE_SNAPSHOTS, &[memory]), listing).await
     }
 
     /// Puts documents back to a state of their tree.

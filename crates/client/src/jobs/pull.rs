@@ -43,6 +43,6 @@ impl Client {
         actor: &str,
         session: &str,
     ) -> Result<SessionEnded, ClientError> {
-        self.plain(at(&api::SESSION_OF_ACTOR_END, &[memory, actor, session])).await
+        self.plain(at(&api::SESSION_END, &[memory, actor, session])).await
     }
 }

@@ -43,7 +43,7 @@ impl Client {
         user: &str,
         which: &shape::SrePreferenceHistoryQuery,
     ) -> Result<shape::SrePreferenceHistory, ClientError> {
-        self.query(at(&api::PREFERENCES_HISTORY, &[memory, user]), which).await
+        self.query(at(&api::SRE_PREFERENCE_HISTORY, &[memory, user]), which).await
     }
 
     /// Puts a preference that waits in force.

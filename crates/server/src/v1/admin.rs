@@ -15,10 +15,10 @@ use super::protocol::table::Table;
 
 pub(super) fn operations(table: Table) -> Table {
     table
-        .json(api::FORGET, forget)
+        .json(api::ACTOR_FORGET, forget)
         .json(api::BACKUP, backup)
         .json(api::DOCTOR, doctor)
-        .formerly_get(api::DOCTOR.place.path)
+        .formerly_get(api::DOCTOR.place)
         .plain(api::CONFIG, config)
 }
 

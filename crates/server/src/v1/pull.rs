@@ -22,7 +22,7 @@ const WAITING: &str = "waiting";
 pub(super) fn operations(table: Table) -> Table {
     table
         .maybe(api::PULLED_NEXT, next)
-        .formerly_get(api::PULLED_NEXT.place.path)
+        .formerly_get(api::PULLED_NEXT.place)
         .json(api::PULLED_RESULT, result)
         .json(api::PULLED_FAIL, fail)
 }

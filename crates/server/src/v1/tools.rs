@@ -37,7 +37,7 @@ pub(super) const BY_PERSON: &str = "x-loci-person";
 pub(super) fn operations(table: Table) -> Table {
     let mut table = table.query(api::TOOL_LIST, tool_list);
     let described = Described {
-        place: api::TOOL.place,
+        place: api::TOOL_CALL.place,
         request: table.named::<shape::ToolArguments>(),
         answer: table.named::<shape::ToolResult>(),
     };

@@ -33,7 +33,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 
 pub(super) fn operations(mut table: Table) -> Table {
     let answer = table.named::<HookAnswer>();
-    let described = Described { place: api::GITHUB_HOOK.place, request: Form::None, answer };
+    let described = Described { place: api::HOOK_DELIVER.place, request: Form::None, answer };
     table.stream(described, |doors, request| async move { take(doors, request).await })
 }
 

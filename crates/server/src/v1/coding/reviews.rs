@@ -21,7 +21,7 @@ pub(super) fn operations(table: Table) -> Table {
         .plain(api::REVIEWS_PULL, pull)
         .json(api::REVIEWS_REPROCESS, reprocess)
         .plain(api::REVIEWS_POLL, poll)
-        .json(api::REVIEWS_BACKFILL, backfill)
+        .json(api::BACKFILL, backfill)
 }
 
 async fn take(call: Call, asked: shape::NewReview) -> Result<shape::ReviewsPulled> {

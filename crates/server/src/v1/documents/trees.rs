@@ -25,12 +25,12 @@ pub(super) fn operations(mut table: Table) -> Table {
     table
         .query(api::TREE_LIST, list)
         .stream(listing, |doors, request| async move { tree_listing(doors, request).await })
-        .query(api::SYSTEM_DOCUMENTS, system)
+        .query(api::TREE_SYSTEM, system)
         .query(api::DOCUMENT_HISTORY, history)
         .query(api::TREE_CHANGES, changes)
         .query(api::TREE_DIFF, compare)
-        .json(api::SNAPSHOT_CREATE, snapshot_make)
-        .query(api::SNAPSHOT_LIST, snapshots)
+        .json(api::TREE_SNAPSHOT, snapshot_make)
+        .query(api::TREE_SNAPSHOTS, snapshots)
         .json(api::TREE_RESTORE, restore)
         .json(api::TREE_GREP, grep)
 }

@@ -9,7 +9,7 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
-    table.plain(api::SESSION_OF_ACTOR_END, end)
+    table.plain(api::SESSION_END, end)
 }
 
 async fn end(call: Call) -> Result<SessionEnded> {

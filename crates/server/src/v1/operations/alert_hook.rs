@@ -25,10 +25,10 @@ use crate::v1::protocol::table::{Described, Form, Table};
 
 /// Where alerting systems send.
 const PLACES: [(AlertSource, Place); 4] = [
-    (AlertSource::Alertmanager, api::ALERTMANAGER_HOOK.place),
-    (AlertSource::Pagerduty, api::PAGERDUTY_HOOK.place),
-    (AlertSource::Opsgenie, api::OPSGENIE_HOOK.place),
-    (AlertSource::Generic, api::GENERIC_HOOK.place),
+    (AlertSource::Alertmanager, api::ALERT_DELIVER_ALERTMANAGER.place),
+    (AlertSource::Pagerduty, api::ALERT_DELIVER_PAGERDUTY.place),
+    (AlertSource::Opsgenie, api::ALERT_DELIVER_OPSGENIE.place),
+    (AlertSource::Generic, api::ALERT_DELIVER_GENERIC.place),
 ];
 
 pub(super) fn operations(mut table: Table) -> Table {

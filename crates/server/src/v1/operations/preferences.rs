@@ -22,7 +22,7 @@ pub(super) fn operations(table: Table) -> Table {
     table
         .query(api::SRE_PREFERENCES_LIST, list)
         .plain(api::SRE_PREFERENCES, show)
-        .query(api::PREFERENCES_HISTORY, history)
+        .query(api::SRE_PREFERENCE_HISTORY, history)
         .json(api::SRE_PREFERENCES_APPLY, self::apply)
         .json(api::SRE_PREFERENCE_CONFIRM, confirm)
         .json(api::SRE_PREFERENCE_REJECT, reject)

@@ -243,17 +243,12 @@ impl Table {
 
     /// Answers the `GET` that an operation was before it became a `POST` with 405 and the name of the
     /// `POST`. A `GET` has no effects: a page of any host can make a browser send one.
-    pub(in crate::v1) fn formerly_get(mut self, path: &'static str) -> Self {
+    pub(in crate::v1) fn formerly_get(mut self, place: Place) -> Self {
+        let place = Place { method: Method::Get, ..place };
         let handler = move || async move {
-            let place = Place {
-                method: Method::Get,
-                path,
-                summary: "",
-                status: StatusCode::METHOD_NOT_ALLOWED.as_u16(),
-            };
-            finished(place, &RepairMark::default(), problem::method_not_allowed(path))
+            finished(place, &RepairMark::default(), problem::method_not_allowed(place.path))
         };
-        self.router = self.router.route(path, on(MethodFilter::GET, handler));
+        self.router = self.router.route(place.path, on(MethodFilter::GET, handler));
         self
     }
 

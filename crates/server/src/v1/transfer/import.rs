@@ -33,7 +33,7 @@ const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 pub(in crate::v1) fn operations(mut table: Table) -> Table {
-    let place = api::IMPORT.place;
+    let place = api::MEMORY_IMPORT.place;
     let answer = table.named::<shape::ImportReport>();
     let described = Described { place, request: Form::Lines, answer };
     table.stream(described, |doors, request| async move { import(doors, request).await })

@@ -17,7 +17,7 @@ use crate::v1::protocol::values::{time, word};
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     table
-        .json(api::SESSION_SAY, append)
+        .json(api::SESSION_APPEND, append)
         .query(api::SESSION_EVENTS, events)
         .plain(api::SESSION_STATE, state)
         .json(api::SESSION_STATE_PUT, keep_state)
