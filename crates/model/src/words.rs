@@ -1,4 +1,5 @@
-//! Closed lists of words: an enum whose values have one word each, in stores and answers. No open lists, no wire spellings.
+//! Words that stand for something in stores and answers. A closed list is an enum with one word for
+//! each value; an open one is a type of every word that obeys one rule. No wire spellings.
 
 macro_rules! closed_words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -24,4 +25,56 @@ macro_rules! closed_words {
     };
 }
 
-pub(crate) use closed_words;
+/// Bytes of an open word.
+pub(crate) const WORD_BYTES_MAX: usize = 40;
+
+macro_rules! open_words {
+    ($(#[$doc:meta])* $name:ident, $field:literal, $rule:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(std::borrow::Cow<'static, str>);
+
+        impl $name {
+            /// The one of that word, which obeys the rule of [`Self::parse`].
+            pub const fn named(word: &'static str) -> Self {
+                Self(std::borrow::Cow::Borrowed(word))
+            }
+
+            /// The word that stands for it in stores and answers.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The one of a word: 1 to 40 lower-case letters and underscores.
+            ///
+            /// # Errors
+            /// `Invalid` for another word.
+            pub fn parse(word: &str) -> crate::Result<Self> {
+                let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+                let length = 1..=crate::words::WORD_BYTES_MAX;
+                if length.contains(&word.len()) && word.bytes().all(is_part) {
+                    Ok(Self(std::borrow::Cow::Owned(word.to_owned())))
+                } else {
+                    Err(crate::Error::invalid($field, $rule))
+                }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = crate::Error;
+
+            fn try_from(word: String) -> crate::Result<Self> {
+                Self::parse(&word)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.0.into_owned()
+            }
+        }
+    };
+}
+
+pub(crate) use {closed_words, open_words};

@@ -2,20 +2,16 @@
 
 pub mod exchange;
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{ActorId, Error, EventId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
+use crate::words::open_words;
+use crate::{ActorId, EventId, JobId, MemoryId, SessionId, StrategyId, Timestamp};
 
-/// Bytes of the word of a kind.
-const KIND_BYTES_MAX: usize = 40;
-
-/// The kind of a job: a word that names its handler. The kernel's own kinds are constants here; a
-/// product names its own beside the handler that it registers.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct JobKind(Cow<'static, str>);
+open_words! {
+    /// The kind of a job: a word that names its handler. The kernel's own kinds are constants here;
+    /// a product names its own beside the handler that it registers.
+    JobKind, "kind", "a kind of job has 1 to 40 lower-case letters and underscores"
+}
 
 impl JobKind {
     /// Turns unprocessed events of one actor and session into records of one strategy.
@@ -28,43 +24,6 @@ impl JobKind {
     pub const HANDOVER: Self = Self::named("handover");
     /// Looks for what several episodes teach.
     pub const REFLECT: Self = Self::named("reflect");
-
-    /// The kind of that word, which obeys the rule of [`Self::parse`].
-    pub const fn named(word: &'static str) -> Self {
-        Self(Cow::Borrowed(word))
-    }
-
-    /// The word that stands for it in stores and answers.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The kind of a word: 1 to 40 lower-case letters and underscores.
-    ///
-    /// # Errors
-    /// `Invalid` for another word.
-    pub fn parse(word: &str) -> Result<Self> {
-        let is_part = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-        if (1..=KIND_BYTES_MAX).contains(&word.len()) && word.bytes().all(is_part) {
-            Ok(Self(Cow::Owned(word.to_owned())))
-        } else {
-            Err(Error::invalid("kind", "a kind of job has 1 to 40 lower-case letters and underscores"))
-        }
-    }
-}
-
-impl TryFrom<String> for JobKind {
-    type Error = Error;
-
-    fn try_from(word: String) -> Result<Self> {
-        Self::parse(&word)
-    }
-}
-
-impl From<JobKind> for String {
-    fn from(kind: JobKind) -> Self {
-        kind.0.into_owned()
-    }
 }
 
 /// Where a job stands.
