@@ -40,6 +40,7 @@ pub mod rules;
 mod safeguards;
 mod scanners;
 pub mod settings;
+mod shelves;
 mod sweep;
 mod tasks;
 

@@ -15,7 +15,7 @@ use crate::preferences::People;
 use crate::reflection::model;
 use crate::rules::extracting::asking;
 use crate::settings::CodingSettings;
-use crate::{jobs, sweep};
+use crate::{jobs, shelves, sweep};
 
 /// The parts of coding memory: its settings, and the graphs of code that this process keeps.
 #[derive(Clone)]
@@ -46,6 +46,7 @@ impl CodingParts {
             events: Some(hooks),
             people: Some(Arc::new(People { registered: registered.clone() })),
             jobs: jobs::handlers(&registered),
+            shelves: shelves::shelves(),
             sweeps: vec![
                 Arc::new(sweep::ReviewSweep { registered: registered.clone() }),
                 Arc::new(sweep::RuleSweep { registered }),

@@ -33,6 +33,7 @@ mod product;
 mod removed_content;
 mod scanners;
 mod settings;
+mod shelves;
 mod trees;
 pub mod upkeep;
 

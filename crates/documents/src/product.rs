@@ -12,7 +12,7 @@ use crate::hooks::Hooks;
 use crate::mirroring::Mirrors;
 use crate::settings::DocumentsSettings;
 use crate::trees::tree_view::Trees;
-use crate::{background, jobs};
+use crate::{background, jobs, shelves};
 
 /// The parts of documents: its settings, and what this process keeps of trees and mirrors.
 #[derive(Clone)]
@@ -49,6 +49,7 @@ impl DocumentsParts {
             records: Some(hooks.clone()),
             copies: Some(hooks),
             jobs: vec![Arc::new(jobs::tree_plan::TreePlan { parts: self.clone() })],
+            shelves: shelves::shelves(),
             sweeps: vec![Arc::new(background::TreeSweep { parts: self.clone() })],
             loops: vec![
                 Arc::new(background::MirrorLoop { parts: self.clone() }),

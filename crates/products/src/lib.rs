@@ -2,8 +2,11 @@
 //! order of their dependencies. Doors, tests and programs hold a [`Loci`]. A product is a feature of
 //! this crate: a program that leaves it out has neither its verbs nor its jobs.
 //!
-//! To add a product: a feature, its settings in [`LociSettings`], its handle and its lines in
-//! [`Loci`].
+//! To add a product: a feature, its settings in [`LociSettings`], its parts in [`ProductParts`], its
+//! handle in [`Loci`].
+
+#[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]
+mod shelf_tests;
 
 use std::ops::Deref;
 
@@ -11,7 +14,8 @@ use std::ops::Deref;
 use loci_coding::{Coding, CodingParts, CodingSettings};
 #[cfg(feature = "documents")]
 use loci_documents::{Documents, DocumentsParts, DocumentsSettings};
-use loci_engine::{Engine, EngineParts, EngineSettings};
+use loci_engine::hooks::Product;
+use loci_engine::{Engine, EngineParts, EngineSettings, LongWorkCount};
 #[cfg(feature = "operations")]
 use loci_operations::{Operations, OperationsParts, SreSettingsByMemory};
 #[cfg(feature = "verified")]
@@ -88,43 +92,22 @@ impl Loci {
     /// Returns an engine over these adapters, with every product of the program.
     pub fn new(parts: EngineParts, settings: impl Into<LociSettings>) -> Self {
         let settings = settings.into();
+        let kernel = settings.engine.clone();
+        let registered = ProductParts::new(settings, parts.long_work_count.clone());
         let mut products = parts.products.clone();
-        #[cfg(feature = "coding")]
-        let coding = CodingParts::new(settings.coding);
+        products.extend(registered.products());
+        let engine = Engine::new(EngineParts { products, ..parts }, kernel);
         #[cfg(feature = "verified")]
-        let verified = {
-            #[cfg(feature = "coding")]
-            let hooks = vec![coding.repository_hooks()];
-            #[cfg(not(feature = "coding"))]
-            let hooks = Vec::new();
-            VerifiedParts::new(settings.verified, hooks)
-        };
-        #[cfg(feature = "documents")]
-        let documents = DocumentsParts::new(settings.documents, parts.long_work_count.clone());
-        #[cfg(feature = "operations")]
-        let operations = OperationsParts::new(settings.operations);
-        products.extend([
-            #[cfg(feature = "verified")]
-            verified.product(),
-            #[cfg(feature = "coding")]
-            coding.product(&verified),
-            #[cfg(feature = "documents")]
-            documents.product(),
-            #[cfg(feature = "operations")]
-            operations.product(),
-        ]);
-        let engine = Engine::new(EngineParts { products, ..parts }, settings.engine);
-        #[cfg(feature = "verified")]
-        let verified = Verified::new(engine.clone(), &verified);
+        let verified = Verified::new(engine.clone(), &registered.verified);
         Self {
             #[cfg(feature = "coding")]
-            coding: Coding::new(verified.clone(), &coding),
+            coding: Coding::new(verified.clone(), &registered.coding),
             #[cfg(feature = "verified")]
             verified,
             #[cfg(feature = "documents")]
-            documents: Documents::new(engine.clone(), &documents),
+            documents: Documents::new(engine.clone(), &registered.documents),
             #[cfg(feature = "operations")]
-            operations: Operations::new(engine.clone(), &operations),
+            operations: Operations::new(engine.clone(), &registered.operations),
             engine,
         }
     }
@@ -135,6 +118,54 @@ impl Loci {
         return self.verified.settings().memory == name;
         #[cfg(not(feature = "verified"))]
         return name.is_empty();
+    }
+}
+
+/// The parts of each product.
+struct ProductParts {
+    #[cfg(feature = "verified")]
+    verified: VerifiedParts,
+    #[cfg(feature = "coding")]
+    coding: CodingParts,
+    #[cfg(feature = "documents")]
+    documents: DocumentsParts,
+    #[cfg(feature = "operations")]
+    operations: OperationsParts,
+}
+
+impl ProductParts {
+    #[allow(unused_variables, reason = "each product that is left out leaves its settings")]
+    fn new(settings: LociSettings, long_work_count: LongWorkCount) -> Self {
+        #[cfg(feature = "coding")]
+        let coding = CodingParts::new(settings.coding);
+        #[cfg(feature = "coding")]
+        let repository_hooks = vec![coding.repository_hooks()];
+        #[cfg(not(feature = "coding"))]
+        let repository_hooks = Vec::new();
+        Self {
+            #[cfg(feature = "verified")]
+            verified: VerifiedParts::new(settings.verified, repository_hooks),
+            #[cfg(feature = "coding")]
+            coding,
+            #[cfg(feature = "documents")]
+            documents: DocumentsParts::new(settings.documents, long_work_count),
+            #[cfg(feature = "operations")]
+            operations: OperationsParts::new(settings.operations),
+        }
+    }
+
+    /// Returns what each product adds to the kernel, in the order of their dependencies.
+    fn products(&self) -> Vec<Product> {
+        vec![
+            #[cfg(feature = "verified")]
+            self.verified.product(),
+            #[cfg(feature = "coding")]
+            self.coding.product(&self.verified),
+            #[cfg(feature = "documents")]
+            self.documents.product(),
+            #[cfg(feature = "operations")]
+            self.operations.product(),
+        ]
     }
 }
 

@@ -56,7 +56,7 @@ pub fn fill(store: &Arc<dyn Store>, name: &str) -> Result<MemoryId> {
             tx.commits_mut().put(&task_samples::commit(&place, number)?)?;
             tx.prompts_mut().put(&task_samples::prompt(&place, number)?)?;
             // Of a shelf whose entries imports take as they are.
-            let entry = LedgerEntry { shelf: Shelf::Progress, ..task_samples::entry(&place, number)? };
+            let entry = LedgerEntry { shelf: Shelf::PROGRESS, ..task_samples::entry(&place, number)? };
             tx.ledger_mut().put(&entry)?;
             tx.parked_mut().put(&object(&place, &format!("o{number}"), &[0, 255], 99))?;
             tx.task_sessions_mut().put(&task_samples::session(&place, number)?)?;

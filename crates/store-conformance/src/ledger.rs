@@ -1,7 +1,9 @@
 //! The ledger: entries come back, lists, and how they are erased.
 
-use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
 use loci_model::ports::store::LedgerPage;
+use loci_model::tasks::outcome::Outcome;
+use loci_model::tasks::review::Review;
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::{Bench, same};
@@ -15,13 +17,13 @@ fn put(bench: &Bench, entries: &[LedgerEntry]) -> Result<()> {
 
 fn get(bench: &Bench, memory: &MemoryId, key: &str) -> Result<Option<LedgerEntry>> {
     let (memory, key) = (memory.clone(), key.to_owned());
-    bench.read(move |tx| tx.ledger().get(&memory, Shelf::Review, &key))
+    bench.read(move |tx| tx.ledger().get(&memory, &Review::SHELF, &key))
 }
 
 fn whole(memory: &MemoryId) -> LedgerPage {
     LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::Review,
+        shelf: Review::SHELF,
         actor: None,
         subject: None,
         after: None,
@@ -31,7 +33,7 @@ fn whole(memory: &MemoryId) -> LedgerPage {
 
 fn between(bench: &Bench, memory: &MemoryId, keys: (&'static str, &'static str)) -> Result<Vec<String>> {
     let memory = memory.clone();
-    let found = bench.read(move |tx| tx.ledger().between(&memory, Shelf::Review, keys, 2))?;
+    let found = bench.read(move |tx| tx.ledger().between(&memory, &Review::SHELF, keys, 2))?;
     Ok(found.into_iter().map(|entry| entry.key).collect())
 }
 
@@ -46,7 +48,7 @@ pub(super) fn come_back(bench: &Bench) -> Result<()> {
     put(bench, &[one.clone(), entry(&other, 1)?])?;
     same("comes back", get(bench, &memory, &one.key)?, Some(one.clone()));
     same("unknown", get(bench, &memory, "x\0")?, None);
-    let elsewhere = LedgerEntry { shelf: Shelf::Outcome, ..one.clone() };
+    let elsewhere = LedgerEntry { shelf: Outcome::SHELF, ..one.clone() };
     put(bench, std::slice::from_ref(&elsewhere))?;
     same("another shelf's", get(bench, &memory, &one.key)?, Some(one.clone()));
     let later = LedgerEntry { subject: None, at: time(9), ..one };
@@ -77,15 +79,15 @@ pub(super) fn lists(bench: &Bench) -> Result<()> {
     same("of a subject", keys(bench, of)?, words(&["k2", "k4"]));
     let of = LedgerPage { after: Some((time(4), "k2".to_owned())), ..whole(&memory) };
     same("behind one", keys(bench, of)?, words(&["k4", "k3", "k1"]));
-    let of = LedgerPage { shelf: Shelf::Person, ..whole(&memory) };
+    let of = LedgerPage { shelf: Shelf::named("person"), ..whole(&memory) };
     same("of another shelf", keys(bench, of)?, Vec::new());
     same("between keys", between(bench, &memory, ("k1", "k4"))?, words(&["k2", "k3"]));
     same("between keys, at most", between(bench, &memory, ("k", "l"))?, words(&["k1", "k2"]));
     same("between none", between(bench, &memory, ("k4", "k5"))?, Vec::new());
     let (of, shop) = (memory.clone(), ActorId::parse("acme/shop")?);
     let counts = bench.read(move |tx| {
-        let all = tx.ledger().count(&of, Shelf::Review, None)?;
-        Ok((all, tx.ledger().count(&of, Shelf::Review, Some(&shop))?))
+        let all = tx.ledger().count(&of, &Review::SHELF, None)?;
+        Ok((all, tx.ledger().count(&of, &Review::SHELF, Some(&shop))?))
     })?;
     same("counts", counts, (4, 3));
     Ok(())
@@ -97,7 +99,7 @@ pub(super) fn erasure(bench: &Bench) -> Result<()> {
     put(bench, &[entry(&memory, 1)?, other, entry(&memory, 3)?])?;
     let remove = |key: &str| {
         let (of, key) = (memory.clone(), key.to_owned());
-        bench.write(move |tx| tx.ledger_mut().remove(&of, Shelf::Review, &key))
+        bench.write(move |tx| tx.ledger_mut().remove(&of, &Review::SHELF, &key))
     };
     same("removed", (remove("k3")?, remove("k3")?), (true, false));
     let (of, who) = (memory.clone(), ActorId::parse("acme/shop")?);

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
-use loci_model::ledger::Shelf;
+use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::vault::{RESTORED_UNSEALED, WITNESS_LEASE};
+use loci_model::trees::mirror::MirrorState;
 use loci_model::{Error, ErrorKind, Result, Timestamp};
 use rusqlite::{Connection, OpenFlags, params};
 
@@ -110,7 +111,7 @@ fn part_from_mirrors(copied: &Connection) -> Result<()> {
     }
     let sql = "UPDATE ledger SET body = json_set(body, '$.body.store', '') WHERE shelf = ?1 AND \
                CASE WHEN json_valid(body) THEN json_extract(body, '$.body.store') IS NULL ELSE false END";
-    copied.execute(sql, [Shelf::MirrorState.as_str()]).sql()?;
+    copied.execute(sql, [MirrorState::SHELF.as_str()]).sql()?;
     Ok(())
 }
 
@@ -122,7 +123,7 @@ fn secrets(copied: &Connection) -> Result<BackupSecrets> {
         Ok(copied.query_row(known, [table], |row| row.get(0)).sql()?
             && copied.query_row(&sql, [], |row| row.get(0)).sql()?)
     };
-    let redacted = format!("shelf = '{}'", Shelf::RedactedContent.as_str());
+    let redacted = format!("shelf = '{}'", Shelf::REDACTED_CONTENT.as_str());
     let witness = format!("name = '{WITNESS_LEASE}' AND host <> '{RESTORED_UNSEALED}'");
     if has("access_keys", "true")? || has("ledger", &redacted)? {
         return Ok(BackupSecrets::Sealed);

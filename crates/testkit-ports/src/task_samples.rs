@@ -1,9 +1,10 @@
 //! Tasks, their commits, prompts and sessions with every member filled in, for tests to change what they are about.
 
 use loci_model::facts::code::ObjectId;
-use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ledger::{LedgerEntry, Shelved};
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::prompt_version::PromptVersion;
+use loci_model::tasks::review::Review;
 use loci_model::tasks::task::{
     Harm, MemoryArm, RequesterProof, Task, TaskAlert, TaskFeedback, TaskKind, TaskPrompt, TaskPullRequest,
     TaskStatus, TaskWritten,
@@ -213,7 +214,7 @@ pub fn session_item(memory: &MemoryId, number: u32, seq: u32) -> Result<SessionI
 pub fn entry(memory: &MemoryId, number: u32) -> Result<LedgerEntry> {
     Ok(LedgerEntry {
         memory: memory.clone(),
-        shelf: Shelf::Review,
+        shelf: Review::SHELF,
         key: format!("k{number}"),
         actor: ActorId::parse("acme/shop")?,
         subject: Some(format!("{number}")),

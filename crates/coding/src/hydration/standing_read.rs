@@ -9,7 +9,7 @@ use loci_engine::calls::deadline::Read;
 use loci_engine::records::conflicts;
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::facts::code::ObjectId;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::agreement::Agreement;
@@ -43,8 +43,8 @@ pub(super) fn with_standing(
             *contradicted.entry(record).or_default() += 1;
         }
     }
-    let are_any = |shelf| Ok::<_, loci_model::Error>(tx.ledger().count(memory, shelf, Some(actor))? > 0);
-    let (are_any_of_branches, are_any_agreed) = (are_any(Shelf::BranchFact)?, are_any(Shelf::Agreement)?);
+    let are_any = |shelf| Ok::<_, loci_model::Error>(tx.ledger().count(memory, &shelf, Some(actor))? > 0);
+    let (are_any_of_branches, are_any_agreed) = (are_any(BranchFact::SHELF)?, are_any(Agreement::SHELF)?);
     for candidate in candidates {
         let id = &candidate.record.id;
         candidate.standing.conflicts = contradicted.get(id).copied().unwrap_or_default();

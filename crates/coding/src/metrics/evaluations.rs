@@ -8,7 +8,7 @@ use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_engine::strategies::learnings::{self, Learning, scope_of};
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::metadata::{Metadata, MetadataValue};
@@ -226,7 +226,7 @@ impl Coding {
                 };
                 let found: Vec<Evaluation> = tx.ledger().nouns(&LedgerPage {
                     memory: memory.clone(),
-                    shelf: Shelf::Evaluation,
+                    shelf: Evaluation::SHELF,
                     actor,
                     subject: listing.task.as_ref().map(ToString::to_string),
                     after: listing.after.clone(),

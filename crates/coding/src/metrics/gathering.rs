@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, TaskQuery};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::telemetry::StateChange;
@@ -208,7 +208,7 @@ fn comments(tx: &dyn ReadTx, repository: &Repository, one: &Observed, cut: &mut 
     let Some(pr) = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr) else { return Ok(Vec::new()) };
     let mut reviews: Vec<Review> = tx.ledger().nouns(&LedgerPage {
         memory: repository.memory.clone(),
-        shelf: Shelf::Review,
+        shelf: Review::SHELF,
         actor: None,
         subject: Some(Review::subject_of(&repository.id, pr)),
         after: None,

@@ -38,9 +38,10 @@ pub(crate) use recording::noted_on;
 pub(super) use task_outcome::outcome_of;
 pub use task_outcome::{OutcomeByHand, OutcomeSet};
 pub(super) use trailers::task_ids;
+pub(crate) use unmatched::Unmatched;
 
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::outcome::Outcome;
 use loci_model::{ActorId, Error, MemoryId, RepositoryId, Result, Timestamp};
@@ -68,7 +69,7 @@ struct HeardRevert {
 fn newest(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Outcome>> {
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::Outcome,
+        shelf: Outcome::SHELF,
         actor: Some(actor.clone()),
         subject: None,
         after: None,
@@ -85,7 +86,7 @@ fn of_pull_request(
 ) -> Result<Vec<Outcome>> {
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::Outcome,
+        shelf: Outcome::SHELF,
         actor: None,
         subject: Some(Outcome::subject_of(repository, pr)),
         after: None,

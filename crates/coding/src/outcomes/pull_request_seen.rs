@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, StoreExt, TaskQuery, Tx};
 use loci_model::tasks::commit::TaskCommit;
@@ -159,7 +159,7 @@ impl Seeing<'_> {
     fn reviews(&self, tx: &dyn Tx, pr: u64) -> Result<Vec<Review>> {
         tx.ledger().nouns(&LedgerPage {
             memory: self.repository.memory.clone(),
-            shelf: Shelf::Review,
+            shelf: Review::SHELF,
             actor: None,
             subject: Some(Review::subject_of(&self.repository.id, pr)),
             after: None,

@@ -3,7 +3,7 @@
 //! pass that looks at its default branch.
 
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::Shelved;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
 use loci_model::tasks::outcome::Outcome;
@@ -46,7 +46,7 @@ impl Coding {
         for _ in 0..PAGES_MAX {
             let page = LedgerPage {
                 memory: repository.memory.clone(),
-                shelf: Shelf::Outcome,
+                shelf: Outcome::SHELF,
                 actor: Some(actor.clone()),
                 subject: None,
                 after: after.clone(),

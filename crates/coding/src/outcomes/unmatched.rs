@@ -57,7 +57,7 @@ impl Kind {
 
 /// It, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Unmatched {
+pub(crate) struct Unmatched {
     memory: MemoryId,
     actor: ActorId,
     repository: RepositoryId,
@@ -66,7 +66,7 @@ pub(super) struct Unmatched {
 }
 
 impl Shelved for Unmatched {
-    const SHELF: Shelf = Shelf::Unmatched;
+    const SHELF: Shelf = Shelf::named("unmatched");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -119,7 +119,7 @@ pub(super) fn keep(
         return Ok(());
     }
     tx.ledger_mut().put_noun(&new)?;
-    let count = tx.ledger().count(&repository.memory, Shelf::Unmatched, Some(actor))?;
+    let count = tx.ledger().count(&repository.memory, &Unmatched::SHELF, Some(actor))?;
     // Of both kinds together there are no more than of one there may be.
     if usize::try_from(count).is_ok_and(|count| count <= kind.most()) {
         return Ok(());
@@ -134,7 +134,7 @@ fn sweep(tx: &mut dyn Tx, repository: &Repository, kind: Kind, now: Timestamp) -
     for (place, one) in all.iter().enumerate() {
         let is_old = is_old(one, now);
         if place >= kind.most() || is_old {
-            tx.ledger_mut().remove(&one.memory, Shelf::Unmatched, &one.key())?;
+            tx.ledger_mut().remove(&one.memory, &Unmatched::SHELF, &one.key())?;
             pushed_out += usize::from(!is_old);
         }
     }
@@ -152,7 +152,7 @@ fn is_old(one: &Unmatched, now: Timestamp) -> bool {
 fn list(tx: &dyn ReadTx, repository: &Repository, kind: Kind, limit: usize) -> Result<Vec<Unmatched>> {
     tx.ledger().nouns(&LedgerPage {
         memory: repository.memory.clone(),
-        shelf: Shelf::Unmatched,
+        shelf: Unmatched::SHELF,
         actor: None,
         subject: Some(kind.subject(&repository.id)),
         after: None,
@@ -180,7 +180,7 @@ pub(super) fn matched(
     let (memory, id, at) = (repository.memory.clone(), repository.id.clone(), heard.at);
     let news = Waiting::Revert(heard);
     let one = Unmatched { memory, actor: actor.clone(), repository: id, news, heard_at: at };
-    tx.ledger_mut().remove(&one.memory, Shelf::Unmatched, &one.key()).map(drop)
+    tx.ledger_mut().remove(&one.memory, &Unmatched::SHELF, &one.key()).map(drop)
 }
 
 /// The suite that ended first on a commit, of those that wait.
@@ -203,7 +203,7 @@ pub(super) fn checks_of(
 /// The pull request of a commit is known by now.
 pub(super) fn checks_matched(tx: &mut dyn Tx, repository: &Repository, sha: &str) -> Result<()> {
     let key = key_of_checks(&repository.id, sha);
-    tx.ledger_mut().remove(&repository.memory, Shelf::Unmatched, &key).map(drop)
+    tx.ledger_mut().remove(&repository.memory, &Unmatched::SHELF, &key).map(drop)
 }
 
 /// What waits for nothing any more goes; what is left of the reverts.

@@ -10,7 +10,7 @@ use loci_engine::access;
 use loci_engine::records::batch;
 use loci_engine::records::writing::Building;
 use loci_engine::safety::{Patterns, SafetyPolicy};
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
@@ -136,7 +136,7 @@ fn reviews_of(
     while looked_at < REVIEWS_MAX {
         let page = LedgerPage {
             memory: memory.clone(),
-            shelf: Shelf::Review,
+            shelf: Review::SHELF,
             actor: None,
             subject: None,
             after,

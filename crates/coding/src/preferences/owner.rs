@@ -6,7 +6,7 @@
 
 use loci_engine::access::segment;
 use loci_engine::hooks::in_write;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordKind, RecordState};
@@ -102,7 +102,7 @@ pub(super) fn namespace_of(place: &ActorId) -> Result<Namespace> {
 fn holder(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<PreferenceUser>> {
     let page = LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::PreferenceUser,
+        shelf: PreferenceUser::SHELF,
         actor: None,
         subject: Some(login.to_string()),
         after: None,
@@ -151,7 +151,7 @@ pub(super) fn no_user() -> Error {
 fn former(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<PreferenceUser>> {
     let page = LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::PreferenceUser,
+        shelf: PreferenceUser::SHELF,
         actor: None,
         subject: None,
         after: None,
@@ -244,7 +244,7 @@ pub(crate) fn seen(
             let opted_out = mine.opted_out || other.is_some_and(|other| other.opted_out);
             tx.ledger_mut().remove(
                 memory,
-                Shelf::PreferenceUser,
+                &PreferenceUser::SHELF,
                 &PreferenceUser::key_of_login(login.as_str()),
             )?;
             PreferenceUser { opted_out, ..mine }
@@ -253,7 +253,7 @@ pub(crate) fn seen(
         (None, Some(unnumbered)) => {
             tx.ledger_mut().remove(
                 memory,
-                Shelf::PreferenceUser,
+                &PreferenceUser::SHELF,
                 &PreferenceUser::key_of_login(login.as_str()),
             )?;
             PreferenceUser { user_id: Some(id.clone()), claimed_id: None, updated_at: now, ..unnumbered }

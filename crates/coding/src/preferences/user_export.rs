@@ -4,7 +4,7 @@
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
@@ -121,7 +121,7 @@ fn reviews_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<(Vec<
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let limit = limits::PAGE_ITEMS_MAX as usize;
-        let (shelf, actor, subject) = (Shelf::Review, None, None);
+        let (shelf, actor, subject) = (Review::SHELF, None, None);
         let entries =
             tx.ledger().list(&LedgerPage { memory: memory.clone(), shelf, actor, subject, after, limit })?;
         let is_last = entries.len() < limit;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use loci_engine::safety::{self, Patterns};
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::memory::Memory;
 use loci_model::memory::settings::ModelMode;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, StoreExt, TaskQuery};
@@ -195,7 +195,7 @@ fn reviews(
     let mut found: BTreeMap<String, Vec<Review>> = BTreeMap::new();
     let (mut after, mut looked_at) = (None, 0);
     while looked_at < REVIEWS_MAX {
-        let (shelf, limit) = (Shelf::Review, REVIEWS_PER_PAGE);
+        let (shelf, limit) = (Review::SHELF, REVIEWS_PER_PAGE);
         let (memory, actor) = (memory.clone(), Some(actor.clone()));
         let entries = tx.ledger().list(&LedgerPage { memory, shelf, actor, subject: None, after, limit })?;
         looked_at += entries.len();

@@ -39,7 +39,7 @@ impl<W: RepositoryWork> RepositoryProgress<W> {
 }
 
 impl<W: RepositoryWork> Shelved for RepositoryProgress<W> {
-    const SHELF: Shelf = Shelf::Progress;
+    const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -21,7 +21,7 @@ const ASKED_MAX: usize = 50;
 
 /// What a person may do, as the forge said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KnownRole {
+pub(crate) struct KnownRole {
     memory: MemoryId,
     actor: ActorId,
     repository: RepositoryId,
@@ -37,7 +37,7 @@ impl KnownRole {
 }
 
 impl Shelved for KnownRole {
-    const SHELF: Shelf = Shelf::RepositoryRole;
+    const SHELF: Shelf = Shelf::named("repository_role");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

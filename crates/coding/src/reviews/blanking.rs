@@ -1,7 +1,7 @@
 //! Words that were purged go from the reviews that hold them: what is left says that a review was there. It is not read from the forge again,
 //! and nothing is learned from it.
 
-use loci_model::ledger::{Shelf, Shelved as _};
+use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::tasks::review::Review;
 use loci_model::{ActorId, MemoryId, Result, Timestamp};
@@ -20,7 +20,7 @@ pub(crate) fn of_actor(
 ) -> Result<Vec<Review>> {
     let page = LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::Review,
+        shelf: Review::SHELF,
         actor: Some(actor.clone()),
         subject: None,
         after,

@@ -3,6 +3,7 @@
 
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Unverifiable;
+use loci_model::ledger::Shelved;
 use loci_model::ports::code::{CodeError, CodePlace};
 use loci_model::ports::forge::{Forge, ForgePlace};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
@@ -35,7 +36,7 @@ pub(super) fn failed(error: CodeError) -> Error {
 pub(super) fn stored_of(tx: &dyn ReadTx, repository: &Repository, pr: u64) -> Result<Vec<Review>> {
     let page = LedgerPage {
         memory: repository.memory.clone(),
-        shelf: loci_model::ledger::Shelf::Review,
+        shelf: Review::SHELF,
         actor: None,
         subject: Some(Review::subject_of(&repository.id, pr)),
         after: None,

@@ -42,6 +42,7 @@ mod receiving;
 mod scanners;
 mod taking;
 
+pub(crate) use authority::KnownRole;
 pub(super) use authority::overridden;
 pub use backfilling::BackfillAsked;
 pub(crate) use blanking::{blank, blanked, of_actor, of_keys, texts_of};

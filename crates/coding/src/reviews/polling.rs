@@ -77,7 +77,7 @@ impl Cursor {
 }
 
 impl Shelved for Cursor {
-    const SHELF: Shelf = Shelf::Progress;
+    const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {
         &self.memory

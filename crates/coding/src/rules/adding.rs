@@ -11,7 +11,7 @@ use loci_engine::records::text_digest::digest;
 use loci_engine::records::writing::{Building, Origin};
 use loci_engine::records::{NewRecord, batch, changing::Changing};
 use loci_engine::safety::{SafetyPolicy, Tally};
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -161,7 +161,7 @@ impl Coding {
 fn same(tx: &dyn ReadTx, support: &RuleSupport) -> Result<Option<Record>> {
     let page = LedgerPage {
         memory: support.memory.clone(),
-        shelf: Shelf::RuleSupport,
+        shelf: RuleSupport::SHELF,
         actor: None,
         subject: Some(support.digest.clone()),
         after: None,

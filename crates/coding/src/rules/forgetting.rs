@@ -4,10 +4,10 @@
 use loci_engine::language_models::erasure as asking_forgetting;
 use loci_engine::records::changing::Changing;
 use loci_model::job::exchange::Step;
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, Tx};
 use loci_model::tasks::review::{ForgeUser, Review};
-use loci_model::tasks::rule::{RuleDecided, RuleSupport};
+use loci_model::tasks::rule::{ReviewYield, RuleDecided, RuleSupport};
 use loci_model::{ActorId, MemoryId, RecordId, Result};
 
 use super::settling::{News, Ruler, settle};
@@ -73,7 +73,7 @@ fn forget_reviewer(
         }
         if support.items.is_empty() && support.approved.is_none() && support.pinned.is_none() {
             // What it says goes with its record.
-            tx.ledger_mut().remove(memory, Shelf::RuleSupport, &support.key())?;
+            tx.ledger_mut().remove(memory, &RuleSupport::SHELF, &support.key())?;
             bare.push(support.rule);
             continue;
         }
@@ -85,8 +85,8 @@ fn forget_reviewer(
     for mut review in shelf::<Review>(tx, memory, actor)? {
         let key = review.key();
         if person(&review.reviewer) == person(who) {
-            tx.ledger_mut().remove(memory, Shelf::Review, &key)?;
-            tx.ledger_mut().remove(memory, Shelf::ReviewYield, &key)?;
+            tx.ledger_mut().remove(memory, &Review::SHELF, &key)?;
+            tx.ledger_mut().remove(memory, &ReviewYield::SHELF, &key)?;
             continue;
         }
         let before = review.clone();

@@ -15,7 +15,7 @@ use loci_engine::records::writing::{Building, Origin};
 use loci_engine::records::{NewRecord, batch, changing::Changing};
 use loci_engine::safety::{SafetyPolicy, Tally};
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::Shelved;
 use loci_model::memory::settings::ModelMode;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
@@ -387,7 +387,7 @@ impl Taking<'_> {
         for digest in digests {
             let page = LedgerPage {
                 memory: self.building.memory.id.clone(),
-                shelf: Shelf::RuleSupport,
+                shelf: RuleSupport::SHELF,
                 actor: None,
                 subject: Some(digest.clone()),
                 after: None,

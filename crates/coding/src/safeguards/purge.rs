@@ -13,7 +13,8 @@ use loci_engine::hooks::in_write;
 use loci_engine::language_models::erasure as asking_forgetting;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::facts::branch_fact::BranchFact;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, SessionItemQuery, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
@@ -282,8 +283,8 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
             by: by.to_owned(),
             at,
         })?;
-        tx.ledger_mut().remove(&memory.id, Agreement::SHELF, record.id.as_str())?;
-        tx.ledger_mut().remove(&memory.id, Shelf::BranchFact, record.id.as_str())?;
+        tx.ledger_mut().remove(&memory.id, &Agreement::SHELF, record.id.as_str())?;
+        tx.ledger_mut().remove(&memory.id, &BranchFact::SHELF, record.id.as_str())?;
     }
     forget_conflicts(tx, part, &going)?;
     if !going.is_empty() {
@@ -301,7 +302,7 @@ fn forget_conflicts(tx: &mut dyn Tx, part: &Part, going: &[RecordId]) -> Result<
     loop {
         let page = LedgerPage {
             memory: part.memory.clone(),
-            shelf: Shelf::Conflict,
+            shelf: Conflict::SHELF,
             actor: Some(part.actor.clone()),
             subject: None,
             after,
@@ -312,7 +313,7 @@ fn forget_conflicts(tx: &mut dyn Tx, part: &Part, going: &[RecordId]) -> Result<
         after = Some((last.found_at, last.id.clone()));
         for conflict in &conflicts {
             if going.contains(&conflict.standing) || going.contains(&conflict.against) {
-                tx.ledger_mut().remove(&part.memory, Shelf::Conflict, &conflict.id)?;
+                tx.ledger_mut().remove(&part.memory, &Conflict::SHELF, &conflict.id)?;
             }
         }
     }

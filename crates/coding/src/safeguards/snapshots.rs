@@ -2,7 +2,7 @@
 //! each rollback. A snapshot is a place in the order of changes: nothing is copied for it.
 
 use loci_engine::calls::standing::Standing;
-use loci_model::ledger::{Shelf, Shelved as _};
+use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
@@ -92,7 +92,7 @@ pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Res
     loop {
         let page = LedgerPage {
             memory: part.memory.clone(),
-            shelf: Shelf::Snapshot,
+            shelf: Rollback::SHELF,
             actor: Some(part.actor.clone()),
             subject: None,
             after,
@@ -117,7 +117,7 @@ pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Res
 fn rollbacks(tx: &dyn ReadTx, part: &Part, limit: usize) -> Result<Vec<Rollback>> {
     tx.ledger().nouns(&LedgerPage {
         memory: part.memory.clone(),
-        shelf: Shelf::Snapshot,
+        shelf: Rollback::SHELF,
         actor: Some(part.actor.clone()),
         subject: None,
         after: None,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use loci_engine::records::changing::Changing;
-use loci_model::ledger::{Shelf, Shelved as _};
+use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::rollback::{Purge, Undone};
@@ -131,7 +131,7 @@ fn purged_since(tx: &dyn ReadTx, part: &Part, target: Target) -> Result<Vec<Reco
     loop {
         let page = LedgerPage {
             memory: part.memory.clone(),
-            shelf: Shelf::Purge,
+            shelf: Purge::SHELF,
             actor: Some(part.actor.clone()),
             subject: None,
             after,

@@ -6,7 +6,7 @@ use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::page::Page;
 use loci_engine::memories::existing;
 use loci_engine::safety::check_name;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::{TreeSnapshot, owner_of};
@@ -73,7 +73,7 @@ impl Documents {
                 existing(tx, &tree.memory)?;
                 let items = tx.ledger().nouns::<TreeSnapshot>(&LedgerPage {
                     memory: tree.memory.clone(),
-                    shelf: Shelf::TreeSnapshot,
+                    shelf: TreeSnapshot::SHELF,
                     actor: None,
                     subject: Some(tree.normal.clone()),
                     after: after.as_ref().map(|(at, label)| (*at, TreeSnapshot::key_of(&tree.normal, label))),

@@ -1,7 +1,7 @@
 //! Versions of documents: which record said what at which version, and where it lay then. Reads only.
 
 use loci_engine::document_text::path::DocumentPath;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::LedgerPage;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::{Record, RecordState};
@@ -65,7 +65,7 @@ impl Tree {
     pub(crate) fn changes_since(&self, tx: &dyn ReadTx, since: u64, limit: usize) -> Result<Vec<TreeChange>> {
         tx.ledger().nouns(&LedgerPage {
             memory: self.memory.clone(),
-            shelf: Shelf::TreeChange,
+            shelf: TreeChange::SHELF,
             actor: None,
             subject: Some(self.normal.clone()),
             // Behind every key of that sequence.

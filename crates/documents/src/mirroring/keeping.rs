@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::files::FileDigest;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::trees::mirror::{MIRROR_SHARDS, Mirror, MirrorFile, MirrorFiles};
@@ -22,7 +22,7 @@ impl Kept {
     pub(super) fn read(tx: &dyn ReadTx, mirror: &Mirror) -> Result<Self> {
         let page = LedgerPage {
             memory: mirror.memory.clone(),
-            shelf: Shelf::MirrorFiles,
+            shelf: MirrorFiles::SHELF,
             actor: None,
             subject: Some(mirror.name.clone()),
             after: None,
@@ -104,7 +104,7 @@ pub(super) fn put(tx: &mut dyn Tx, parts: &[MirrorFiles]) -> Result<()> {
     for part in parts {
         if part.files.is_empty() {
             let key = MirrorFiles::key_of(&part.mirror, part.shard);
-            tx.ledger_mut().remove(&part.memory, Shelf::MirrorFiles, &key)?;
+            tx.ledger_mut().remove(&part.memory, &MirrorFiles::SHELF, &key)?;
         } else {
             tx.ledger_mut().put_noun(part)?;
         }
@@ -117,7 +117,7 @@ pub(super) fn remove(tx: &mut dyn Tx, mirror: &Mirror) -> Result<()> {
     for shard in 0..MIRROR_SHARDS {
         tx.ledger_mut().remove(
             &mirror.memory,
-            Shelf::MirrorFiles,
+            &MirrorFiles::SHELF,
             &MirrorFiles::key_of(&mirror.name, shard),
         )?;
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_engine::records::conflicts;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::files::{FileBackend, FilePlaces};
 use loci_model::ports::ids::uuid4;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
@@ -177,7 +177,7 @@ impl Documents {
             .store()
             .write(move |tx| {
                 forget(tx, &mirror)?;
-                tx.ledger_mut().remove(&mirror.memory, Shelf::Mirror, &mirror.name)?;
+                tx.ledger_mut().remove(&mirror.memory, &Mirror::SHELF, &mirror.name)?;
                 Ok(mirror.clone())
             })
             .await
@@ -318,7 +318,7 @@ fn conflicts_of(tx: &dyn ReadTx, mirror: &Mirror) -> Result<u64> {
 
 fn forget(tx: &mut dyn Tx, mirror: &Mirror) -> Result<()> {
     keeping::remove(tx, mirror)?;
-    tx.ledger_mut().remove(&mirror.memory, Shelf::MirrorState, &mirror.name)?;
+    tx.ledger_mut().remove(&mirror.memory, &MirrorState::SHELF, &mirror.name)?;
     Ok(())
 }
 
@@ -389,7 +389,7 @@ fn outdate_where(tx: &mut dyn Tx, memory: &MemoryId, is_meant: impl Fn(&Mirror) 
 fn in_ledger(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<Mirror>> {
     tx.ledger().nouns::<Mirror>(&LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::Mirror,
+        shelf: Mirror::SHELF,
         actor: None,
         subject: None,
         after: None,
@@ -401,7 +401,7 @@ fn in_ledger(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<Mirror>> {
 fn put(tx: &mut dyn Tx, mirror: &Mirror) -> Result<Mirror> {
     existing(tx, &mirror.memory)?;
     let Some(known) = tx.ledger().noun::<Mirror>(&mirror.memory, &mirror.name)? else {
-        if tx.ledger().count(&mirror.memory, Shelf::Mirror, None)? >= MIRRORS_MAX as u64 {
+        if tx.ledger().count(&mirror.memory, &Mirror::SHELF, None)? >= MIRRORS_MAX as u64 {
             let rule = format!("a memory has at most {MIRRORS_MAX} mirrors: remove one");
             return Err(Error::conflict(rule).because(Reason::QuotaExceeded));
         }

@@ -8,9 +8,10 @@ use loci_engine::document_text::derived::{derived_directory, derived_path};
 use loci_engine::document_text::path::{DocumentPath, PathKey};
 use loci_engine::hooks::in_write;
 use loci_engine::memories::existing;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::trees::document_reads::DocumentReads;
 use loci_model::trees::tree_entry::{
     DocumentOperation, EntryStanding, PathOrigin, TreeChange, TreeEntry, TreePlace, TreeProgress, owner_of,
 };
@@ -300,14 +301,14 @@ pub(crate) fn moved(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) ->
 /// What the store says.
 pub(crate) fn forget(tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
     for record in records {
-        tx.ledger_mut().remove(memory, Shelf::DocumentReads, record.as_str())?;
+        tx.ledger_mut().remove(memory, &DocumentReads::SHELF, record.as_str())?;
         let Some(place) = tx.ledger().noun::<TreePlace>(memory, record.as_str())? else { continue };
         let key = TreeEntry::key_of(&place.namespace, &place.key);
         let entry = tx.ledger().noun::<TreeEntry>(memory, &key)?;
         if entry.is_some_and(|entry| entry.record == *record) {
-            tx.ledger_mut().remove(memory, Shelf::TreeEntry, &key)?;
+            tx.ledger_mut().remove(memory, &TreeEntry::SHELF, &key)?;
         }
-        tx.ledger_mut().remove(memory, Shelf::TreePlace, record.as_str())?;
+        tx.ledger_mut().remove(memory, &TreePlace::SHELF, record.as_str())?;
         quote_erasure::of_records(tx, memory, &place.namespace, std::slice::from_ref(record))?;
         look_again(tx, memory, &place.namespace)?;
     }

@@ -8,7 +8,7 @@ use loci_engine::document_text::areas::KNOWLEDGE;
 use loci_engine::document_text::path::{DocumentPath, PathKey};
 use loci_engine::document_text::slug::{free_number, numbered_name, topic_key};
 use loci_engine::hooks::Ownership;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
 use loci_model::{Error, MemoryId, Namespace, RecordId, Result, Timestamp};
@@ -86,7 +86,7 @@ impl Tree {
         let (mut after, before) = (key_of("/"), key_of("0"));
         loop {
             let page =
-                tx.ledger().between(&self.memory, Shelf::TreeEntry, (&after, &before), ENTRIES_PER_READ)?;
+                tx.ledger().between(&self.memory, &TreeEntry::SHELF, (&after, &before), ENTRIES_PER_READ)?;
             for entry in &page {
                 let entry = entry.read::<TreeEntry>()?;
                 if entry.is_live(now) && Some(&entry.record) != except {
@@ -173,7 +173,7 @@ impl Tree {
     pub(crate) fn of_topic(&self, tx: &dyn ReadTx, title: &str) -> Result<Option<TreeEntry>> {
         let page = LedgerPage {
             memory: self.memory.clone(),
-            shelf: Shelf::TreePlace,
+            shelf: TreePlace::SHELF,
             actor: None,
             subject: Some(self.topic(title)),
             after: None,
@@ -204,7 +204,7 @@ impl Tree {
         use loci_model::ledger::Shelved;
         tx.ledger().nouns(&LedgerPage {
             memory: self.memory.clone(),
-            shelf: Shelf::TreeEntry,
+            shelf: TreeEntry::SHELF,
             actor: None,
             subject: Some(self.normal.clone()),
             after: after.map(|entry| (entry.at(), entry.key())),
@@ -222,7 +222,7 @@ pub(crate) fn known_trees(tx: &dyn ReadTx, memory: &MemoryId) -> Result<Vec<Stri
     loop {
         let page = LedgerPage {
             memory: memory.clone(),
-            shelf: Shelf::Progress,
+            shelf: Shelf::PROGRESS,
             actor: None,
             subject: None,
             after,

@@ -222,7 +222,7 @@ impl RunAction {
 }
 
 impl Shelved for ConsolidationRun {
-    const SHELF: Shelf = Shelf::ConsolidationRun;
+    const SHELF: Shelf = Shelf::named("consolidation_run");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

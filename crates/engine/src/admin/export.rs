@@ -14,7 +14,6 @@ use std::sync::Arc;
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::commit::TaskCommit;
@@ -24,7 +23,7 @@ use loci_model::trees::parked_object::{ObjectHead, ParkedObject};
 use loci_model::{ActorId, ExposureId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
 use super::{ExportCursor, ExportLine, ExportPart, ExportedObject, Holdings};
-use crate::admin::erasure::is_note_of;
+use crate::hooks::Products;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -32,6 +31,8 @@ use crate::{Engine, access};
 const PAGE_ROWS: usize = 200;
 /// Parked objects of one page: each may be long.
 const OBJECTS_PER_PAGE: usize = 4;
+/// The beginning of the ledger.
+const FIRST_SHELF: ExportCursor = ExportCursor::Ledger(0, None);
 
 impl Engine {
     /// The lines from a cursor on, and where to go on; starts with the memory itself.
@@ -70,7 +71,7 @@ impl Engine {
     ) -> Result<(Vec<ExportLine>, ExportCursor)> {
         access::require_whole(caller, memory, Capability::Admin)?;
         let now = self.clock.now();
-        let (memory, part) = (memory.clone(), part.clone());
+        let (memory, part, products) = (memory.clone(), part.clone(), self.products.clone());
         self.store
             .read(move |tx| match &cursor {
                 ExportCursor::Start => {
@@ -88,7 +89,9 @@ impl Engine {
                 ExportCursor::Events(after) => events(tx, &memory, &part, *after, now),
                 ExportCursor::Records(after) => records(tx, &memory, &part, after.as_ref()),
                 ExportCursor::Objects(after) => objects(tx, &memory, &part, after.as_deref(), now),
-                ExportCursor::Ledger(shelf, after) => ledger(tx, &memory, &part, *shelf, after.clone()),
+                ExportCursor::Ledger(number, after) => {
+                    ledger(tx, &products, (&memory, &part), *number, after.clone())
+                }
                 ExportCursor::End => Ok((Vec::new(), ExportCursor::End)),
             })
             .await
@@ -286,7 +289,7 @@ fn records(
     let next = match page.last() {
         Some(last) => ExportCursor::Records(Some((last.id.clone(), last.version))),
         None if part.person.is_some() => ExportCursor::Objects(None),
-        None => first_shelf(),
+        None => FIRST_SHELF,
     };
     let mut lines = Vec::with_capacity(page.len());
     for record in page {
@@ -357,10 +360,10 @@ fn objects(
     now: Timestamp,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
-    let Some(held) = &part.person else { return Ok((Vec::new(), first_shelf())) };
-    let Some(actor) = held.person.actors().first() else { return Ok((Vec::new(), first_shelf())) };
+    let Some(held) = &part.person else { return Ok((Vec::new(), FIRST_SHELF)) };
+    let Some(actor) = held.person.actors().first() else { return Ok((Vec::new(), FIRST_SHELF)) };
     let page = tx.parked().list(memory, "", after, PAGE_ROWS)?;
-    let mut next = page.last().map_or_else(first_shelf, |last| ExportCursor::Objects(Some(last.key.clone())));
+    let mut next = page.last().map_or(FIRST_SHELF, |last| ExportCursor::Objects(Some(last.key.clone())));
     let mut lines = Vec::new();
     let meant = |head: &&ObjectHead| head.expires_at > now && held.person.owns_object(&head.key);
     for head in page.iter().filter(meant) {
@@ -382,33 +385,28 @@ fn exported(object: ParkedObject, actor: &ActorId) -> ExportedObject {
     ExportedObject { head: object.head, actor: actor.clone(), text, hex }
 }
 
-/// Where the ledger begins.
-fn first_shelf() -> ExportCursor {
-    Shelf::ALL.first().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(*shelf, None))
-}
-
 fn ledger(
     tx: &dyn ReadTx,
-    memory: &MemoryId,
-    part: &ExportPart,
-    shelf: Shelf,
+    products: &Products,
+    (memory, part): (&MemoryId, &ExportPart),
+    number: usize,
     after: Option<(Timestamp, String)>,
 ) -> Result<(Vec<ExportLine>, ExportCursor)> {
     existing(tx, memory)?;
+    let Some(shelf) = products.shelves().into_iter().nth(number) else {
+        return Ok((Vec::new(), ExportCursor::End));
+    };
     let actor = part.actor();
     let page = LedgerPage { memory: memory.clone(), shelf, actor, subject: None, after, limit: PAGE_ROWS };
     let page = tx.ledger().list(&page)?;
     let next = match page.last() {
-        Some(last) => ExportCursor::Ledger(shelf, Some((last.at, last.key.clone()))),
-        None => {
-            let mut rest = Shelf::ALL.iter().copied().skip_while(|one| *one != shelf).skip(1);
-            rest.next().map_or(ExportCursor::End, |shelf| ExportCursor::Ledger(shelf, None))
-        }
+        Some(last) => ExportCursor::Ledger(number, Some((last.at, last.key.clone()))),
+        None => ExportCursor::Ledger(number + 1, None),
     };
     let mut lines = Vec::with_capacity(page.len());
-    for entry in page.into_iter().filter(|entry| !entry.is_of_sequences()) {
+    for entry in page.into_iter().filter(|entry| !products.is_local(entry)) {
         let is_theirs = match part.person.as_ref() {
-            Some(held) => held.person.is_actor(&entry.actor) || is_note_of(&entry, &held.records)?,
+            Some(held) => held.person.is_actor(&entry.actor) || products.is_about(&entry, &held.records)?,
             None => false,
         };
         let line = ExportLine::Ledger { entry: Box::new(entry) };

@@ -256,7 +256,7 @@ impl Engine {
             let mut counts = erase_person(tx, &erasing)?;
             // The person's settings go with their actor; those kept under another name go here.
             if let Some((shelf, key)) = whom.mentions.as_ref().and_then(|mentions| mentions.settings()) {
-                let is_there = tx.ledger_mut().remove(&memory.id, shelf, key)?;
+                let is_there = tx.ledger_mut().remove(&memory.id, &shelf, key)?;
                 counts.add("ledger entries", u64::from(is_there));
             }
             for actor in

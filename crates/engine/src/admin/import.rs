@@ -20,9 +20,10 @@ use loci_model::{Error, JobId, MemoryId, Result, Timestamp, limits};
 use sha2::{Digest, Sha256};
 
 use super::import_run::{ImportPart, hold};
-use super::{ExportLine, ExportedObject, ImportReport, imported_entries};
+use super::{ExportLine, ExportedObject, ImportReport};
 use crate::events::content;
 use crate::events::scheduling::{extracting, extraction_job};
+use crate::hooks::in_write;
 use crate::memories::{any, check_given};
 use crate::records::batch;
 use crate::records::text_digest::{DIGEST, digest};
@@ -207,11 +208,12 @@ fn check_digest(record: &Record) -> Result<()> {
 
 fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Result<()> {
     require_open(open, &entry.memory)?;
-    if entry.is_of_sequences() {
+    let products = in_write::products()?;
+    if products.is_local(entry) {
         // Records come in an order of their own here: their trees are made anew.
         return Ok(());
     }
-    imported_entries::check(entry)?;
+    products.check_entry(entry)?;
     tx.ledger_mut().put(entry)
 }
 

@@ -9,7 +9,6 @@ mod forget;
 mod import;
 mod import_erased;
 mod import_run;
-mod imported_entries;
 mod latency;
 mod probe;
 mod transfer;
@@ -22,7 +21,7 @@ use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ledger::LedgerEntry;
 use loci_model::memory::Memory;
 use loci_model::record::Record;
 use loci_model::record::telemetry::StateChange;
@@ -313,8 +312,9 @@ pub enum ExportCursor {
     Records(Option<(RecordId, u32)>),
     /// In the objects that were parked for a person, behind this key.
     Objects(Option<String>),
-    /// In the ledger of a memory, on this shelf, behind the entry of that time and key.
-    Ledger(Shelf, Option<(Timestamp, String)>),
+    /// In the ledger of a memory, on the shelf of that number, behind the entry of that time and
+    /// key.
+    Ledger(usize, Option<(Timestamp, String)>),
     /// Nothing is left.
     End,
 }

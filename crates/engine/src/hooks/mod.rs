@@ -15,6 +15,7 @@
 //! | `people` | persons by the names that others give them |
 //! | `jobs` | kinds of jobs |
 //! | `background` | the sweep, and loops beside the jobs |
+//! | `shelves` | shelves of the ledger, with the rules for their entries |
 //! | `questions` | prompts, and steps in which models are asked |
 //! | `in_write` | the products of the write that runs on this thread |
 
@@ -28,6 +29,7 @@ mod people;
 mod profiles;
 mod questions;
 mod records;
+mod shelves;
 
 use std::sync::Arc;
 
@@ -42,6 +44,7 @@ pub use people::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Take
 pub use profiles::ProfileHooks;
 pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
+pub use shelves::{AboutRecords, ShelfRules, is_noun};
 
 /// A product: what it adds to the kernel, by kind of hook.
 #[derive(Clone, Default)]
@@ -68,6 +71,8 @@ pub struct Product {
     pub agent_prompts: Vec<(&'static str, &'static str)>,
     /// Handlers of the product's kinds of jobs.
     pub jobs: Vec<Arc<dyn JobHandler>>,
+    /// Shelves of the product's nouns in the ledger, with their rules.
+    pub shelves: Vec<ShelfRules>,
     /// Parts of the sweep.
     pub sweeps: Vec<Arc<dyn Sweep>>,
     /// Loops that run beside the jobs.

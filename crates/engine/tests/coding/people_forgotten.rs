@@ -9,13 +9,17 @@ use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::facts::fact::FactEventKind;
 use loci_model::facts::support::{Support, SupportReason, SupportReport};
 use loci_model::idempotency::{TokenAnswer, TokenScope};
-use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
 use loci_model::ports::store::{StoreExt, TaskQuery, Tx};
+use loci_model::record::conflict::Conflict;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState};
+use loci_model::tasks::evaluation::Evaluation;
+use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::preference::PreferenceUser;
-use loci_model::tasks::review::ForgeUser;
+use loci_model::tasks::review::{ForgeUser, Review};
+use loci_model::tasks::rule::RuleSupport;
 use loci_model::tasks::task::{Task, TaskAlert};
 use loci_model::tasks::task_session::ToolUse;
 use loci_model::transfer::{TransferKind, TransferPlace};
@@ -168,22 +172,22 @@ fn events(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
 fn ledger(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     let person = ForgeUser { id: 4711, login: LOGIN.to_owned(), is_bot: false };
     for (number, shelf, key, body) in [
-        (1, Shelf::Review, "r1".to_owned(), json!({"reviewer": person, "body": said("review")})),
+        (1, Review::SHELF, "r1".to_owned(), json!({"reviewer": person, "body": said("review")})),
         (
             2,
-            Shelf::Outcome,
+            Outcome::SHELF,
             "t-002".to_owned(),
             json!({"facts": {"merged_by": LOGIN}, "by_hand": {"by": LOGIN}}),
         ),
         (
             3,
-            Shelf::RuleSupport,
+            RuleSupport::SHELF,
             "s1".to_owned(),
             json!({"items": [{"reviewer": person}], "approved": {"by": LOGIN}}),
         ),
         (
             4,
-            Shelf::Conflict,
+            Conflict::SHELF,
             "c1".to_owned(),
             json!({
                 "memory": memory,
@@ -198,7 +202,7 @@ fn ledger(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
         ),
         (
             5,
-            Shelf::Evaluation,
+            Evaluation::SHELF,
             "e1".to_owned(),
             json!({
                 "by": LOGIN,
@@ -208,14 +212,14 @@ fn ledger(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
         ),
         (
             6,
-            Shelf::Unmatched,
+            Shelf::named("unmatched"),
             "u1".to_owned(),
             json!({"commits": [{"message": format!("Fix\n\nCo-authored-by: {AUTHOR}")}]}),
         ),
-        (7, Shelf::Person, format!("login:{}", LOGIN.to_lowercase()), json!({"note": "theirs"})),
+        (7, Shelf::named("person"), format!("login:{}", LOGIN.to_lowercase()), json!({"note": "theirs"})),
         (
             8,
-            Shelf::RepositoryRole,
+            Shelf::named("repository_role"),
             format!("{}/{NUMBER}", fact_samples::repository_id(1)?),
             json!({"role": "write"}),
         ),
@@ -508,7 +512,7 @@ fn logins_that_are_no_actors_are_forgotten() {
                 let mention = if id == 0 { format!("as @{user}, said") } else { "as said".to_owned() };
                 let review = ForgeUser { id, login: user.clone(), is_bot: false };
                 let body = Document::from_value(&json!({"reviewer": review, "body": mention}))?;
-                let entry = LedgerEntry { shelf: Shelf::Review, body, ..task_samples::entry(&of, 1)? };
+                let entry = LedgerEntry { shelf: Review::SHELF, body, ..task_samples::entry(&of, 1)? };
                 tx.ledger_mut().put(&entry)?;
                 let (user, user_id, description) = (Some(user.to_uppercase()), user_id.clone(), mention);
                 tx.tasks_mut().put(&Task { user, user_id, description, ..task_samples::task(&of, 1)? })

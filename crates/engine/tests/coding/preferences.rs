@@ -11,6 +11,7 @@ use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{RecordChange, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::metadata::MetadataValue;
@@ -646,7 +647,7 @@ fn a_person_is_forgotten() {
     let all = block_on(shop.world.store().read(move |tx| {
         let page = loci_model::ports::store::LedgerPage {
             memory: memory.clone(),
-            shelf: loci_model::ledger::Shelf::Review,
+            shelf: Review::SHELF,
             actor: None,
             subject: None,
             after: None,

@@ -6,7 +6,7 @@ use loci_coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, 
 use loci_engine::deliveries::HookTaken;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::verdict::Unverifiable;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::code::CodeError;
 use loci_model::ports::store::{LedgerPage, StoreExt};
@@ -157,7 +157,7 @@ impl Workshop {
     pub(super) fn reviews(&self) -> Vec<Review> {
         let page = LedgerPage {
             memory: self.memory(),
-            shelf: Shelf::Review,
+            shelf: Review::SHELF,
             actor: None,
             subject: None,
             after: None,

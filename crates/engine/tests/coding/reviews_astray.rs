@@ -94,7 +94,7 @@ fn a_round_that_broke_off_is_a_round() {
     let polled_at = |shop: &Workshop| -> Vec<Timestamp> {
         let page = LedgerPage {
             memory: shop.memory(),
-            shelf: Shelf::Progress,
+            shelf: Shelf::PROGRESS,
             actor: None,
             subject: None,
             after: None,

@@ -30,7 +30,7 @@ pub struct BranchFact {
 }
 
 impl Shelved for BranchFact {
-    const SHELF: Shelf = Shelf::BranchFact;
+    const SHELF: Shelf = Shelf::named("branch_fact");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

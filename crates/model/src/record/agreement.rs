@@ -46,7 +46,7 @@ impl Agreement {
 }
 
 impl Shelved for Agreement {
-    const SHELF: Shelf = Shelf::Agreement;
+    const SHELF: Shelf = Shelf::named("agreement");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -72,7 +72,7 @@ impl Conflict {
 }
 
 impl Shelved for Conflict {
-    const SHELF: Shelf = Shelf::Conflict;
+    const SHELF: Shelf = Shelf::named("conflict");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

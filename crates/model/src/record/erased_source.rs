@@ -21,7 +21,7 @@ pub struct ErasedSource {
 }
 
 impl Shelved for ErasedSource {
-    const SHELF: Shelf = Shelf::ErasedSource;
+    const SHELF: Shelf = Shelf::named("erased_source");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -61,7 +61,7 @@ pub struct Evaluation {
 }
 
 impl Shelved for Evaluation {
-    const SHELF: Shelf = Shelf::Evaluation;
+    const SHELF: Shelf = Shelf::named("evaluation");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -7,6 +7,9 @@ use crate::facts::code::ObjectId;
 use crate::ledger::{Shelf, Shelved};
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
+/// The shelf of files that were changed together: parts of histories, and files of tasks.
+const FILE_CHANGES: Shelf = Shelf::named("file_change");
+
 /// Some commits of a history, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryPart {
@@ -73,7 +76,7 @@ impl HistoryPart {
 }
 
 impl Shelved for HistoryPart {
-    const SHELF: Shelf = Shelf::FileChange;
+    const SHELF: Shelf = FILE_CHANGES;
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -130,7 +133,7 @@ impl TaskFiles {
 }
 
 impl Shelved for TaskFiles {
-    const SHELF: Shelf = Shelf::FileChange;
+    const SHELF: Shelf = FILE_CHANGES;
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -235,7 +238,7 @@ impl HistoryProgress {
 }
 
 impl Shelved for HistoryProgress {
-    const SHELF: Shelf = Shelf::Progress;
+    const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -220,7 +220,7 @@ impl Outcome {
 }
 
 impl Shelved for Outcome {
-    const SHELF: Shelf = Shelf::Outcome;
+    const SHELF: Shelf = Shelf::named("outcome");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -84,7 +84,7 @@ impl PreferenceUser {
 }
 
 impl Shelved for PreferenceUser {
-    const SHELF: Shelf = Shelf::PreferenceUser;
+    const SHELF: Shelf = Shelf::named("preference_user");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -76,7 +76,7 @@ pub struct PromptEvaluation {
 }
 
 impl Shelved for PromptEvaluation {
-    const SHELF: Shelf = Shelf::PromptEvaluation;
+    const SHELF: Shelf = Shelf::named("prompt_evaluation");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -173,7 +173,7 @@ impl Review {
 }
 
 impl Shelved for Review {
-    const SHELF: Shelf = Shelf::Review;
+    const SHELF: Shelf = Shelf::named("review");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -53,7 +53,7 @@ impl Rollback {
 }
 
 impl Shelved for Rollback {
-    const SHELF: Shelf = Shelf::Snapshot;
+    const SHELF: Shelf = Shelf::named("snapshot");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -88,7 +88,7 @@ pub struct Purge {
 }
 
 impl Shelved for Purge {
-    const SHELF: Shelf = Shelf::Purge;
+    const SHELF: Shelf = Shelf::named("purge");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -185,7 +185,7 @@ impl RuleSupport {
 }
 
 impl Shelved for RuleSupport {
-    const SHELF: Shelf = Shelf::RuleSupport;
+    const SHELF: Shelf = Shelf::named("rule_support");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -228,7 +228,7 @@ pub struct ReviewYield {
 }
 
 impl Shelved for ReviewYield {
-    const SHELF: Shelf = Shelf::ReviewYield;
+    const SHELF: Shelf = Shelf::named("review_yield");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -276,7 +276,7 @@ pub struct RuleRelevance {
 }
 
 impl Shelved for RuleRelevance {
-    const SHELF: Shelf = Shelf::RuleRelevance;
+    const SHELF: Shelf = Shelf::named("rule_relevance");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -132,7 +132,7 @@ impl TreeUpkeep {
 }
 
 impl Shelved for TreeUpkeep {
-    const SHELF: Shelf = Shelf::Progress;
+    const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {
         &self.memory

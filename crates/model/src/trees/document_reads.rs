@@ -24,7 +24,7 @@ pub struct DocumentReads {
 }
 
 impl Shelved for DocumentReads {
-    const SHELF: Shelf = Shelf::DocumentReads;
+    const SHELF: Shelf = Shelf::named("document_reads");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

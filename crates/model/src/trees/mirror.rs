@@ -124,7 +124,7 @@ impl Mirror {
 }
 
 impl Shelved for Mirror {
-    const SHELF: Shelf = Shelf::Mirror;
+    const SHELF: Shelf = Shelf::named("mirror");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -235,7 +235,7 @@ impl MirrorFiles {
 }
 
 impl Shelved for MirrorFiles {
-    const SHELF: Shelf = Shelf::MirrorFiles;
+    const SHELF: Shelf = Shelf::named("mirror_files");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -394,7 +394,7 @@ impl MirrorState {
 }
 
 impl Shelved for MirrorState {
-    const SHELF: Shelf = Shelf::MirrorState;
+    const SHELF: Shelf = Shelf::named("mirror_state");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -430,7 +430,7 @@ pub struct RedactedContent {
 }
 
 impl Shelved for RedactedContent {
-    const SHELF: Shelf = Shelf::RedactedContent;
+    const SHELF: Shelf = Shelf::REDACTED_CONTENT;
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -160,7 +160,7 @@ impl TreeEntry {
 }
 
 impl Shelved for TreeEntry {
-    const SHELF: Shelf = Shelf::TreeEntry;
+    const SHELF: Shelf = Shelf::named("tree_entry");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -209,7 +209,7 @@ pub struct TreePlace {
 }
 
 impl Shelved for TreePlace {
-    const SHELF: Shelf = Shelf::TreePlace;
+    const SHELF: Shelf = Shelf::named("tree_place");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -278,7 +278,7 @@ impl TreeProgress {
 }
 
 impl Shelved for TreeProgress {
-    const SHELF: Shelf = Shelf::Progress;
+    const SHELF: Shelf = Shelf::PROGRESS;
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -338,7 +338,7 @@ impl TreeChange {
 }
 
 impl Shelved for TreeChange {
-    const SHELF: Shelf = Shelf::TreeChange;
+    const SHELF: Shelf = Shelf::named("tree_change");
 
     fn memory(&self) -> &MemoryId {
         &self.memory
@@ -405,7 +405,7 @@ impl TreeSnapshot {
 }
 
 impl Shelved for TreeSnapshot {
-    const SHELF: Shelf = Shelf::TreeSnapshot;
+    const SHELF: Shelf = Shelf::named("tree_snapshot");
 
     fn memory(&self) -> &MemoryId {
         &self.memory

@@ -36,7 +36,7 @@ impl PgTx<'_> {
              at = excluded.at, body = excluded.body",
             vec![
                 Box::new(memory),
-                Box::new(shelf.as_str()),
+                Box::new(shelf.as_str().to_owned()),
                 Box::new(plain(key)),
                 Box::new(actor.to_string()),
                 Box::new(subject.as_deref().map(plain)),
@@ -49,7 +49,7 @@ impl PgTx<'_> {
 }
 
 impl Ledger for PgTx<'_> {
-    fn get(&self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<Option<LedgerEntry>> {
+    fn get(&self, memory: &MemoryId, shelf: &Shelf, key: &str) -> Result<Option<LedgerEntry>> {
         let Some(memory) = self.number(memory)? else { return Ok(None) };
         self.one(BY_KEY, &[&memory, &shelf.as_str(), &plain(key)], read)
     }
@@ -65,7 +65,7 @@ impl Ledger for PgTx<'_> {
     fn between(
         &self,
         memory: &MemoryId,
-        shelf: Shelf,
+        shelf: &Shelf,
         (after, before): (&str, &str),
         count: usize,
     ) -> Result<Vec<LedgerEntry>> {
@@ -79,7 +79,7 @@ impl Ledger for PgTx<'_> {
         })
     }
 
-    fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64> {
+    fn count(&self, memory: &MemoryId, shelf: &Shelf, actor: Option<&ActorId>) -> Result<u64> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         let actor = actor.map(ActorId::as_str);
         let sql =
@@ -93,7 +93,7 @@ impl Ledger for PgTx<'_> {
         self.put_entry(memory, entry)
     }
 
-    fn remove(&mut self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<bool> {
+    fn remove(&mut self, memory: &MemoryId, shelf: &Shelf, key: &str) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         let sql = "DELETE FROM ledger WHERE mem = $1 AND shelf = $2 AND key = $3 RETURNING 1";
         Ok(self.run(sql, &[&memory, &shelf.as_str(), &plain(key)])? > 0)
@@ -109,7 +109,7 @@ impl Ledger for PgTx<'_> {
 /// The statement of a page.
 fn listing(memory: i64, page: &LedgerPage, count: usize) -> (String, Bound) {
     let mut bound = Bound::default();
-    let (memory, shelf) = (bound.put(memory), bound.put(page.shelf.as_str()));
+    let (memory, shelf) = (bound.put(memory), bound.put(page.shelf.as_str().to_owned()));
     let mut sql = format!("SELECT body FROM ledger WHERE mem = {memory} AND shelf = {shelf}");
     if let Some(actor) = &page.actor {
         sql.push_str(&format!(" AND actor = {}", bound.put(actor.to_string())));

@@ -40,7 +40,7 @@ impl SqlTx<'_> {
 }
 
 impl Ledger for SqlTx<'_> {
-    fn get(&self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<Option<LedgerEntry>> {
+    fn get(&self, memory: &MemoryId, shelf: &Shelf, key: &str) -> Result<Option<LedgerEntry>> {
         let Some(memory) = self.number(memory)? else { return Ok(None) };
         let sql = "SELECT body FROM ledger WHERE mem = ?1 AND shelf = ?2 AND key = ?3";
         self.one(sql, params![memory, shelf.as_str(), key], read)
@@ -73,7 +73,7 @@ impl Ledger for SqlTx<'_> {
     fn between(
         &self,
         memory: &MemoryId,
-        shelf: Shelf,
+        shelf: &Shelf,
         (after, before): (&str, &str),
         count: usize,
     ) -> Result<Vec<LedgerEntry>> {
@@ -86,7 +86,7 @@ impl Ledger for SqlTx<'_> {
         })
     }
 
-    fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64> {
+    fn count(&self, memory: &MemoryId, shelf: &Shelf, actor: Option<&ActorId>) -> Result<u64> {
         let Some(memory) = self.number(memory)? else { return Ok(0) };
         let actor = actor.map(ActorId::as_str);
         let sql = "SELECT count(*) FROM ledger WHERE mem = ?1 AND shelf = ?2 AND (?3 IS NULL OR actor = ?3)";
@@ -99,7 +99,7 @@ impl Ledger for SqlTx<'_> {
         self.put_entry(memory, entry)
     }
 
-    fn remove(&mut self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<bool> {
+    fn remove(&mut self, memory: &MemoryId, shelf: &Shelf, key: &str) -> Result<bool> {
         let Some(memory) = self.number(memory)? else { return Ok(false) };
         let sql = "DELETE FROM ledger WHERE mem = ?1 AND shelf = ?2 AND key = ?3";
         Ok(self.run(sql, params![memory, shelf.as_str(), key])? > 0)

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::file_change::{HistoryPart, HistoryProgress, TaskFiles};
 use loci_model::{MemoryId, RepositoryId, Result, Timestamp};
@@ -149,7 +149,7 @@ fn tasks_since(tx: &dyn ReadTx, repository: &Repository, since: Option<Timestamp
     let from = since.map(|since| since.plus_millis(-SKEW_MS));
     let mut page = LedgerPage {
         memory: repository.memory.clone(),
-        shelf: Shelf::FileChange,
+        shelf: TaskFiles::SHELF,
         actor: None,
         subject: Some(TaskFiles::subject_of(&repository.id)),
         after: None,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::job::{DueRule, Job, NewJob};
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::code::{CodePlace, CodeSource};
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -337,7 +337,7 @@ fn write(
 fn remove_parts(tx: &mut dyn Tx, progress: &HistoryProgress, reading: &HistoryReading) -> Result<()> {
     for number in 0..reading.parts {
         let key = HistoryPart::key_of(&progress.repository, &reading.id, number);
-        tx.ledger_mut().remove(&progress.memory, Shelf::FileChange, &key)?;
+        tx.ledger_mut().remove(&progress.memory, &HistoryPart::SHELF, &key)?;
     }
     Ok(())
 }

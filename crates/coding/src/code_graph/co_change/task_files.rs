@@ -4,7 +4,7 @@
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::Result;
 use loci_model::facts::code::ObjectId;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::Tx;
 use loci_model::tasks::file_change::{HistoryProgress, TaskFiles};
 use loci_model::tasks::task::Task;
@@ -68,7 +68,7 @@ pub(crate) fn note(
 pub(crate) fn take_back(tx: &mut dyn Tx, task: &Task, at: Timestamp) -> Result<()> {
     let Some(id) = &task.repository else { return Ok(()) };
     let key = TaskFiles::key_of(&task.id);
-    if !tx.ledger_mut().remove(&task.memory, Shelf::FileChange, &key)? {
+    if !tx.ledger_mut().remove(&task.memory, &TaskFiles::SHELF, &key)? {
         return Ok(());
     }
     let progress = tx.ledger().noun::<HistoryProgress>(&task.memory, &HistoryProgress::key_of(id))?;

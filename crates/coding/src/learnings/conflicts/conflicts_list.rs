@@ -4,7 +4,7 @@ use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::conflicts::open_of;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::conflict::{Conflict, ConflictState};
@@ -86,7 +86,7 @@ fn page(
     }
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::Conflict,
+        shelf: Conflict::SHELF,
         actor: Some(actor.clone()),
         subject: Some(Conflict::subject_of(actor, listing.state)),
         after: listing.after.clone(),

@@ -15,7 +15,7 @@ use loci_engine::records::conflicts;
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::code::CodeSource;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::record::{Record, RecordState};
@@ -61,7 +61,7 @@ impl Landing<'_> {
         if let Some(record) = record.filter(|record| record.state == RecordState::Active) {
             self.settle(tx, fact, &record)?;
         }
-        tx.ledger_mut().remove(memory, Shelf::BranchFact, fact.record.as_str()).map(drop)
+        tx.ledger_mut().remove(memory, &BranchFact::SHELF, fact.record.as_str()).map(drop)
     }
 
     fn settle(&self, tx: &mut dyn Tx, fact: &BranchFact, record: &Record) -> Result<()> {
@@ -204,7 +204,7 @@ fn page(
 ) -> Result<Vec<OnBranch>> {
     let facts = tx.ledger().nouns::<BranchFact>(&LedgerPage {
         memory: repository.memory.clone(),
-        shelf: Shelf::BranchFact,
+        shelf: BranchFact::SHELF,
         actor: Some(task_namespaces::actor_of(repository)?),
         subject: None,
         after,

@@ -68,12 +68,16 @@ fn actor_of(name: &NamedPerson) -> Option<ActorId> {
 #[cfg(test)]
 mod tests {
     use loci_model::facts::fact::FactEventKind;
-    use loci_model::ledger::{LedgerEntry, Shelf};
+    use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+    use loci_model::tasks::outcome::Outcome;
+    use loci_model::tasks::review::Review;
+    use loci_model::trees::tree_entry::TreeEntry;
     use loci_model::{Document, MemoryId};
     use loci_testkit_ports::{fact_samples, task_samples};
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::shelves::PEOPLE;
 
     #[test]
     fn people_are_taken_out_up_to_the_time_they_were_forgotten() {
@@ -97,24 +101,24 @@ mod tests {
         };
         let review = json!({"author": {"id": 7, "login": "Carol"}, "body": "As @carol said to @alice."});
         let gone = json!({"author": {"id": 0, "login": "erased-1"}, "body": "As @erased-1 said to @alice."});
-        check(Shelf::Review, "r1", review.clone(), (100, Taken::Names, gone));
-        check(Shelf::Review, "r1", review.clone(), (101, Taken::Nobody, review));
+        check(Review::SHELF, "r1", review.clone(), (100, Taken::Names, gone));
+        check(Review::SHELF, "r1", review.clone(), (101, Taken::Nobody, review));
         let renamed = json!({"author": {"id": 7, "login": "caz"}});
         let gone = json!({"author": {"id": 0, "login": "erased-1"}});
-        check(Shelf::Review, "r1", renamed, (1, Taken::Names, gone));
+        check(Review::SHELF, "r1", renamed, (1, Taken::Names, gone));
         let other = json!({"by": "alice", "reviewers": ["bob"], "title": "carol"});
-        check(Shelf::Outcome, "o1", other.clone(), (1, Taken::Nobody, other));
+        check(Outcome::SHELF, "o1", other.clone(), (1, Taken::Nobody, other));
         let list = json!({"reviewers": ["bob", "carol"]});
-        check(Shelf::Review, "r1", list, (1, Taken::Names, json!({"reviewers": ["bob", "erased-1"]})));
+        check(Review::SHELF, "r1", list, (1, Taken::Names, json!({"reviewers": ["bob", "erased-1"]})));
         let (path, key) = ("notes/@carol/a.md", "notes/@carol/a.md");
         let entry =
             json!({"path": path, "key": key, "namespace": "/of/@carol/", "summary": "As @carol said."});
         let gone =
             json!({"path": path, "key": key, "namespace": "/of/@carol/", "summary": "As @erased-1 said."});
-        check(Shelf::TreeEntry, "e1", entry, (1, Taken::Names, gone));
-        check(Shelf::Person, "login:carol", json!({}), (1, Taken::Whole, json!({})));
-        check(Shelf::Person, "id:7", json!({}), (1, Taken::Whole, json!({})));
-        check(Shelf::Person, "login:alice", json!({}), (1, Taken::Nobody, json!({})));
+        check(TreeEntry::SHELF, "e1", entry, (1, Taken::Names, gone));
+        check(PEOPLE, "login:carol", json!({}), (1, Taken::Whole, json!({})));
+        check(PEOPLE, "id:7", json!({}), (1, Taken::Whole, json!({})));
+        check(PEOPLE, "login:alice", json!({}), (1, Taken::Nobody, json!({})));
     }
 
     #[test]

@@ -17,16 +17,19 @@ use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::facts::repository::Repository;
 use loci_model::facts::support::SupportReport;
 use loci_model::idempotency::TokenAnswer;
-use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ledger::{LedgerEntry, Shelved};
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordOrigin, RecordState};
 use loci_model::tasks::commit::TaskCommit;
+use loci_model::tasks::preference::PreferenceUser;
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::{SessionItem, TaskSession};
 
 use super::named_places::{PeopleVisitor, Places};
 use crate::prompts::versions::input_hash;
+use crate::reviews::KnownRole;
+use crate::shelves::PEOPLE;
 use crate::tasks::sessions::archive_rules::{chars_of, digest_of};
 
 /// Ends of the names of trailers that hold people, in lower case.
@@ -149,16 +152,15 @@ impl NamesPeople for Repository {
 
 impl NamesPeople for LedgerEntry {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
-        match self.shelf {
+        if self.shelf == PreferenceUser::SHELF {
             // The person's own settings, by which their other names are known until the end.
-            Shelf::PreferenceUser => return Ok(Taken::Nobody),
-            Shelf::Person | Shelf::RepositoryRole => {
-                let name = self.key.rsplit(['/', ':']).next().unwrap_or(&self.key);
-                if visitor.is_key(name) {
-                    return Ok(Taken::Whole);
-                }
+            return Ok(Taken::Nobody);
+        }
+        if [PEOPLE, KnownRole::SHELF].contains(&self.shelf) {
+            let name = self.key.rsplit(['/', ':']).next().unwrap_or(&self.key);
+            if visitor.is_key(name) {
+                return Ok(Taken::Whole);
             }
-            _ => {}
         }
         let mut places = Places { is_of_ledger: true, is_of_loci: true, ..Places::new(visitor) };
         places.document(&mut self.body)?;

@@ -11,13 +11,14 @@ use loci_model::facts::code::ObjectId;
 use loci_model::facts::fact::{Fact, FactEvent, KeptVerdict};
 use loci_model::facts::repository::Repository;
 use loci_model::idempotency::TokenAnswer;
-use loci_model::ledger::{LedgerEntry, Shelf};
+use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx, TaskQuery, Tx};
 use loci_model::record::Record;
 use loci_model::record::telemetry::StateChange;
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::Task;
 use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, TransferRow};
+use loci_model::trees::tree_entry::TreeChange;
 use loci_model::{ActorId, DeliveryId, RecordId, Result, TaskId, Timestamp, limits};
 use loci_verified::content_hash;
 
@@ -184,16 +185,16 @@ impl PeopleRow for LedgerEntry {
 
     /// Shelf by shelf.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
-        let (mut shelves, mut behind) = (Shelf::ALL, None);
+        let (mut shelves, mut behind) = (walk.shelves.as_slice(), None);
         if let Some((shelf, at, key)) = after {
-            let before = Shelf::ALL.iter().take_while(|one| *one != shelf).count();
-            shelves = Shelf::ALL.get(before..).unwrap_or_default();
+            let before = shelves.iter().take_while(|one| *one != shelf).count();
+            shelves = shelves.get(before..).unwrap_or_default();
             behind = Some((*at, key.clone()));
         }
         for shelf in shelves {
-            let (memory, actor, subject) = (walk.memory.id.clone(), None, None);
+            let (memory, shelf, actor, subject) = (walk.memory.id.clone(), shelf.clone(), None, None);
             let after = behind.take();
-            let page = LedgerPage { memory, shelf: *shelf, actor, subject, after, limit: PAGE_ROWS };
+            let page = LedgerPage { memory, shelf, actor, subject, after, limit: PAGE_ROWS };
             let entries = tx.ledger().list(&page)?;
             if !entries.is_empty() {
                 return Ok(entries);
@@ -203,7 +204,7 @@ impl PeopleRow for LedgerEntry {
     }
 
     fn key(&self) -> Self::Key {
-        (self.shelf, self.at, self.key.clone())
+        (self.shelf.clone(), self.at, self.key.clone())
     }
 
     fn owner(&self) -> Option<&ActorId> {
@@ -212,12 +213,12 @@ impl PeopleRow for LedgerEntry {
 
     fn put(self, tx: &mut dyn Tx, taken: Taken, _: &Writing<'_>) -> Result<()> {
         if taken == Taken::Whole {
-            return tx.ledger_mut().remove(&self.memory, self.shelf, &self.key).map(drop);
+            return tx.ledger_mut().remove(&self.memory, &self.shelf, &self.key).map(drop);
         }
         tx.ledger_mut().put(&self)?;
         match &self.subject {
             // Commits of the tree have the person who made the change as their author.
-            Some(namespace) if self.shelf == Shelf::TreeChange => {
+            Some(namespace) if self.shelf == TreeChange::SHELF => {
                 in_write::products()?.outdate_history(tx, &self.memory, namespace)
             }
             Some(_) | None => Ok(()),

@@ -11,6 +11,7 @@ use loci_engine::hooks::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentio
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
+use loci_model::tasks::preference::PreferenceUser;
 use loci_model::{ActorId, MemoryId, Result};
 
 use super::forgotten_people::{naming, take_forgotten};
@@ -63,10 +64,10 @@ impl CodingMentions {
     }
 
     /// The inputs of the walk that takes the person out of all but their own records.
-    fn walk(&self, whom: TakingOut<'_>) -> Arc<PersonWalk> {
+    fn walk(&self, whom: TakingOut<'_>, shelves: Vec<Shelf>) -> Arc<PersonWalk> {
         let TakingOut { memory, person, own, by, at } = whom;
         let (memory, person, erased) = (memory.clone(), person.clone(), self.erased.clone());
-        Arc::new(PersonWalk { memory, person, own, erased, by: by.to_owned(), at })
+        Arc::new(PersonWalk { memory, person, own, erased, shelves, by: by.to_owned(), at })
     }
 
     /// The name of a caller, or what stands for it where the caller is the person.
@@ -109,7 +110,7 @@ impl PersonMentions for RegisteredMentions {
     }
 
     fn settings(&self) -> Option<(Shelf, &str)> {
-        self.mentions.settings.as_deref().map(|key| (Shelf::PreferenceUser, key))
+        self.mentions.settings.as_deref().map(|key| (PreferenceUser::SHELF, key))
     }
 
     fn caller<'a>(&'a self, name: &'a str) -> &'a str {
@@ -122,7 +123,8 @@ impl PersonMentions for RegisteredMentions {
         whom: TakingOut<'a>,
         dry_run: bool,
     ) -> BoxFuture<'a, Result<MentionsTaken>> {
-        let (coding, walk) = (self.registered.coding(engine), self.mentions.walk(whom));
+        let (coding, walk) =
+            (self.registered.coding(engine), self.mentions.walk(whom, engine.products().shelves()));
         Box::pin(async move { coding.take_person_out(&walk, dry_run).await })
     }
 }

@@ -11,7 +11,7 @@ use loci_model::delivery::Delivery;
 use loci_model::event::Event;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::LedgerEntry;
+use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -39,6 +39,8 @@ pub(crate) struct PersonWalk {
     /// The person's records, which are erased whole.
     pub(super) own: BTreeSet<RecordId>,
     pub(super) erased: Erased,
+    /// The shelves of the ledger.
+    pub(super) shelves: Vec<Shelf>,
     /// The name of the caller.
     pub(super) by: String,
     pub(super) at: Timestamp,

@@ -10,7 +10,7 @@ use loci_engine::calls::standing::Standing;
 use loci_engine::language_models::calls::{CallFailure, call};
 use loci_engine::memories::existing;
 use loci_model::job::exchange::Step;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::language_model::{Completion, Finish, LanguageModel, ModelError, OutputForm};
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -244,7 +244,7 @@ pub(crate) fn is_evaluated(tx: &dyn ReadTx, memory: &MemoryId, prompt: &str) -> 
 fn listed(tx: &dyn ReadTx, memory: &MemoryId, prompt: &str, limit: usize) -> Result<Vec<PromptEvaluation>> {
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::PromptEvaluation,
+        shelf: PromptEvaluation::SHELF,
         actor: None,
         subject: Some(prompt.to_owned()),
         after: None,

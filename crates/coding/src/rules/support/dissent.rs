@@ -2,6 +2,7 @@
 //! taken from the rules that the remark supports. Those who may do little here take nothing away; nobody is counted twice.
 
 use loci_model::Result;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewComment};
 use loci_model::tasks::rule::{DissentItem, ReviewYield, RuleSupport};
@@ -83,7 +84,7 @@ fn authority_of(tx: &dyn ReadTx, review: &Review, comment: &ReviewComment) -> Re
 fn of_pull_request(tx: &dyn ReadTx, review: &Review) -> Result<Vec<Review>> {
     tx.ledger().nouns(&LedgerPage {
         memory: review.memory.clone(),
-        shelf: loci_model::ledger::Shelf::Review,
+        shelf: Review::SHELF,
         actor: None,
         subject: Some(Review::subject_of(&review.repository, review.pr)),
         after: None,

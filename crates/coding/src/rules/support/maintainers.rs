@@ -1,6 +1,7 @@
 //! Maintainers of a repository, as its newest reviews name them: in a repository with one, nobody
 //! else can complete a quorum.
 
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::tasks::review::{ForgeUser, Review};
 use loci_model::{ActorId, MemoryId, Result};
@@ -20,7 +21,7 @@ pub(in crate::rules) fn has_other(
 ) -> Result<bool> {
     let reviews = tx.ledger().nouns::<Review>(&LedgerPage {
         memory: memory.clone(),
-        shelf: loci_model::ledger::Shelf::Review,
+        shelf: Review::SHELF,
         actor: Some(actor.clone()),
         subject: None,
         after: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use loci_engine::records::{batch, changing::Changing};
 use loci_model::facts::repository::Repository;
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, Tx};
 use loci_model::tasks::rule::RuleSupport;
@@ -123,7 +123,7 @@ fn is_outdated(tx: &dyn ReadTx, repository: &Repository, server: &CodingSettings
     }
     let any = LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::RuleSupport,
+        shelf: RuleSupport::SHELF,
         actor: Some(task_namespaces::actor_of(repository)?),
         subject: None,
         after: None,

@@ -1,6 +1,6 @@
 //! Runs in the ledger: beginning one, of which a tree has one at a time, and ending it. Knows nothing of plans.
 
-use loci_model::ledger::{Shelf, Shelved};
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::principal::Principal;
 use loci_model::trees::consolidation_run::{ActionStatus, ActiveRun, RunStatus, TreeUpkeep};
@@ -62,7 +62,7 @@ pub(in crate::upkeep) fn newest(
 ) -> Result<Vec<ConsolidationRun>> {
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
-        shelf: Shelf::ConsolidationRun,
+        shelf: ConsolidationRun::SHELF,
         actor: None,
         subject: Some(namespace.to_owned()),
         after: None,
@@ -80,7 +80,7 @@ pub(in crate::upkeep) fn each(
     loop {
         let runs = tx.ledger().nouns::<ConsolidationRun>(&LedgerPage {
             memory: tree.memory.clone(),
-            shelf: Shelf::ConsolidationRun,
+            shelf: ConsolidationRun::SHELF,
             actor: None,
             subject: Some(tree.normal.clone()),
             after,

@@ -229,7 +229,7 @@ fn has_redactions(tx: &dyn ReadTx) -> Result<bool> {
     loop {
         let page = tx.memories().list(after.as_ref(), MEMORIES_PER_PAGE)?;
         for memory in &page {
-            if tx.ledger().count(&memory.id, Shelf::RedactedContent, None)? > 0 {
+            if tx.ledger().count(&memory.id, &Shelf::REDACTED_CONTENT, None)? > 0 {
                 return Ok(true);
             }
         }

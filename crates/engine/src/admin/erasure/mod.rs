@@ -37,4 +37,3 @@ pub use tombstones::{
     IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, Tombstones, day, message_name, refusal,
     refusal_of_actor,
 };
-pub use traces::is_note_of;

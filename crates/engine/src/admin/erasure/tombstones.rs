@@ -5,7 +5,7 @@
 //! bring the data back when it is imported.
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
-use loci_model::ledger::Shelf;
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::record::erased_source::ErasedSource;
@@ -409,7 +409,7 @@ impl Tombstones<'_> {
         if !self.is_any(tx)? || !can_digest(tx, self.vault)? {
             return Ok(());
         }
-        tx.ledger_mut().remove(self.memory, Shelf::ErasedSource, &self.digest(source)?).map(drop)
+        tx.ledger_mut().remove(self.memory, &ErasedSource::SHELF, &self.digest(source)?).map(drop)
     }
 
     /// True for a memory that has tombstones at all.
@@ -417,7 +417,7 @@ impl Tombstones<'_> {
     /// # Errors
     /// Errors of the store.
     pub fn is_any(&self, tx: &dyn ReadTx) -> Result<bool> {
-        Ok(tx.ledger().get(self.memory, Shelf::ErasedSource, ANY)?.is_some())
+        Ok(tx.ledger().get(self.memory, &ErasedSource::SHELF, ANY)?.is_some())
     }
 
     fn put_in_memory(&self, tx: &mut dyn Tx, digest: String, at: Timestamp) -> Result<()> {

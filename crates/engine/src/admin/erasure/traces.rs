@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use loci_model::json::tree::JsonTree;
 use loci_model::ledger::{LedgerEntry, Shelf};
 use loci_model::ports::store::{LedgerPage, StoreExt, Tx};
-use loci_model::record::conflict::Conflict;
 use loci_model::{MemoryId, RecordId, Result};
 use serde_json::Value;
 
@@ -17,24 +16,14 @@ use crate::Engine;
 
 /// Rows of one read: other reads and writes get their turn between.
 const PAGE_ROWS: usize = 500;
-/// Shelves whose entries name a namespace and, some of them, a record.
-const OF_TREES: [Shelf; 6] = [
-    Shelf::TreeEntry,
-    Shelf::TreePlace,
-    Shelf::TreeChange,
-    Shelf::TreeSnapshot,
-    Shelf::ConsolidationRun,
-    Shelf::Progress,
-];
-/// Shelves of notes on records: contradictions, who agrees, on which branch they hold.
-const OF_RECORDS: [Shelf; 3] = [Shelf::Conflict, Shelf::Agreement, Shelf::BranchFact];
 /// The member of an answer that says whose the request was.
 const ACTOR_MEMBER: &str = "actor";
 
 /// Keys of what is left of a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Traces {
-    entries: Vec<(Shelf, String)>,
+    /// Entries of the ledger: their kind in counts, shelf and key.
+    entries: Vec<(&'static str, Shelf, String)>,
     objects: Vec<String>,
     /// Names of tokens.
     tokens: Vec<String>,
@@ -52,7 +41,8 @@ impl Engine {
         records: &BTreeSet<RecordId>,
     ) -> Result<Traces> {
         let mut traces = Traces::default();
-        for shelf in OF_TREES.into_iter().chain(OF_RECORDS) {
+        let shelves = self.products.shelf_rules().filter(|rules| rules.has_traces());
+        for shelf in shelves.map(|rules| &rules.shelf).collect::<BTreeSet<_>>() {
             self.find_entries(memory, shelf, (person, records), &mut traces).await?;
         }
         self.find_objects(memory, person, &mut traces).await?;
@@ -63,20 +53,23 @@ impl Engine {
     async fn find_entries(
         &self,
         memory: &MemoryId,
-        shelf: Shelf,
+        shelf: &Shelf,
         (person, records): (&Person, &BTreeSet<RecordId>),
         traces: &mut Traces,
     ) -> Result<()> {
         let mut after = None;
         loop {
-            let (memory, actor, subject) = (memory.clone(), None, None);
+            let (memory, shelf, actor, subject) = (memory.clone(), shelf.clone(), None, None);
             let page = LedgerPage { memory, shelf, actor, subject, after, limit: PAGE_ROWS };
             let entries = self.store.read(move |tx| tx.ledger().list(&page)).await?;
             let Some(last) = entries.last() else { return Ok(()) };
             after = Some((last.at, last.key.clone()));
             for entry in entries {
-                if is_of_tree(&entry, person, records)? || is_note_of(&entry, records)? {
-                    traces.entries.push((shelf, entry.key));
+                let Some(rules) = self.products.rules_of(&entry) else { continue };
+                let is_theirs = rules.is_of_tree && is_of_tree_of(&entry, person)?;
+                if is_theirs || rules.is_about(&entry, records)? {
+                    let kind = if rules.is_of_tree { "tree entries" } else { "ledger entries" };
+                    traces.entries.push((kind, entry.shelf, entry.key));
                 }
             }
         }
@@ -124,9 +117,8 @@ impl Traces {
     /// # Errors
     /// Errors of the store.
     pub(super) fn remove(&self, tx: &mut dyn Tx, memory: &MemoryId, counts: &mut Counts) -> Result<()> {
-        for (shelf, key) in &self.entries {
-            let kind = if OF_TREES.contains(shelf) { "tree entries" } else { "ledger entries" };
-            counts.add(kind, u64::from(tx.ledger_mut().remove(memory, *shelf, key)?));
+        for (kind, shelf, key) in &self.entries {
+            counts.add(kind, u64::from(tx.ledger_mut().remove(memory, shelf, key)?));
         }
         for key in &self.objects {
             counts.add("parked objects", u64::from(tx.parked_mut().remove(memory, key)?));
@@ -150,33 +142,11 @@ impl Traces {
     }
 }
 
-/// True for an entry of a tree that is of one of these records, or of a place of the person.
-fn is_of_tree(entry: &LedgerEntry, person: &Person, records: &BTreeSet<RecordId>) -> Result<bool> {
-    if !OF_TREES.contains(&entry.shelf) {
-        return Ok(false);
-    }
+/// Returns true for an entry that names a namespace of the person.
+fn is_of_tree_of(entry: &LedgerEntry, person: &Person) -> Result<bool> {
     let body = entry.body.value()?;
-    let text = |key: &str| body.get(key).and_then(Value::as_str);
-    let is_of_record = entry.shelf == Shelf::TreeEntry
-        && text("record").and_then(|id| RecordId::parse(id).ok()).is_some_and(|id| records.contains(&id));
-    Ok(is_of_record || text("namespace").is_some_and(|namespace| person.owns_namespace(namespace)))
-}
-
-/// True for an entry that notes something of one of these records.
-///
-/// # Errors
-/// A bug, where the entry is damaged.
-pub fn is_note_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
-    match entry.shelf {
-        Shelf::Conflict => {
-            let conflict: Conflict = entry.read()?;
-            Ok(records.contains(&conflict.standing) || records.contains(&conflict.against))
-        }
-        Shelf::Agreement | Shelf::BranchFact => {
-            Ok(RecordId::parse(entry.key.as_str()).is_ok_and(|id| records.contains(&id)))
-        }
-        _ => Ok(false),
-    }
+    let namespace = body.get("namespace").and_then(Value::as_str);
+    Ok(namespace.is_some_and(|namespace| person.owns_namespace(namespace)))
 }
 
 /// True where an answer names the person as the actor or one of the records.

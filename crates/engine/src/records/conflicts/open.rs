@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::record::RecordState;
 use loci_model::record::conflict::{Conflict, ConflictState};
@@ -12,7 +13,7 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, limits};
 pub fn open_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Conflict>> {
     let page = LedgerPage {
         memory: memory.clone(),
-        shelf: loci_model::ledger::Shelf::Conflict,
+        shelf: Conflict::SHELF,
         actor: Some(actor.clone()),
         subject: Some(Conflict::subject_of(actor, ConflictState::Open)),
         after: None,

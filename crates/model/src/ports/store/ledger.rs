@@ -20,26 +20,26 @@ pub struct LedgerPage {
     pub limit: usize,
 }
 
-/// The table of the ledger..
+/// The table of the ledger.
 pub trait Ledger {
     /// One by its key.
-    fn get(&self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<Option<LedgerEntry>>;
+    fn get(&self, memory: &MemoryId, shelf: &Shelf, key: &str) -> Result<Option<LedgerEntry>>;
     /// A page.
     fn list(&self, page: &LedgerPage) -> Result<Vec<LedgerEntry>>;
     /// The entries of a shelf whose keys lie between two texts, neither included, by key: at most so many.
     fn between(
         &self,
         memory: &MemoryId,
-        shelf: Shelf,
+        shelf: &Shelf,
         keys: (&str, &str),
         limit: usize,
     ) -> Result<Vec<LedgerEntry>>;
     /// How many entries of a shelf there are, of an actor or of all.
-    fn count(&self, memory: &MemoryId, shelf: Shelf, actor: Option<&ActorId>) -> Result<u64>;
+    fn count(&self, memory: &MemoryId, shelf: &Shelf, actor: Option<&ActorId>) -> Result<u64>;
     /// Writes one, new or changed.
     fn put(&mut self, entry: &LedgerEntry) -> Result<()>;
     /// Erases one; false where there is none.
-    fn remove(&mut self, memory: &MemoryId, shelf: Shelf, key: &str) -> Result<bool>;
+    fn remove(&mut self, memory: &MemoryId, shelf: &Shelf, key: &str) -> Result<bool>;
     /// Erases everything of an actor; how many.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
 }
@@ -50,7 +50,7 @@ impl dyn Ledger + '_ {
     /// # Errors
     /// What the store says; a bug, where the entry is damaged.
     pub fn noun<T: Shelved>(&self, memory: &MemoryId, key: &str) -> Result<Option<T>> {
-        self.get(memory, T::SHELF, key)?.map(|entry| entry.read()).transpose()
+        self.get(memory, &T::SHELF, key)?.map(|entry| entry.read()).transpose()
     }
 
     /// Nouns of a page, whose shelf is theirs.

@@ -1,0 +1,280 @@
+//! Shelves of the ledger: the rules for the entries of each. The kernel registers its own shelves,
+//! a product those of its nouns; an entry obeys the first rules that are for it.
+
+use std::collections::BTreeSet;
+
+use loci_model::ledger::{LedgerEntry, Shelf, Shelved};
+use loci_model::record::conflict::Conflict;
+use loci_model::record::erased_source::ErasedSource;
+use loci_model::{Error, RecordId, Result};
+
+use super::Products;
+
+/// Returns true for an entry about one of these records.
+pub type AboutRecords = fn(&LedgerEntry, &BTreeSet<RecordId>) -> Result<bool>;
+
+/// The rules for the entries of a shelf, or of a part of it.
+#[derive(Debug, Clone)]
+pub struct ShelfRules {
+    pub(crate) shelf: Shelf,
+    keys: Option<fn(&str) -> bool>,
+    holds: fn(&LedgerEntry) -> bool,
+    is_local: bool,
+    pub(crate) is_of_tree: bool,
+    about: Option<AboutRecords>,
+}
+
+/// The shelves of the kernel: one line each. Products part the progress by keys.
+static KERNEL_SHELVES: [ShelfRules; 4] = [
+    ShelfRules::unchecked(Shelf::PROGRESS),
+    ShelfRules::of::<Conflict>().about(is_conflict_of),
+    ShelfRules::of::<ErasedSource>().local(),
+    ShelfRules::unchecked(Shelf::REDACTED_CONTENT).local(),
+];
+
+impl ShelfRules {
+    /// Returns the rules for the shelf of a noun: an export has its entries, an import takes those
+    /// that are the noun, and an erasure finds them by their actor.
+    pub const fn of<T: Shelved>() -> Self {
+        Self::unchecked(T::SHELF).holding(is_noun::<T>)
+    }
+
+    /// Returns the rules for a shelf whose entries an import takes as they are.
+    pub const fn unchecked(shelf: Shelf) -> Self {
+        Self { shelf, keys: None, holds: |_| true, is_local: false, is_of_tree: false, about: None }
+    }
+
+    /// Returns the rules for these keys of a shelf that products share.
+    pub const fn part(mut self, keys: fn(&str) -> bool) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+
+    /// Returns the rules with this check of an import.
+    pub const fn holding(mut self, holds: fn(&LedgerEntry) -> bool) -> Self {
+        self.holds = holds;
+        self
+    }
+
+    /// Returns the rules for entries that speak of this instance: of the order of its record
+    /// changes, of its disks or its keys. They are neither exported nor imported.
+    pub const fn local(mut self) -> Self {
+        self.is_local = true;
+        self
+    }
+
+    /// Returns the rules for entries that name the namespace of a tree: they go with the tree of a
+    /// person who is erased.
+    pub const fn of_tree(mut self) -> Self {
+        self.is_of_tree = true;
+        self
+    }
+
+    /// Returns the rules for entries about records: they go with records that are erased.
+    pub const fn about(mut self, about: AboutRecords) -> Self {
+        self.about = Some(about);
+        self
+    }
+
+    /// Returns true for rules by which an erasure looks at every entry of the shelf.
+    pub(crate) fn has_traces(&self) -> bool {
+        self.is_of_tree || self.about.is_some()
+    }
+
+    /// Returns true for an entry about one of these records.
+    ///
+    /// # Errors
+    /// A bug, where the entry is damaged.
+    pub(crate) fn is_about(&self, entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
+        self.about.map_or(Ok(false), |about| about(entry, records))
+    }
+
+    fn is_for(&self, entry: &LedgerEntry) -> bool {
+        self.shelf == entry.shelf && self.keys.is_none_or(|is_key| is_key(&entry.key))
+    }
+}
+
+/// Returns true for an entry that is this noun, of the entry's memory and under the noun's own key.
+pub fn is_noun<T: Shelved>(entry: &LedgerEntry) -> bool {
+    entry.read::<T>().is_ok_and(|noun| *noun.memory() == entry.memory && noun.key() == entry.key)
+}
+
+fn is_conflict_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
+    let conflict: Conflict = entry.read()?;
+    Ok(records.contains(&conflict.standing) || records.contains(&conflict.against))
+}
+
+impl Products {
+    /// Returns the rules of all shelves: the products' in the order of registration, then the
+    /// kernel's.
+    pub(crate) fn shelf_rules(&self) -> impl Iterator<Item = &ShelfRules> {
+        self.0.iter().flat_map(|product| &product.shelves).chain(&KERNEL_SHELVES)
+    }
+
+    /// Returns the rules for an entry; `None` for one of a shelf that no part of this program
+    /// registers.
+    pub(crate) fn rules_of(&self, entry: &LedgerEntry) -> Option<&ShelfRules> {
+        self.shelf_rules().find(|rules| rules.is_for(entry))
+    }
+
+    /// Returns all shelves, in the order of their registration.
+    pub fn shelves(&self) -> Vec<Shelf> {
+        let mut shelves: Vec<Shelf> = Vec::new();
+        for rules in self.shelf_rules() {
+            if !shelves.contains(&rules.shelf) {
+                shelves.push(rules.shelf.clone());
+            }
+        }
+        shelves
+    }
+
+    /// Returns true for an entry that stays in this instance: it is neither exported nor imported.
+    pub(crate) fn is_local(&self, entry: &LedgerEntry) -> bool {
+        self.rules_of(entry).is_some_and(|rules| rules.is_local)
+    }
+
+    /// Returns true for an entry about one of these records.
+    ///
+    /// # Errors
+    /// A bug, where the entry is damaged.
+    pub(crate) fn is_about(&self, entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
+        self.rules_of(entry).map_or(Ok(false), |rules| rules.is_about(entry, records))
+    }
+
+    /// Checks an entry of an import against the rules of its shelf.
+    ///
+    /// A store keeps an entry as text and finds it by its columns. An entry that its shelf cannot
+    /// read would fail every list of the shelf.
+    ///
+    /// # Errors
+    /// `Invalid`, naming the shelf.
+    pub(crate) fn check_entry(&self, entry: &LedgerEntry) -> Result<()> {
+        let shelf = entry.shelf.as_str();
+        let rule = match self.rules_of(entry) {
+            Some(rules) if (rules.holds)(entry) => return Ok(()),
+            Some(_) => format!(
+                "the entry of the shelf {shelf} is not what that shelf holds, or lies under another key: \
+                 import the file as it was exported"
+            ),
+            None => format!(
+                "no part of this program knows the shelf {shelf}: it was built without it, or the file is of \
+                 a newer version"
+            ),
+        };
+        Err(Error::invalid("entry", rule))
+    }
+
+    /// Checks that every shelf is registered once; parts of a shared shelf do not count.
+    ///
+    /// # Errors
+    /// A bug, naming the shelf.
+    pub fn check_shelves(&self) -> Result<()> {
+        let mut whole: Vec<&Shelf> = Vec::new();
+        for rules in self.shelf_rules().filter(|rules| rules.keys.is_none()) {
+            if whole.contains(&&rules.shelf) {
+                let shelf = rules.shelf.as_str();
+                return Err(Error::bug(format!("the shelf {shelf} of the ledger is registered twice")));
+            }
+            whole.push(&rules.shelf);
+        }
+        match self.shelf_rules().find(|rules| !whole.contains(&&rules.shelf)) {
+            Some(part) => {
+                let shelf = part.shelf.as_str();
+                Err(Error::bug(format!("of the shelf {shelf} of the ledger only a part is registered")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loci_model::{ActorId, Document, MemoryId, Timestamp};
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+    use crate::hooks::Product;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Note {
+        memory: MemoryId,
+        actor: ActorId,
+        name: String,
+    }
+
+    impl Shelved for Note {
+        const SHELF: Shelf = Shelf::named("note");
+
+        fn memory(&self) -> &MemoryId {
+            &self.memory
+        }
+
+        fn actor(&self) -> &ActorId {
+            &self.actor
+        }
+
+        fn key(&self) -> String {
+            self.name.clone()
+        }
+
+        fn at(&self) -> Timestamp {
+            Timestamp::EPOCH
+        }
+    }
+
+    fn entry(name: &str) -> LedgerEntry {
+        let memory = MemoryId::parse("notes-0123456789").unwrap();
+        let actor = ActorId::parse("acme/shop").unwrap();
+        LedgerEntry::of(&Note { memory, actor, name: name.to_owned() }).unwrap()
+    }
+
+    fn products(shelves: &[ShelfRules]) -> Products {
+        Products::new(vec![Product { name: "notes", shelves: shelves.to_vec(), ..Product::default() }])
+    }
+
+    #[test]
+    fn an_entry_is_the_noun_of_its_shelf() {
+        let products = products(&[ShelfRules::of::<Note>()]);
+        let good = entry("a");
+        products.check_entry(&good).unwrap();
+        assert!(!products.is_local(&good));
+        let other = LedgerEntry { key: "b".to_owned(), ..good.clone() };
+        let emptied = LedgerEntry { body: Document::parse("{}").unwrap(), ..good.clone() };
+        for bad in [other, emptied] {
+            assert!(
+                products
+                    .check_entry(&bad)
+                    .unwrap_err()
+                    .message
+                    .contains("import the file as it was exported")
+            );
+        }
+        let unknown = LedgerEntry { shelf: Shelf::named("dream"), ..good };
+        let error = products.check_entry(&unknown).unwrap_err();
+        assert!(error.message.contains("no part of this program knows the shelf dream"), "{error:?}");
+    }
+
+    #[test]
+    fn a_part_of_a_shelf_has_rules_of_its_own() {
+        let part = ShelfRules::of::<Note>().part(|key| key.starts_with("here/")).local();
+        let products = products(&[part, ShelfRules::of::<Note>()]);
+        products.check_shelves().unwrap();
+        assert_eq!((products.is_local(&entry("here/a")), products.is_local(&entry("a"))), (true, false));
+        assert_eq!(products.shelves().iter().filter(|shelf| **shelf == Note::SHELF).count(), 1);
+    }
+
+    #[test]
+    fn a_shelf_is_registered_once() {
+        let part = ShelfRules::unchecked(Note::SHELF).part(|_| true);
+        let of_kernel = ShelfRules::unchecked(Conflict::SHELF);
+        for (shelves, expect) in [
+            (vec![ShelfRules::of::<Note>(), ShelfRules::unchecked(Note::SHELF)], "note of the ledger is"),
+            (vec![of_kernel], "conflict of the ledger is registered twice"),
+            (vec![part], "of the shelf note of the ledger only a part"),
+        ] {
+            let error = products(&shelves).check_shelves().unwrap_err();
+            assert!(error.message.contains(expect), "{error:?}");
+        }
+        Products::default().check_shelves().unwrap();
+    }
+}
