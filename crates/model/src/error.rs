@@ -1,9 +1,11 @@
 //! The one error of nouns, ports and engine: a kind, a message that is safe to show, a source for the log.
 //!
-//! It knows no status code and no wire name: each door maps [`ErrorKind`] exhaustively in its own `errors.rs`.
+//! It knows no status code and no name of another door: fields have their native names, and a door
+//! with others renames them by [`Error::with_names`].
 
 use std::fmt;
 
+use crate::field_name::{ErrorText, FieldName, MarkedName};
 use crate::words::closed_words;
 
 /// Result of everything in the engine and its ports.
@@ -109,7 +111,7 @@ pub struct Error {
     pub kind: ErrorKind,
     /// What went wrong, which rule, and what to do: for people. Never holds secrets or sensitive content.
     pub message: String,
-    /// The member of the request at fault, as the caller spelled it.
+    /// The member of the request at fault, by its native name.
     pub field: Option<String>,
     /// The finer reason, where there is one.
     pub reason: Option<Reason>,
@@ -117,54 +119,55 @@ pub struct Error {
     pub details: Vec<String>,
     /// When the same call may succeed, where somebody said so.
     pub retry_after_ms: Option<u64>,
+    name_in_message: MarkedName,
+    name_in_field: MarkedName,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     /// An error of `kind` with a message for the caller.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<ErrorText>) -> Self {
+        let (message, name_in_message) = message.into().into_parts();
         Self {
             kind,
-            message: message.into(),
+            message,
             field: None,
             reason: None,
             details: Vec::new(),
             retry_after_ms: None,
+            name_in_message,
+            name_in_field: MarkedName::default(),
             source: None,
         }
     }
 
     /// Bad input: names the member, the rule and the remedy.
-    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            field: Some(field.into()),
-            reason: Some(Reason::FieldValidationFailed),
-            ..Self::new(ErrorKind::Invalid, message)
-        }
+    pub fn invalid(field: impl Into<ErrorText>, message: impl Into<ErrorText>) -> Self {
+        Self::new(ErrorKind::Invalid, message).on(field).because(Reason::FieldValidationFailed)
     }
 
     /// The thing does not exist, as far as this caller may know.
-    pub fn not_found(message: impl Into<String>) -> Self {
+    pub fn not_found(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }
 
     /// The caller may not do this.
-    pub fn denied(message: impl Into<String>) -> Self {
+    pub fn denied(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Denied, message)
     }
 
     /// A conflict of state.
-    pub fn conflict(message: impl Into<String>) -> Self {
+    pub fn conflict(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Conflict, message)
     }
 
     /// A part is out of service.
-    pub fn unavailable(message: impl Into<String>) -> Self {
+    pub fn unavailable(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Unavailable, message)
     }
 
     /// An error of verified memory: its reason says the kind.
-    pub fn code(reason: CodeReason, message: impl Into<String>) -> Self {
+    pub fn code(reason: CodeReason, message: impl Into<ErrorText>) -> Self {
         let kind = match reason {
             CodeReason::RepositoryUnknown => ErrorKind::NotFound,
             CodeReason::NotVerified | CodeReason::NotActive => ErrorKind::Conflict,
@@ -183,14 +186,25 @@ impl Error {
     }
 
     /// A broken invariant: fails the request, is logged.
-    pub fn bug(message: impl Into<String>) -> Self {
+    pub fn bug(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Bug, message)
     }
 
     /// The same error, with the member at fault.
     #[must_use]
-    pub fn on(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
+    pub fn on(mut self, field: impl Into<ErrorText>) -> Self {
+        let (field, name) = field.into().into_parts();
+        (self.field, self.name_in_field) = (Some(field), name);
+        self
+    }
+
+    /// The same error, with a door's own names of fields in the place of the native ones.
+    #[must_use]
+    pub fn with_names(mut self, name_of: impl Fn(FieldName) -> &'static str) -> Self {
+        self.name_in_message.replace(&mut self.message, &name_of);
+        if let Some(field) = &mut self.field {
+            self.name_in_field.replace(field, &name_of);
+        }
         self
     }
 

@@ -4,10 +4,10 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use crate::{Error, Result, limits};
+use crate::{Error, ErrorText, FieldName, Result, limits};
 
 macro_rules! text_ids {
-    ($($(#[$doc:meta])* $name:ident, $field:literal, $rule:ident, $remedy:literal;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident, $field:expr, $rule:ident, $remedy:literal;)+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String")]
@@ -25,7 +25,7 @@ macro_rules! text_ids {
             /// Checks the rule of the id; the error names the field, the rule and the remedy.
             pub fn parse(text: impl Into<String>) -> Result<Self> {
                 let text = text.into();
-                if $rule(&text) { Ok(Self(text)) } else { Err(Error::invalid($field, concat!($field, " ", $remedy))) }
+                if $rule(&text) { Ok(Self(text)) } else { Err(Error::invalid($field, ErrorText::from($field) + concat!(" ", $remedy))) }
             }
 
             /// The id as text.
@@ -52,13 +52,13 @@ text_ids! {
     /// An access key (the public half of a pair): 16 to 32 upper-case letters and digits.
     AccessKeyId, "accessKeyId", is_access_key, "must be 16 to 32 upper-case letters and digits";
     /// Who: a person, an agent, a repository `owner/name`.
-    ActorId, "actorId", is_actor, "must be 1 to 255 of letters, digits, - _ / . and single colons, start with a letter or digit, and hold no segment of dots alone";
+    ActorId, FieldName::Actor, is_actor, "must be 1 to 255 of letters, digits, - _ / . and single colons, start with a letter or digit, and hold no segment of dots alone";
     /// A branch of a session.
     BranchName, "branch.name", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A delivery, in or out.
     DeliveryId, "deliveryId", is_free, "must be 1 to 256 characters without control characters";
     /// An event: 19 digits of milliseconds, `#`, hex digits; plain string order is event order.
-    EventId, "eventId", is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
+    EventId, FieldName::Event, is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
     /// A question to a language model: `ex-` and a UUID.
     ExchangeId, "exchangeId", is_free, "must be 1 to 256 characters without control characters";
     /// What one call showed an agent: `exp_` and a UUID that sorts by time.
@@ -66,15 +66,15 @@ text_ids! {
     /// A job.
     JobId, "jobId", is_free, "must be 1 to 256 characters without control characters";
     /// A memory, the tenant: its name, a dash and ten letters or digits.
-    MemoryId, "memoryId", is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
+    MemoryId, FieldName::Memory, is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
     /// A record: `mem-` and a UUID.
-    RecordId, "memoryRecordId", is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
+    RecordId, FieldName::Record, is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
     /// A repository, whatever its names.
     RepositoryId, "repositoryId", is_free, "must be 1 to 256 characters without control characters";
     /// A conversation or a task.
-    SessionId, "sessionId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
+    SessionId, FieldName::Session, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A strategy of a memory.
-    StrategyId, "memoryStrategyId", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
+    StrategyId, FieldName::Strategy, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A task of a coding agent, named by whoever runs it.
     TaskId, "task_id", is_task, "must be 1 to 128 of letters, digits, . _ : and -, not start with a -, and not be dots alone";
 }
@@ -256,14 +256,14 @@ mod tests {
                 assert!(error.to_string().contains(rule), "{error}");
             }
         }
-        check::<MemoryId>("notes-a1B2c3D4e5", "../../x", "memoryId must be");
-        check::<ActorId>("org/user:1", "../x", "actorId must be");
-        check::<SessionId>("s-1", "a/b", "sessionId must be");
+        check::<MemoryId>("notes-a1B2c3D4e5", "../../x", "memory must be");
+        check::<ActorId>("org/user:1", "../x", "actor must be");
+        check::<SessionId>("s-1", "a/b", "session must be");
         check::<BranchName>("main", "", "branch.name must be");
-        check::<EventId>("0000001752235548000#97f30a6b", "12#", "eventId must be");
-        check::<RecordId>("mem-0192d1e8-7b7a-7c3e-8f00-000000000000", "mem-x", "memoryRecordId must be");
+        check::<EventId>("0000001752235548000#97f30a6b", "12#", "event must be");
+        check::<RecordId>("mem-0192d1e8-7b7a-7c3e-8f00-000000000000", "mem-x", "record must be");
         check::<TaskId>("t-1", "..", "task_id must be");
-        check::<StrategyId>("facts-a1B2c3D4e5", "a b", "memoryStrategyId must be");
+        check::<StrategyId>("facts-a1B2c3D4e5", "a b", "strategy must be");
         check::<AccessKeyId>("LOCIABCDEFGH0123", "loci", "accessKeyId must be");
         check::<JobId>("j", "a\nb", "jobId must be");
         check::<crate::Namespace>("/a/*", "/a/../b", "dots alone");

@@ -11,6 +11,7 @@ pub mod delivery;
 pub mod error;
 pub mod event;
 pub mod facts;
+pub mod field_name;
 pub mod idempotency;
 pub mod ids;
 pub mod job;
@@ -31,6 +32,7 @@ pub mod warning;
 mod words;
 
 pub use error::{CodeReason, Error, ErrorKind, Reason, Result};
+pub use field_name::{ErrorText, FieldName};
 pub use ids::{
     AccessKeyId, ActorId, BranchName, DeliveryId, EventId, ExchangeId, ExposureId, JobId, MemoryId, RecordId,
     RepositoryId, SessionId, StrategyId, TaskId,

@@ -11,7 +11,7 @@ use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
-use loci_model::{ActorId, Error, MemoryId, Result, SessionId, Timestamp};
+use loci_model::{ActorId, Error, ErrorText, FieldName, MemoryId, Result, SessionId, Timestamp};
 
 use crate::access;
 
@@ -61,7 +61,7 @@ impl EventView {
     /// `Denied` where it would be out of the view; `Invalid` where the caller must choose a value.
     pub(crate) fn stamp(&self, metadata: &BTreeMap<String, String>, time: Timestamp) -> Result<Stamp> {
         let held = |key: &str| metadata.get(key).map_or(Held::Nothing, |text| Held::Text(text));
-        completed(self.parts.iter(), held, (time, "eventTimestamp"))
+        completed(self.parts.iter(), held, (time, &FieldName::Time.into()))
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn stamp_record<'a>(parts: impl Iterator<Item = &'a Bounds>, record: 
             Held::Other
         }
     };
-    let stamp = completed(parts, held, (record.timestamp, "timestamp"))?;
+    let stamp = completed(parts, held, (record.timestamp, &"timestamp".into()))?;
     let added = stamp.added.into_iter().map(|(key, text)| (key, MetadataValue::String(text)));
     record.metadata.extend(added);
     Ok(())
@@ -123,7 +123,7 @@ enum Held<'a> {
 fn completed<'a, 'h>(
     parts: impl Iterator<Item = &'a Bounds>,
     held: impl Fn(&str) -> Held<'h>,
-    time: (Timestamp, &str),
+    time: (Timestamp, &ErrorText),
 ) -> Result<Stamp> {
     let mut found: Option<Stamp> = None;
     let mut refused = None;
@@ -157,13 +157,11 @@ fn completed<'a, 'h>(
 fn completed_for<'h>(
     part: &Bounds,
     held: &impl Fn(&str) -> Held<'h>,
-    (time, member): (Timestamp, &str),
+    (time, member): (Timestamp, &ErrorText),
 ) -> Result<Stamp> {
     if !part.admits_time(time) {
-        let rule = format!(
-            "{member} is older than the caller's grant allows: what is written could not be read again"
-        );
-        return Err(Error::denied(rule).on(member));
+        let rule = " is older than the caller's grant allows: what is written could not be read again";
+        return Err(Error::denied(member.clone() + rule).on(member.clone()));
     }
     let mut stamp = Stamp::default();
     for (key, allowed) in &part.metadata {
@@ -239,6 +237,6 @@ mod tests {
         check(std::slice::from_ref(&red), &[("team", "blue")], ErrorKind::Denied, "metadata.team");
         check(&[bounds(&[("team", &["blue", "red"])], None)], &[], ErrorKind::Invalid, "metadata.team");
         check(&[red, blue], &[], ErrorKind::Invalid, "metadata.team");
-        check(&[bounds(&[], Some(11))], &[], ErrorKind::Denied, "eventTimestamp");
+        check(&[bounds(&[], Some(11))], &[], ErrorKind::Denied, "time");
     }
 }

@@ -6,7 +6,7 @@ use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Tx;
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Document, Error, ErrorKind, MemoryId, Reason, Result, Timestamp, limits};
+use loci_model::{Document, Error, ErrorText, FieldName, MemoryId, Reason, Result, Timestamp, limits};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -59,7 +59,7 @@ impl ClientToken {
     /// From the token and the request's JSON without the token; key order does not matter.
     pub fn new(token: impl Into<String>, parameters: &serde_json::Value) -> Result<Self> {
         let token = token.into();
-        check_length("clientToken", &token)?;
+        check_length(FieldName::IdempotencyKey, &token)?;
         let mut hasher = Sha256::new();
         feed(&mut hasher, parameters);
         Ok(Self {
@@ -122,10 +122,11 @@ impl ClientToken {
     }
 }
 
-fn check_length(field: &str, token: &str) -> Result<()> {
+fn check_length(field: impl Into<ErrorText> + Copy, token: &str) -> Result<()> {
     let most = limits::CLIENT_TOKEN_CHARS_MAX;
     if token.chars().count() > most {
-        return Err(Error::invalid(field, format!("{field} must have at most {most} characters")));
+        let rule = field.into() + format!(" must have at most {most} characters");
+        return Err(Error::invalid(field, rule));
     }
     Ok(())
 }
@@ -255,8 +256,9 @@ pub fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
 
 /// The error for a token that came with other parameters before.
 pub(crate) fn mismatch() -> Error {
-    let rule = "clientToken was used before with other parameters: send a new token";
-    Error::new(ErrorKind::Invalid, rule).on("clientToken").because(Reason::IdempotentParameterMismatch)
+    let field = FieldName::IdempotencyKey;
+    let rule = field + " was used before with other parameters: send a new token";
+    Error::invalid(field, rule).because(Reason::IdempotentParameterMismatch)
 }
 
 /// Remembers an answer inside the write it belongs to; for at least 24 hours.

@@ -6,7 +6,9 @@ use loci_model::ports::ids::{uuid4, uuid7};
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::warning::{Notices, Warning};
-use loci_model::{ActorId, Error, EventId, JobId, Result, SessionId, Timestamp, limits};
+use loci_model::{
+    ActorId, Error, ErrorText, EventId, FieldName, JobId, Result, SessionId, Timestamp, limits,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -438,7 +440,8 @@ pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> 
     let place = match tx.events().last_place(&memory.id, prepared.time)? {
         None => prepared.first_place,
         Some(last) => last.checked_add(1).ok_or_else(|| {
-            Error::unavailable("too many events in this millisecond: send another eventTimestamp")
+            let rule = ErrorText::from("too many events in this millisecond: send another ");
+            Error::unavailable(rule + FieldName::Time)
         })?,
     };
     Ok(EventId::compose(prepared.time.millis(), place))

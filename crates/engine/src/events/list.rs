@@ -2,7 +2,7 @@
 
 use loci_model::ports::store::{EventQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, Result, limits};
+use loci_model::{Error, FieldName, Result, limits};
 
 use super::branches::{self, SessionPlace};
 use super::{EventListing, EventPage};
@@ -64,6 +64,6 @@ pub(crate) fn check_limit(limit: u32) -> Result<()> {
     if (1..=limits::PAGE_ITEMS_MAX).contains(&limit) {
         Ok(())
     } else {
-        Err(Error::invalid("maxResults", "a page must have 1 to 100 items"))
+        Err(Error::invalid(FieldName::Limit, "a page must have 1 to 100 items"))
     }
 }

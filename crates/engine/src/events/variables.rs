@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loci_model::memory::index_key::NamespaceKey;
-use loci_model::{Error, Result};
+use loci_model::{Error, ErrorText, FieldName, Result};
 use regex::{Regex, RegexBuilder};
 
 /// Compiled size of a pattern, in bytes: patterns have at most 64 characters.
@@ -13,7 +13,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 pub(crate) fn variable_pattern(pattern: &str) -> Result<Regex> {
     RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
         let rule = "regexPattern must be a regular expression without look-around or back-references";
-        Error::invalid("namespaceKeys.validation.regexPattern", rule).caused_by(error)
+        Error::invalid(FieldName::NamespaceKeys + ".validation.regexPattern", rule).caused_by(error)
     })
 }
 
@@ -22,7 +22,8 @@ pub(crate) fn check(values: &BTreeMap<String, String>, declared: &[NamespaceKey]
     for (name, value) in values {
         let field = format!("extractionConfig.namespaceVariables.{name}");
         let Some(key) = declared.iter().find(|key| key.key == *name) else {
-            return Err(Error::invalid(field, "this namespace variable is not declared in namespaceKeys"));
+            let rule = ErrorText::from("this namespace variable is not declared in ");
+            return Err(Error::invalid(field, rule + FieldName::NamespaceKeys));
         };
         let Some(validation) = &key.validation else { continue };
         if validation.allowed.as_ref().is_some_and(|allowed| !allowed.contains(value)) {

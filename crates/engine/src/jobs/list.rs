@@ -3,7 +3,7 @@
 use loci_model::job::Job;
 use loci_model::ports::store::{JobQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
-use loci_model::{Error, JobId, MemoryId, Result, limits};
+use loci_model::{Error, FieldName, JobId, MemoryId, Result, limits};
 
 use super::JobPage;
 use crate::calls::page::Page;
@@ -18,7 +18,7 @@ impl Engine {
     pub async fn job_list(&self, caller: &Principal, memory: &MemoryId, query: JobQuery) -> Result<JobPage> {
         may_see(caller, memory, query.actor.as_ref(), query.session.as_ref(), Capability::Read)?;
         if query.limit == 0 || query.limit > limits::PAGE_ITEMS_MAX as usize {
-            return Err(Error::invalid("maxResults", "a page must have 1 to 100 items"));
+            return Err(Error::invalid(FieldName::Limit, "a page must have 1 to 100 items"));
         }
         let (memory, wanted) = (memory.clone(), query.limit);
         let query = JobQuery { limit: wanted + 1, ..query };

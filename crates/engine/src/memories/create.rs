@@ -7,7 +7,7 @@ use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
 use loci_model::memory::strategy::Strategy;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::Principal;
-use loci_model::{Error, ErrorKind, Reason, Result, Timestamp, limits};
+use loci_model::{Error, ErrorKind, FieldName, Reason, Result, Timestamp, limits};
 
 use super::strategy_input::{self, Surroundings};
 use super::{NewMemory, descriptions, naming, profile, served};
@@ -153,7 +153,10 @@ pub(crate) fn check_expiry_days(days: u32) -> Result<()> {
     if (3..=3650).contains(&days) {
         Ok(())
     } else {
-        Err(Error::invalid("eventExpiryDuration", "eventExpiryDuration must be 3 to 3650 days"))
+        Err(Error::invalid(
+            FieldName::EventExpiryDays,
+            FieldName::EventExpiryDays + " must be 3 to 3650 days",
+        ))
     }
 }
 
@@ -189,14 +192,14 @@ fn check_keys(
     namespace_keys: &[NamespaceKey],
     tags: &BTreeMap<String, String>,
 ) -> Result<()> {
-    let over = |field: &str, limit: usize| {
-        Err(Error::invalid(field, format!("{field} must have at most {limit} entries")))
+    let over = |field: FieldName, limit: usize| {
+        Err(Error::invalid(field, field + format!(" must have at most {limit} entries")))
     };
     if indexed_keys.len() > limits::INDEXED_KEYS_MAX {
-        return over("indexedKeys", limits::INDEXED_KEYS_MAX);
+        return over(FieldName::IndexedKeys, limits::INDEXED_KEYS_MAX);
     }
     if namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {
-        return over("namespaceKeys", limits::NAMESPACE_KEYS_MAX);
+        return over(FieldName::NamespaceKeys, limits::NAMESPACE_KEYS_MAX);
     }
     if tags.len() > limits::TAGS_MAX {
         return Err(quota(format!("a memory has at most {} tags", limits::TAGS_MAX)));
@@ -206,7 +209,10 @@ fn check_keys(
     if distinct.len() == indexed_keys.len() {
         Ok(())
     } else {
-        Err(Error::invalid("indexedKeys.key", "indexedKeys must name each key once"))
+        Err({
+            let field = FieldName::IndexedKeys;
+            Error::invalid(field + ".key", field + " must name each key once")
+        })
     }
 }
 
@@ -214,13 +220,14 @@ fn check_keys(
 pub(crate) fn check_namespace_keys(keys: &[NamespaceKey]) -> Result<()> {
     let distinct: BTreeSet<_> = keys.iter().map(|key| &key.key).collect();
     if distinct.len() != keys.len() {
-        return Err(Error::invalid("namespaceKeys.key", "namespaceKeys must name each key once"));
+        let field = FieldName::NamespaceKeys;
+        return Err(Error::invalid(field + ".key", field + " must name each key once"));
     }
     for pattern in keys.iter().filter_map(|key| key.validation.as_ref()?.pattern.as_ref()) {
         crate::events::variable_pattern(pattern)?;
         // A value is matched within a call that writes: the states of its pattern are limited.
         CallerPattern::parse(pattern, false)
-            .map_err(|error| error.on("namespaceKeys.validation.regexPattern"))?;
+            .map_err(|error| error.on(FieldName::NamespaceKeys + ".validation.regexPattern"))?;
     }
     Ok(())
 }

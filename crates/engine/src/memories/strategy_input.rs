@@ -6,7 +6,7 @@ use loci_model::memory::strategy::{
 };
 use loci_model::ports::ids::IdSource;
 use loci_model::record::metadata::MetadataSchemaEntry;
-use loci_model::{Error, NamespaceTemplate, Result, StrategyId, Timestamp};
+use loci_model::{Error, ErrorText, FieldName, NamespaceTemplate, Result, StrategyId, Timestamp};
 
 use super::{NewReflection, NewStrategy, naming};
 use crate::settings::EngineSettings;
@@ -77,8 +77,8 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
     }
     if strategy.record_expiry_days.is_some_and(|days| !EXPIRY_DAYS.contains(&days)) {
         return Err(Error::invalid(
-            "recordExpiryDurationDays",
-            "recordExpiryDurationDays must be 1 to 36500",
+            FieldName::RecordExpiryDays,
+            FieldName::RecordExpiryDays + " must be 1 to 36500",
         ));
     }
     check_schema(strategy.schema.as_deref(), indexed)
@@ -106,10 +106,10 @@ fn check_template(template: &NamespaceTemplate, variables: &[NamespaceKey]) -> R
     for variable in template.variables() {
         let built_in = matches!(variable, "actorId" | "sessionId" | "memoryStrategyId" | "strategyId");
         if !built_in && !variables.iter().any(|declared| declared.key == variable) {
-            let rule = format!(
-                "namespace variable {{{variable}}} is not declared: add it to namespaceKeys or use actorId, sessionId \
-                 or memoryStrategyId"
-            );
+            let rule =
+                ErrorText::from(format!("namespace variable {{{variable}}} is not declared: add it to "))
+                    + FieldName::NamespaceKeys
+                    + " or use actorId, sessionId or memoryStrategyId";
             return Err(Error::invalid("namespaceTemplates", rule));
         }
     }

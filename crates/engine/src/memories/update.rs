@@ -7,7 +7,7 @@ use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::warning::{Notices, Warning};
-use loci_model::{Error, MemoryId, Result, StrategyId, Timestamp, limits};
+use loci_model::{Error, FieldName, MemoryId, Result, StrategyId, Timestamp, limits};
 
 use super::create::{check_expiry_days, check_namespace_keys, check_set};
 use super::get::existing;
@@ -169,7 +169,7 @@ pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey])
 pub(crate) fn check_whole(memory: &Memory) -> Result<()> {
     check_set(&memory.strategies)?;
     if memory.namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {
-        return Err(Error::invalid("namespaceKeys", "a memory has at most 5 namespace keys"));
+        return Err(Error::invalid(FieldName::NamespaceKeys, "a memory has at most 5 namespace keys"));
     }
     memory.strategies.iter().try_for_each(|strategy| {
         strategy_input::check(strategy, &memory.indexed_keys, &memory.namespace_keys)

@@ -6,14 +6,16 @@ use std::hash::Hash;
 use loci_model::job::{DueRule, JobKind, NewJob};
 use loci_model::ports::store::Tx;
 use loci_model::record::metadata::{Metadata, MetadataValue, SYSTEM_PREFIX};
-use loci_model::{Error, ErrorKind, JobId, MemoryId, RecordId, Result, Timestamp, limits};
+use loci_model::{
+    Error, ErrorKind, ErrorText, FieldName, JobId, MemoryId, RecordId, Result, Timestamp, limits,
+};
 
 use super::{BatchOutcome, ItemOutcome};
 
 /// Checks the number of items and that no two share an id.
 pub(super) fn check_distinct<'a, T: Hash + Ord + 'a>(
     ids: impl ExactSizeIterator<Item = &'a T>,
-    field: &str,
+    field: FieldName,
 ) -> Result<()> {
     let count = ids.len();
     if count > limits::BATCH_RECORDS_MAX {
@@ -23,7 +25,8 @@ pub(super) fn check_distinct<'a, T: Hash + Ord + 'a>(
     if distinct.len() == count {
         Ok(())
     } else {
-        Err(Error::invalid(format!("records.{field}"), format!("a batch must name each {field} once")))
+        let rule = ErrorText::from("a batch must name each ") + field + " once";
+        Err(Error::invalid(ErrorText::from("records.") + field, rule))
     }
 }
 

@@ -6,7 +6,9 @@ use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::{Record, RecordKind};
-use loci_model::{Error, ErrorKind, JobId, MemoryId, Namespace, RecordId, Result, limits};
+use loci_model::{
+    Error, ErrorKind, ErrorText, FieldName, JobId, MemoryId, Namespace, RecordId, Result, limits,
+};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
@@ -143,7 +145,7 @@ impl Erased<'_> {
 
 fn check_request(request: &RecordsCreate) -> Result<()> {
     let names: Vec<_> = request.records.iter().map(|record| &record.request).collect();
-    batch::check_distinct(names.into_iter(), "requestIdentifier")?;
+    batch::check_distinct(names.into_iter(), FieldName::Request)?;
     match request.expiry {
         Some(ExpirySpecification::Remove) => {
             let rule = "REMOVE is for updates: leave recordExpirySpecification out";
@@ -170,8 +172,8 @@ pub(super) fn check_days(days: u32) -> Result<()> {
     if days >= EXPIRY_DAYS_MIN {
         Ok(())
     } else {
-        let rule = "recordExpiryDurationDays must be at least 31";
-        Err(Error::invalid("recordExpirySpecification.recordExpiryDurationDays", rule))
+        let field = ErrorText::from("recordExpirySpecification.") + FieldName::RecordExpiryDays;
+        Err(Error::invalid(field, FieldName::RecordExpiryDays + " must be at least 31"))
     }
 }
 

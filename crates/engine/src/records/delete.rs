@@ -8,7 +8,7 @@ use loci_model::ports::store::{ReadTx, RecordChange, StoreExt, Tx};
 use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
-use loci_model::{JobId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
+use loci_model::{FieldName, JobId, MemoryId, Namespace, RecordId, Result, StrategyId, Timestamp};
 
 use super::batch::{self, Outcomes};
 use super::changes::{self, Change};
@@ -123,7 +123,7 @@ impl Engine {
         F: Fn(&dyn ReadTx, &Deletion<'_>, &RecordId) -> Result<Record> + Send + 'static,
     {
         let view = access::bound_view(&self.products, caller, memory, Capability::Write, self.clock.now())?;
-        batch::check_distinct(ids.iter(), "memoryRecordId")?;
+        batch::check_distinct(ids.iter(), FieldName::Record)?;
         let now = self.clock.now();
         let job = JobId::parse(uuid7(self.ids.as_ref(), now.millis()))?;
         let (memory, by, vault) = (memory.clone(), caller.name.clone(), self.vault.clone());

@@ -5,7 +5,7 @@
 use loci_model::memory::Memory;
 use loci_model::record::metadata::{MetadataType, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::record::metadata_filter::{FilterType, MetadataFilter};
-use loci_model::{Error, Result, limits};
+use loci_model::{Error, ErrorText, FieldName, Result, limits};
 
 /// Characters of a key that an error message repeats.
 const KEY_CHARS_SHOWN: usize = 128;
@@ -13,7 +13,10 @@ const KEY_CHARS_SHOWN: usize = 128;
 /// Checks number, keys, operators and right sides of the filters of a request.
 pub(crate) fn check(memory: &Memory, filters: &[MetadataFilter]) -> Result<()> {
     if filters.len() > limits::METADATA_FILTERS_MAX {
-        return Err(Error::invalid("metadataFilters", "metadataFilters must have at most 5 items"));
+        return Err(Error::invalid(
+            FieldName::MetadataFilters,
+            FieldName::MetadataFilters + " must have at most 5 items",
+        ));
     }
     for filter in filters {
         let kind = filter_type(memory, &filter.key).ok_or_else(|| unknown(&filter.key))?;
@@ -35,8 +38,8 @@ fn filter_type(memory: &Memory, key: &str) -> Option<FilterType> {
 
 fn unknown(key: &str) -> Error {
     let shown: String = key.chars().filter(|c| !c.is_control()).take(KEY_CHARS_SHOWN).collect();
-    let message = format!("'{shown}' is not a valid filter key: declare it in the memory's indexedKeys");
-    Error::invalid("metadataFilters", message)
+    let message = format!("'{shown}' is not a valid filter key: declare it in the memory's ");
+    Error::invalid(FieldName::MetadataFilters, ErrorText::from(message) + FieldName::IndexedKeys)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::scope::{RecordScope, StrategyChoice};
-use loci_model::{Error, Result};
+use loci_model::{Error, FieldName, Result};
 
 /// Not found for a strategy that the memory does not have and no record in scope has.
 pub(crate) fn check(tx: &dyn ReadTx, memory: &Memory, scope: &RecordScope) -> Result<()> {
@@ -12,5 +12,5 @@ pub(crate) fn check(tx: &dyn ReadTx, memory: &Memory, scope: &RecordScope) -> Re
     if memory.strategy(id).is_some() || tx.records().count(scope)? > 0 {
         return Ok(());
     }
-    Err(Error::not_found(format!("the memory has no strategy {id}")).on("memoryStrategyId"))
+    Err(Error::not_found(format!("the memory has no strategy {id}")).on(FieldName::Strategy))
 }

@@ -9,7 +9,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::{Record, RecordOrigin, RecordState};
-use loci_model::{Error, JobId, MemoryId, RecordId, Result, Timestamp};
+use loci_model::{Error, FieldName, JobId, MemoryId, RecordId, Result, Timestamp};
 
 use super::batch::{self, Outcomes};
 use super::changes::{self, Change};
@@ -97,7 +97,7 @@ impl Engine {
 
 fn check_request(updates: &[RecordUpdate], expiry: Option<ExpirySpecification>) -> Result<()> {
     let ids: Vec<&RecordId> = updates.iter().map(|update| &update.id).collect();
-    batch::check_distinct(ids.into_iter(), "memoryRecordId")?;
+    batch::check_distinct(ids.into_iter(), FieldName::Record)?;
     if let Some(ExpirySpecification::Days(days)) = expiry {
         check_days(days)?;
     }
@@ -173,7 +173,10 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<
     }
     if let Some(strategy) = &update.strategy {
         if edit.memory.strategy(strategy).is_none() {
-            return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
+            return Err(Error::invalid(
+                FieldName::Strategy,
+                format!("the memory has no strategy {strategy}"),
+            ));
         }
         record.strategy = Some(strategy.clone());
     }

@@ -7,7 +7,7 @@ use loci_model::ports::store::Tx;
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::provenance::Provenance;
 use loci_model::record::{Record, RecordOrigin, RecordState};
-use loci_model::{Error, RecordId, Result, Timestamp};
+use loci_model::{Error, FieldName, RecordId, Result, Timestamp};
 
 use super::NewRecord;
 use super::changes::{self, Change};
@@ -70,7 +70,10 @@ impl Building<'_> {
     ) -> Result<(Record, SafeText)> {
         let namespace = one_namespace(&new.namespaces)?.clone();
         if let Some(strategy) = new.strategy.as_ref().filter(|one| self.memory.strategy(one).is_none()) {
-            return Err(Error::invalid("memoryStrategyId", format!("the memory has no strategy {strategy}")));
+            return Err(Error::invalid(
+                FieldName::Strategy,
+                format!("the memory has no strategy {strategy}"),
+            ));
         }
         let expiry_days = match self.expiry {
             Some(ExpirySpecification::Days(days)) => Some(days),

@@ -10,7 +10,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::warning::{Degradation, Notices, Warning};
-use loci_model::{Error, Result, Timestamp, limits};
+use loci_model::{Error, FieldName, Result, Timestamp, limits};
 
 use super::asked::Asked;
 use super::listing::Listing;
@@ -300,7 +300,7 @@ fn by_vector(request: &SearchRequest) -> bool {
 
 fn check(request: &SearchRequest) -> Result<()> {
     if request.query.trim().is_empty() {
-        return Err(Error::invalid("searchQuery", "searchQuery must not be empty"));
+        return Err(Error::invalid(FieldName::Query, FieldName::Query + " must not be empty"));
     }
     check_states(&request.states)?;
     if request.states.contains(&RecordState::Quarantined) {
@@ -308,7 +308,7 @@ fn check(request: &SearchRequest) -> Result<()> {
         return Err(Error::invalid("states", rule));
     }
     if !(1..=limits::TOP_K_MAX).contains(&request.top_k) {
-        return Err(Error::invalid("topK", "topK must be 1 to 100"));
+        return Err(Error::invalid(FieldName::TopK, FieldName::TopK + " must be 1 to 100"));
     }
     if request.relevance_min.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
         return Err(Error::invalid("relevance_min", "relevance_min must be 0 to 1"));
@@ -376,9 +376,9 @@ mod tests {
         let field = |request| check(&request).err().and_then(|error| error.field);
         assert_eq!(field(request("who", 1, None)), None);
         assert_eq!(field(request("who", 100, Some(1.0))), None);
-        assert_eq!(field(request(" \n", 1, None)).as_deref(), Some("searchQuery"));
-        assert_eq!(field(request("who", 0, None)).as_deref(), Some("topK"));
-        assert_eq!(field(request("who", 101, None)).as_deref(), Some("topK"));
+        assert_eq!(field(request(" \n", 1, None)).as_deref(), Some("query"));
+        assert_eq!(field(request("who", 0, None)).as_deref(), Some("top_k"));
+        assert_eq!(field(request("who", 101, None)).as_deref(), Some("top_k"));
         assert_eq!(field(request("who", 1, Some(1.1))).as_deref(), Some("relevance_min"));
         assert_eq!(field(request("who", 1, Some(f32::NAN))).as_deref(), Some("relevance_min"));
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::record::metadata::{MetadataType, MetadataValue};
-use crate::{Error, Result, Timestamp};
+use crate::{Error, FieldName, Result, Timestamp};
 
 /// What a filter does with the value of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,7 +57,10 @@ impl MetadataFilter {
         use FilterOperator as Op;
         use MetadataValue as V;
         let wrong = |rule: &str| {
-            Err(Error::invalid("metadataFilters", format!("filter on '{}': {rule}", printable(&self.key))))
+            Err(Error::invalid(
+                FieldName::MetadataFilters,
+                format!("filter on '{}': {rule}", printable(&self.key)),
+            ))
         };
         let strings = FilterType::Declared(MetadataType::String);
         let lists = FilterType::Declared(MetadataType::StringList);

@@ -10,7 +10,7 @@ use loci_model::ports::store::Tx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::services::knowledge::{SreSource, SreType};
-use loci_model::{Error, EventId, Namespace, Result};
+use loci_model::{Error, EventId, FieldName, Namespace, Result};
 
 use super::typed_event::{Typed, typed};
 use crate::Operations;
@@ -190,13 +190,13 @@ impl Operations {
         let (of, now) = ((prepared.actor(), prepared.session()), prepared.now());
         let id = segment::decode(of.0.as_str());
         let actor = namespace_rules::actor(kind, &id, self.settings.of(&memory.id))
-            .map_err(|error| error.on("actorId"))?;
+            .map_err(|error| error.on(FieldName::Actor))?;
         if kind != SreType::Infrastructure {
             access::require_user(caller, &memory.id, (of.0, &id), Capability::Write)?;
         }
         let session = segment::decode(of.1.as_str());
         let session =
-            namespace_rules::session(kind, Some(&session)).map_err(|error| error.on("sessionId"))?;
+            namespace_rules::session(kind, Some(&session)).map_err(|error| error.on(FieldName::Session))?;
         let mut asked = SreSave {
             memory: memory.id.clone(),
             kind,

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::constraints::{FieldRefusal, Reason, Refusal};
 use super::route::Operation;
+use super::wire_names::wire_name;
 
 /// Names and statuses of the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +129,7 @@ impl WireError {
 
     fn of_engine(operation: Option<Operation>, tags: bool, error: Error) -> Self {
         let name = name_of(operation, &error);
+        let error = error.with_names(wire_name);
         let message = match name {
             // A broken invariant tells the caller nothing useful; the log has it.
             Name::Service if error.kind == ErrorKind::Bug => "An internal error occurred".to_owned(),

@@ -13,5 +13,6 @@ pub mod route;
 mod serve;
 mod shapes;
 mod time;
+mod wire_names;
 
 pub use serve::{Wire, WireSettings};

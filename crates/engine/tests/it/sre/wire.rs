@@ -162,7 +162,7 @@ fn what_is_broken_is_refused_whole() {
     let invalid = ErrorKind::Invalid;
     let bad = "{'service_name': 'api', 'knowledge_type': 'rumour', 'knowledge_data': {'a': 1}}";
     check(("logs-agent", "s-1"), bad, invalid, Some("data.knowledge_type"));
-    check(("a/b", "s-1"), "hello", invalid, Some("actorId"));
+    check(("a/b", "s-1"), "hello", invalid, Some("actor"));
     check(("Alice", "preferences-default"), "{'a': 1}", invalid, Some("data.preference_value"));
     let error = create(&world, &of_actor("Bob", "Bob"), ("Alice", "s-1"), PREFERENCE).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);

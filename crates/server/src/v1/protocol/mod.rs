@@ -8,4 +8,3 @@ pub(crate) mod problem;
 pub(super) mod standing;
 pub(super) mod table;
 pub(super) mod values;
-mod words;

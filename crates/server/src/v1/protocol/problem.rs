@@ -6,7 +6,6 @@ use http::StatusCode;
 use loci_api::{Problem, ProblemBody};
 use loci_model::{Error, ErrorKind, Reason};
 
-use super::words;
 use crate::operations::observe::ErrorType;
 
 /// An error on its way out.
@@ -20,7 +19,7 @@ impl From<Error> for Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        let error = words::native(self.0);
+        let error = self.0;
         let (status, code) = status_and_code(&error);
         match error.kind {
             ErrorKind::Bug | ErrorKind::Unavailable | ErrorKind::Upstream => {

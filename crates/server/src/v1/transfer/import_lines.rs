@@ -247,7 +247,7 @@ mod tests {
         read(line(&memory).as_bytes(), 1).unwrap();
         let id = loci_testkit_ports::samples::memory("notes").unwrap().id;
         let outside = memory.replace(id.as_str(), "../../x");
-        check(&line(&outside), "memoryId must be the memory's name, a dash and ten letters or digits");
+        check(&line(&outside), "memory must be the memory's name, a dash and ten letters or digits");
         check(r#"{"type":"other"}"#, "unknown");
         check(r#"{"type":"end","memories":1}"#, "not a whole line");
         let end = read(br#"{"type":"end","memories":1,"events":2,"records":3}"#, 1).unwrap();

@@ -2,7 +2,7 @@
 //! could never be evaluated is refused here, with the member at fault.
 
 use loci_model::facts::claim::Claim;
-use loci_model::{Error, Result};
+use loci_model::{Error, ErrorText, Result};
 use loci_text::code_path::check_path;
 use serde_json::{Map, Value};
 
@@ -105,7 +105,7 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    fn wrong(&self, name: &str, why: impl Into<String>) -> Error {
+    fn wrong(&self, name: &str, why: impl Into<ErrorText>) -> Error {
         Error::invalid(format!("{}.{name}", self.field), why)
     }
 
@@ -202,7 +202,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    fn wrong(&self, name: &str, why: impl Into<String>) -> Error {
+    fn wrong(&self, name: &str, why: impl Into<ErrorText>) -> Error {
         Error::invalid(format!("{}.{name}", self.field), why)
     }
 

@@ -1,0 +1,193 @@
+//! Names of fields that doors spell differently, and texts of errors in which such a name can be
+//! told apart from the words around it.
+//!
+//! The names here are the native ones. A door with others has its own table, and puts them in by
+//! [`Error::with_names`](crate::Error::with_names).
+
+use std::ops::Add;
+
+macro_rules! field_names {
+    ($($(#[$doc:meta])* $name:ident = $native:literal,)+) => {
+        /// A field of a request that some door spells in another way.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum FieldName { $($(#[$doc])* $name,)+ }
+
+        impl FieldName {
+            /// Every field.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// The native name. Fields that are one natively may be two on another door.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $native,)+ }
+            }
+        }
+    };
+}
+
+field_names! {
+    /// The actor of an event.
+    Actor = "actor",
+    /// The id of an event.
+    Event = "event",
+    /// The number of days that a memory keeps events.
+    EventExpiryDays = "event_expiry_days",
+    /// The token that makes a repeated request answer as the first did.
+    IdempotencyKey = "Idempotency-Key",
+    /// The metadata keys that a memory declares for filters.
+    IndexedKeys = "indexed_keys",
+    /// The number of items on a page.
+    Limit = "limit",
+    /// The id of a memory.
+    Memory = "memory",
+    /// The conditions on metadata, of a search or a list.
+    MetadataFilters = "metadata",
+    /// The variables that a memory declares for namespace templates.
+    NamespaceKeys = "namespace_keys",
+    /// The text that a search looks for.
+    Query = "query",
+    /// The id of a record.
+    Record = "record",
+    /// The number of days that records stay.
+    RecordExpiryDays = "record_expiry_days",
+    /// The caller's own name for an item of a batch.
+    Request = "request",
+    /// The session of an event.
+    Session = "session",
+    /// The id of a strategy.
+    Strategy = "strategy",
+    /// The time of an event.
+    Time = "time",
+    /// The number of records that a search finds.
+    TopK = "top_k",
+}
+
+/// The position of a field's name in a text.
+#[derive(Debug, Clone, Copy)]
+struct NamePosition {
+    /// Of its first byte. A name further behind stays native on every door.
+    offset: u16,
+    name: FieldName,
+}
+
+/// A text for an error: a message or the path of a field. It may name one [`FieldName`].
+#[derive(Debug, Clone)]
+pub struct ErrorText {
+    text: String,
+    name: MarkedName,
+}
+
+/// The name that can be told apart in a text, if there is one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct MarkedName(Option<NamePosition>);
+
+impl MarkedName {
+    /// Replaces the native name in its text. A text that changed there since stays as it is.
+    pub(crate) fn replace(self, text: &mut String, name_of: impl Fn(FieldName) -> &'static str) {
+        let Some(NamePosition { offset, name }) = self.0 else { return };
+        let start = usize::from(offset);
+        let end = start + name.as_str().len();
+        if text.get(start..end) == Some(name.as_str()) {
+            text.replace_range(start..end, name_of(name));
+        }
+    }
+}
+
+impl ErrorText {
+    pub(crate) fn into_parts(self) -> (String, MarkedName) {
+        (self.text, self.name)
+    }
+}
+
+impl From<String> for ErrorText {
+    fn from(text: String) -> Self {
+        Self { text, name: MarkedName::default() }
+    }
+}
+
+impl From<&str> for ErrorText {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<&String> for ErrorText {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<FieldName> for ErrorText {
+    fn from(name: FieldName) -> Self {
+        Self::from(String::new()) + name
+    }
+}
+
+impl Add<FieldName> for ErrorText {
+    type Output = Self;
+
+    fn add(mut self, name: FieldName) -> Self {
+        let position = |offset| NamePosition { offset, name };
+        self.name = MarkedName(u16::try_from(self.text.len()).ok().map(position));
+        self.text.push_str(name.as_str());
+        self
+    }
+}
+
+impl<T: AsRef<str>> Add<T> for ErrorText {
+    type Output = Self;
+
+    fn add(mut self, rest: T) -> Self {
+        self.text.push_str(rest.as_ref());
+        self
+    }
+}
+
+impl<T: AsRef<str>> Add<T> for FieldName {
+    type Output = ErrorText;
+
+    fn add(self, rest: T) -> ErrorText {
+        ErrorText::from(self) + rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn a_name_is_replaced_where_it_is_marked_and_nowhere_else() {
+        let check = |message: ErrorText, native: &str, renamed: &str| {
+            let error = Error::invalid(FieldName::Memory + ".part", message);
+            assert_eq!((error.field.as_deref(), error.message.as_str()), (Some("memory.part"), native));
+            let error = error.with_names(|name| match name {
+                FieldName::Memory => "memoryId",
+                _ => "other",
+            });
+            assert_eq!((error.field.as_deref(), error.message.as_str()), (Some("memoryId.part"), renamed));
+        };
+        let leading = FieldName::Memory + " must be the memory's name";
+        check(leading, "memory must be the memory's name", "memoryId must be the memory's name");
+        let trailing = ErrorText::from("größer: a memory's ") + FieldName::Memory;
+        check(trailing, "größer: a memory's memory", "größer: a memory's memoryId");
+        let between = ErrorText::from("each ") + FieldName::TopK + " once";
+        check(between, "each top_k once", "each other once");
+        check("memory and top_k as words".into(), "memory and top_k as words", "memory and top_k as words");
+        let far = ErrorText::from("x".repeat(70_000)) + FieldName::Memory;
+        let text = format!("{}memory", "x".repeat(70_000));
+        check(far, &text, &text);
+    }
+
+    #[test]
+    fn a_message_that_changed_is_not_renamed() {
+        let check = |change: fn(&mut String), expect: &str| {
+            let mut error = Error::invalid("x", FieldName::Memory + " is unknown");
+            change(&mut error.message);
+            assert_eq!(error.with_names(|_| "memoryId").message, expect);
+        };
+        check(|_| {}, "memoryId is unknown");
+        check(|message| message.push_str(" here"), "memoryId is unknown here");
+        check(|message| message.insert_str(0, "line 7: "), "line 7: memory is unknown");
+        check(String::clear, "");
+    }
+}
