@@ -11,6 +11,7 @@ pub mod admin;
 pub mod coding;
 pub mod delivery;
 pub mod documents;
+pub mod error_code;
 pub mod event;
 pub mod hook;
 pub mod identity;
@@ -30,6 +31,7 @@ pub mod table;
 pub mod tool;
 pub mod verified;
 
+pub use error_code::ErrorCode;
 pub use notice::Notices;
 pub use problem::{Problem, ProblemBody};
 

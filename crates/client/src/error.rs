@@ -1,6 +1,6 @@
 //! What can go wrong with a call: the server refused, or it could not be asked, or what it said makes no sense.
 
-use loci_api::Problem;
+use loci_api::{ErrorCode, Problem};
 
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum ClientError {
 impl ClientError {
     /// True where the source of what was sent was erased there.
     pub fn is_source_erased(&self) -> bool {
-        matches!(self, Self::Refused { problem, .. } if problem.code == "SOURCE_ERASED")
+        self.error_code() == Some(ErrorCode::SourceErased)
     }
 
     /// True where what was sent is refused because its actor was forgotten there, be it known there
@@ -57,6 +57,11 @@ impl ClientError {
             Self::Refused { problem, .. } => Some(&problem.code),
             Self::Unreachable { .. } | Self::Unexpected(_) | Self::Request(_) => None,
         }
+    }
+
+    /// The code, where the server answered with one that this version knows.
+    pub fn error_code(&self) -> Option<ErrorCode> {
+        self.code().and_then(ErrorCode::parse)
     }
 
     /// The HTTP status, where it answered.

@@ -3,7 +3,7 @@
 //!
 //! * `agentcore`: AWS's paths, both planes; `v1`: the native API; `mcp`: the Model Context Protocol; `operations`: health,
 //!   metrics, logs;
-//! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller;
+//! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller; `error_code`: the codes that both show;
 //! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones;
 //!   `listener`: TCP, TLS and the unix socket;
 //! A product that the program was built without has neither operations nor tools.
@@ -20,6 +20,7 @@ mod asking;
 pub mod auth;
 pub mod bodies;
 pub mod doors;
+pub mod error_code;
 #[cfg(feature = "documents")]
 mod git;
 pub mod listener;

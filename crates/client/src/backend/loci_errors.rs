@@ -1,5 +1,7 @@
 //! Errors of a Loci server as errors of a file backend.
 
+use loci_api::ErrorCode;
+
 use super::storage_error::{StorageError, StorageErrorKind};
 use crate::error::ClientError;
 
@@ -21,10 +23,12 @@ fn kind(error: &ClientError) -> StorageErrorKind {
             ClientError::Unexpected(_) | ClientError::Refused { .. } => StorageErrorKind::Broken,
         };
     };
-    match problem.code.as_str() {
-        "STALE_VERSION" | "PRECONDITION_REQUIRED" => StorageErrorKind::PreconditionFailed,
-        "PATH_CONFLICT" => StorageErrorKind::PathConflict,
-        "INVALID" if matches!(problem.field.as_deref(), Some("path" | "paths" | "prefix")) => {
+    match problem.error_code() {
+        Some(ErrorCode::StaleVersion | ErrorCode::PreconditionRequired) => {
+            StorageErrorKind::PreconditionFailed
+        }
+        Some(ErrorCode::PathConflict) => StorageErrorKind::PathConflict,
+        Some(ErrorCode::Invalid) if matches!(problem.field.as_deref(), Some("path" | "paths" | "prefix")) => {
             StorageErrorKind::InvalidPath
         }
         _ if problem.retryable => StorageErrorKind::Unavailable,

@@ -1,9 +1,10 @@
 //! Arguments as every family reads them. Their form has been checked.
 
+use loci_api::ErrorCode;
 use loci_engine::calls::standing::Standing;
 use serde_json::Value;
 
-use super::error::{Code, ToolError};
+use super::error::ToolError;
 use super::tool::{Arguments, Context};
 
 /// A text.
@@ -18,7 +19,7 @@ pub(in crate::tools) fn needed(arguments: &Arguments, name: &str) -> Result<Stri
             "repo" => ": name it as owner/name, or start `loci mcp` in a clone of it",
             _ => "",
         };
-        ToolError::new(Code::InvalidArgument, format!("{name} is required{remedy}")).on(name)
+        ToolError::new(ErrorCode::Invalid, format!("{name} is required{remedy}")).on(name)
     };
     string(arguments, name).ok_or_else(missing)
 }

@@ -1,9 +1,10 @@
 //! A call of a tool by name: may the caller, have the arguments their form, then the tool. Every door calls here.
 
+use loci_api::ErrorCode;
 use serde_json::Value;
 
 use super::check::check;
-use super::error::{Code, ToolError};
+use super::error::ToolError;
 use super::given_back::given_back;
 use super::profile::Profile;
 use super::table::Table;
@@ -27,18 +28,18 @@ pub(super) fn admit<'a>(
     arguments: Arguments,
 ) -> Result<(&'a Tool, Work, Arguments), ToolError> {
     let Some((tool, work)) = table.find(name) else {
-        return Err(ToolError::new(Code::NotFound, "there is no tool of that name"));
+        return Err(ToolError::new(ErrorCode::NotFound, "there is no tool of that name"));
     };
     if !tool.is_open_to(|scope| scope.is_held(&context.caller)) {
         let scope = tool.scope.as_str();
-        return Err(ToolError::new(Code::Forbidden, format!("{} needs the scope {scope}", tool.name))
+        return Err(ToolError::new(ErrorCode::Denied, format!("{} needs the scope {scope}", tool.name))
             .with("scope", scope));
     }
     let arguments = if tool.profiles == [Profile::Sre] { without_nulls(arguments) } else { arguments };
     let arguments = Value::Object(given_back(arguments));
     check(&tool.input, &arguments)?;
     let Value::Object(arguments) = arguments else {
-        return Err(ToolError::new(Code::InvalidArgument, "arguments must be an object"));
+        return Err(ToolError::new(ErrorCode::Invalid, "arguments must be an object"));
     };
     Ok((tool, work, arguments))
 }

@@ -1,13 +1,14 @@
 //! Whether arguments have the form of a schema: the parts that [`super::schema`] can say, and no others. The first fault is
 //! named by its member and its rule, never by its value.
 
+use loci_api::ErrorCode;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::error::{Code, ToolError};
+use super::error::ToolError;
 use super::schema::{BY_TOOL, HINT};
 
 /// Regular expressions of schemas, each read once. They come from this crate: there are few.
@@ -172,7 +173,7 @@ fn inside(place: &str, name: &str) -> String {
 
 fn fault(place: &str, rule: &str) -> ToolError {
     let place = if place.is_empty() { "arguments" } else { place };
-    ToolError::new(Code::InvalidArgument, format!("{place} {rule}")).on(place)
+    ToolError::new(ErrorCode::Invalid, format!("{place} {rule}")).on(place)
 }
 
 #[cfg(test)]

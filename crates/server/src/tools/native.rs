@@ -1,13 +1,14 @@
 //! Tools that are calls of the native API under another name: their arguments are read as its request and its answer is their
 //! result, so that both doors have the same members.
 
+use loci_api::ErrorCode;
 use loci_model::{Error, TaskId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::asked;
-use super::error::{Code, ToolError};
+use super::error::ToolError;
 use super::tool::{Arguments, Context, Outcome};
 use crate::asking::Asking;
 
@@ -23,7 +24,7 @@ pub(super) fn asking<'a>(context: &'a Context, arguments: &Arguments) -> Asking<
 pub(super) fn task(arguments: &Arguments) -> Result<TaskId, ToolError> {
     let rule = "task_id is required: give it, or start `loci mcp` with LOCI_TASK_ID";
     let id = asked::string(arguments, TASK);
-    let id = id.ok_or_else(|| ToolError::new(Code::InvalidArgument, rule).on(TASK))?;
+    let id = id.ok_or_else(|| ToolError::new(ErrorCode::Invalid, rule).on(TASK))?;
     Ok(TaskId::parse(id)?)
 }
 

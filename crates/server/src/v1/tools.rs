@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{Extensions, HeaderValue, StatusCode};
 use loci_api::tool as shape;
-use loci_api::{Problem, ProblemBody};
+use loci_api::{ErrorCode, Problem, ProblemBody};
 use loci_model::{Error, Result};
 use percent_encoding::percent_decode_str;
 
@@ -17,9 +17,10 @@ use super::protocol::call::Call;
 use super::protocol::table::{Described, Table};
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
+use crate::error_code::http_status;
 use crate::operations::observe::ErrorType;
 use crate::tools::call::call;
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::place::PlaceAsk;
 use crate::tools::profile::Profile;
 use crate::tools::tool::{Context, Tool};
@@ -110,21 +111,21 @@ pub(super) fn directory(peer: Peer, given: Option<&str>) -> Result<Option<PathBu
 
 /// An error of a tool in the native API's form.
 pub(super) fn refused(error: ToolError) -> Response {
-    let status = error.code.status();
+    let status = http_status(error.code.tool_status());
     let retry_after = error.retry_after_ms.map(|wait| wait.div_ceil(1000));
     let mut details = error.details;
     if let Some(wait) = error.retry_after_ms {
         details.insert("retry_after_ms".to_owned(), wait.into());
     }
     let problem = Problem {
-        code: error.code.as_str().to_owned(),
+        code: error.code.tool_word().to_owned(),
         message: error.message,
         field: error.field,
         retryable: error.retryable,
         details: (!details.is_empty()).then(|| serde_json::Value::Object(*details)),
     };
     let mut response = (status, Json(ProblemBody { error: problem })).into_response();
-    response.extensions_mut().insert(ErrorType(error.code.as_str().into()));
+    response.extensions_mut().insert(ErrorType(error.code.tool_word().into()));
     let headers = response.headers_mut();
     if let Some(value) = retry_after.and_then(|seconds| HeaderValue::from_str(&seconds.to_string()).ok()) {
         headers.insert(RETRY_AFTER, value);
@@ -137,7 +138,7 @@ pub(super) fn refused(error: ToolError) -> Response {
 
 /// An error of the native API's form as the tool's: for those that pass a call on.
 pub fn error_of(problem: Problem) -> ToolError {
-    let mut error = ToolError::new(Code::of_problem(&problem.code), problem.message);
+    let mut error = ToolError::new(problem.error_code().unwrap_or(ErrorCode::Bug), problem.message);
     error.field = problem.field;
     error.retryable = problem.retryable;
     if let Some(serde_json::Value::Object(details)) = problem.details {

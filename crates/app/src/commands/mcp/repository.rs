@@ -2,7 +2,8 @@
 //! mean it where their caller names none, and errors name it where a caller guesses another. An agent
 //! seldom knows under which name it is remembered.
 
-use loci_server::tools::error::{Code, ToolError};
+use loci_api::ErrorCode;
+use loci_server::tools::error::ToolError;
 use loci_server::tools::tool::Arguments;
 
 /// Tools that are of a repository, and arguments that take its place.
@@ -38,7 +39,7 @@ pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: Arguments) 
 
 /// An error about an unknown repository, with the name of the one that is here.
 pub(super) fn naming(mut error: ToolError, own: Option<&String>) -> ToolError {
-    if let (Code::RepoUnknown, Some(own)) = (error.code, own) {
+    if let (ErrorCode::RepositoryUnknown, Some(own)) = (error.code, own) {
         error.message = format!("{}; the clone here is {own}: leave repo out, or name it so", error.message);
     }
     error
@@ -88,9 +89,12 @@ mod tests {
     #[test]
     fn a_guess_is_answered_with_the_name() {
         let own = "local/shop-01234567".to_owned();
-        let error = naming(ToolError::new(Code::RepoUnknown, "no repository x/y is known here"), Some(&own));
+        let error = naming(
+            ToolError::new(ErrorCode::RepositoryUnknown, "no repository x/y is known here"),
+            Some(&own),
+        );
         assert!(error.message.contains("the clone here is local/shop-01234567"), "{}", error.message);
-        let other = naming(ToolError::new(Code::NotFound, "gone"), Some(&own));
+        let other = naming(ToolError::new(ErrorCode::NotFound, "gone"), Some(&own));
         assert_eq!(other.message, "gone");
     }
 }

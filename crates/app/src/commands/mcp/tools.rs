@@ -1,6 +1,7 @@
 //! Calls of tools by the native API: over a URL, by the server that has the folder open, or in this process. Where that server
 //! ends, the folder is opened here, and the call goes on.
 
+use loci_api::ErrorCode;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -12,7 +13,7 @@ use loci_client::{Client, ClientError};
 use loci_model::ports::BoxFuture;
 use loci_server::mcp::loci::ToolBox;
 use loci_server::mcp::provider::Caller;
-use loci_server::tools::error::{Code, ToolError};
+use loci_server::tools::error::ToolError;
 use loci_server::tools::tool::{Arguments, Outcome, Scope, is_of_agents};
 use loci_server::v1::tool_error_of;
 use tokio::sync::{Mutex, RwLock};
@@ -157,7 +158,7 @@ impl ClientTools {
             return first;
         };
         match first {
-            Err(refused) if matches!(refused.code, Code::NotVerified | Code::Unverifiable) => {
+            Err(refused) if matches!(refused.code, ErrorCode::NotVerified | ErrorCode::Unverifiable) => {
                 if let Err(error) = self.call(caller, VERIFY, look).await {
                     tracing::debug!(error.message, "the code here cannot be verified either");
                     return Err(refused);
@@ -172,20 +173,20 @@ impl ClientTools {
         let mut session = self.session.write().await;
         let next = Session::begin(&self.globals, &self.environment).map_err(|error| {
             tracing::error!(%error, "the store cannot be reached");
-            ToolError::new(Code::Internal, "the store cannot be reached: is its folder in order?")
+            ToolError::new(ErrorCode::Bug, "the store cannot be reached: is its folder in order?")
         })?;
         self.meanwhile.lock().await.extend(next.work_meanwhile());
         let mut last = std::mem::replace(&mut *session, next);
-        last.close().await.map_err(|error| ToolError::new(Code::Internal, error.to_string()))
+        last.close().await.map_err(|error| ToolError::new(ErrorCode::Bug, error.to_string()))
     }
 }
 
 fn told(error: ClientError) -> ToolError {
     match error {
         ClientError::Refused { problem, .. } => tool_error_of(*problem),
-        ClientError::Unreachable { message, .. } => ToolError::new(Code::Internal, message),
+        ClientError::Unreachable { message, .. } => ToolError::new(ErrorCode::Bug, message),
         ClientError::Unexpected(message) | ClientError::Request(message) => {
-            let mut error = ToolError::new(Code::Internal, message);
+            let mut error = ToolError::new(ErrorCode::Bug, message);
             error.retryable = false;
             error
         }

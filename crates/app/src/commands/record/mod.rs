@@ -5,6 +5,7 @@ pub(crate) mod quarantine;
 
 use anyhow::{Result, bail};
 use clap::Subcommand;
+use loci_api::ErrorCode;
 use loci_api::record as shape;
 
 use crate::cli::Globals;
@@ -226,7 +227,9 @@ fn new_record(
 fn one(as_json: bool, outcome: shape::BatchOutcome) -> Result<()> {
     let Some(item) = outcome.items.into_iter().next() else { bail!("the server answered for no record") };
     match &item.error {
-        Some(problem) if problem.code == "NOT_FOUND" => Err(NotFound(problem.message.clone()).into()),
+        Some(problem) if problem.code == ErrorCode::NotFound.word() => {
+            Err(NotFound(problem.message.clone()).into())
+        }
         Some(problem) => bail!("{}", problem.message),
         None => output::result(as_json, &item, |item| output::line(&item.id)),
     }

@@ -16,6 +16,7 @@ use loci_model::ports::observe::{
     DeliverySeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, SreSeen, StepSeen, Watching,
 };
 use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
+use loci_server::error_code::code_of_kind;
 use loci_server::operations::trace_parent;
 use serde_json::json;
 
@@ -209,7 +210,7 @@ impl Observe for Spans {
             .flag("throttled", seen.error == Some(ErrorKind::Throttled))
             .flag("error", seen.error.is_some_and(|kind| !is_fault(kind)))
             .flag("fault", seen.error.is_some_and(is_fault))
-            .some("error.type", seen.error.map(error_word));
+            .some("error.type", seen.error.map(|kind| code_of_kind(kind).word()));
         if let Some(records) = seen.records {
             attributes = attributes.count("gen_ai.memory.record.count", records);
         }
@@ -256,21 +257,6 @@ fn is_fault(kind: ErrorKind) -> bool {
         | ErrorKind::Denied
         | ErrorKind::Unauthenticated
         | ErrorKind::Throttled => false,
-    }
-}
-
-fn error_word(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::NotFound => "NOT_FOUND",
-        ErrorKind::Conflict => "CONFLICT",
-        ErrorKind::Invalid => "INVALID",
-        ErrorKind::TooLarge => "TOO_LARGE",
-        ErrorKind::Denied => "DENIED",
-        ErrorKind::Unauthenticated => "UNAUTHENTICATED",
-        ErrorKind::Throttled => "THROTTLED",
-        ErrorKind::Unavailable => "UNAVAILABLE",
-        ErrorKind::Upstream => "UPSTREAM",
-        ErrorKind::Bug => "BUG",
     }
 }
 

@@ -8,6 +8,7 @@ mod resources;
 mod rules;
 mod toolbox;
 
+use loci_api::ErrorCode;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::fault::Fault;
 use super::message::Params;
 use super::options::Naming;
 use super::provider::{Answer, Asking, Completed, Completion, Endpoint, Keep, Kept, Offers, Provider, Reply};
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::table::Table;
 use crate::tools::tool::{Scope, Tool};
@@ -99,7 +100,7 @@ impl LociOffer {
             self.mcp.hub.changed();
         }
         let outcome = outcome.map_err(|error| match (&asking.caller.request_id, error.code) {
-            (Some(id), Code::Internal) => error.with("correlation_id", id.as_str()),
+            (Some(id), ErrorCode::Bug) => error.with("correlation_id", id.as_str()),
             _ => error,
         });
         Ok(Reply::Done(result(tool, outcome)))
@@ -121,7 +122,7 @@ fn result(tool: &Tool, outcome: Result<Value, ToolError>) -> Map<String, Value> 
             let text = tool.text(&value).unwrap_or_else(|| value.to_string());
             (value, text, is_error)
         }
-        Err(error) => (error.shown(), format!("{}: {}", error.code.as_str(), error.message), true),
+        Err(error) => (error.shown(), format!("{}: {}", error.code.tool_word(), error.message), true),
     };
     let content = json!([{ "type": "text", "text": text }]);
     Map::from_iter([
@@ -132,18 +133,18 @@ fn result(tool: &Tool, outcome: Result<Value, ToolError>) -> Map<String, Value> 
 }
 
 fn unlisted(error: ToolError) -> Fault {
-    Fault::internal(format!("{}: {}", error.code.as_str(), error.message))
+    Fault::internal(format!("{}: {}", error.code.tool_word(), error.message))
 }
 
 /// What a failed tool is where a resource or a prompt was asked for.
 fn not_served(error: ToolError) -> Fault {
     match error.code {
-        Code::InvalidArgument
-        | Code::NotFound
-        | Code::RepoUnknown
-        | Code::RefNotFound
-        | Code::PathRejected => Fault::invalid(error.message),
-        Code::Forbidden => Fault::forbidden(Scope::Read),
+        ErrorCode::Invalid
+        | ErrorCode::NotFound
+        | ErrorCode::RepositoryUnknown
+        | ErrorCode::RefNotFound
+        | ErrorCode::PathRejected => Fault::invalid(error.message),
+        ErrorCode::Denied => Fault::forbidden(Scope::Read),
         _ => unlisted(error),
     }
 }

@@ -1,12 +1,12 @@
 //! Resources: the rules, and where there are facts what is known of a repository (mcp.md §9). Reading is a call of a tool, so
 //! that no rule lives here.
 
+use loci_api::ErrorCode;
 use serde_json::{Value, json};
 
 use super::{LociOffer, not_served};
 use crate::mcp::fault::Fault;
 use crate::mcp::provider::{Asking, Keep, Kept};
-use crate::tools::error::Code;
 
 /// The scheme of all of them.
 const SCHEME: &str = "memory://";
@@ -117,7 +117,9 @@ pub(super) async fn mark(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
         Ok(mark) => Ok(Some(mark)),
         Err(error) => match error.code {
             // Nothing to be seen, by this caller or by anybody: as long as that is so there is no news.
-            Code::NotFound | Code::RepoUnknown | Code::Forbidden | Code::InvalidArgument => Ok(None),
+            ErrorCode::NotFound | ErrorCode::RepositoryUnknown | ErrorCode::Denied | ErrorCode::Invalid => {
+                Ok(None)
+            }
             _ => Err(not_served(error)),
         },
     }
@@ -148,7 +150,9 @@ pub(super) async fn read(offer: &LociOffer, asking: &Asking, uri: &str) -> Resul
         Named::ByPath(repo, path) => ("memory_search_by_path", json!({ "repo": repo, "path": path })),
     };
     let answer = offer.ask(asking, tool, arguments).await.map_err(|error| match error.code {
-        Code::InvalidArgument | Code::NotFound | Code::RepoUnknown | Code::PathRejected => none(),
+        ErrorCode::Invalid | ErrorCode::NotFound | ErrorCode::RepositoryUnknown | ErrorCode::PathRejected => {
+            none()
+        }
         _ => not_served(error),
     })?;
     if let Named::Fact(repo, _) = named

@@ -1,5 +1,6 @@
 //! Who answers calls of tools: the engine of this process. `loci mcp` has another, which asks a server.
 
+use loci_api::ErrorCode;
 use std::sync::Arc;
 
 use http::Extensions;
@@ -11,7 +12,7 @@ use loci_products::Loci;
 
 use crate::mcp::provider::Caller;
 use crate::tools::call::call;
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::place::PlaceAsk;
 use crate::tools::table::Table;
 use crate::tools::tool::{Arguments, Context, Outcome, Scope};
@@ -48,7 +49,7 @@ pub struct EngineTools {
 
 impl EngineTools {
     fn known(caller: &Caller) -> Result<&Principal, ToolError> {
-        let unknown = || ToolError::new(Code::AuthRequired, "who asks is not known");
+        let unknown = || ToolError::new(ErrorCode::Unauthenticated, "who asks is not known");
         caller.principal.as_ref().ok_or_else(unknown)
     }
 
@@ -100,7 +101,7 @@ impl ToolBox for EngineTools {
         return Box::pin(async move {
             let rule =
                 format!("there is no repository {repo}: this program was built without verified memory");
-            Self::known(caller).and(Err(ToolError::new(Code::RepoUnknown, rule)))
+            Self::known(caller).and(Err(ToolError::new(ErrorCode::RepoUnknown, rule)))
         });
         #[cfg(feature = "verified")]
         Box::pin(async move {

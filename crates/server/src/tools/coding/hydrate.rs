@@ -1,6 +1,7 @@
 //! `memory_hydrate`: what is remembered, for the prompt of a task or of whoever knows the repository alone (coding-agent-memory.md §4.2).
 //! Only a request that cannot be right, or is not the caller's to make, is an error.
 
+use loci_api::ErrorCode;
 use loci_api::coding::hydration::TaskHydrate;
 use loci_coding::hydration::{Estimator, GRAPH, HydrationKind, KindStatus};
 use loci_model::ports::BoxFuture;
@@ -8,7 +9,7 @@ use loci_model::{Error, ErrorKind, limits};
 use serde_json::{Map, Value, json};
 
 use super::shapes::{name, own_task};
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
     anything, array, closed, default, flag, list, one_of, open, said, text, whole, word,
@@ -109,7 +110,7 @@ fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
             (None, Some(repo)) => of_repository(&asking, &repo, asked).await,
             (Some(_), Some(_)) | (None, None) => {
                 let rule = "give exactly one of task_id and repo, or start `loci mcp` with LOCI_TASK_ID";
-                return Err(ToolError::new(Code::InvalidArgument, rule).on(native::TASK));
+                return Err(ToolError::new(ErrorCode::Invalid, rule).on(native::TASK));
             }
         };
         match found {

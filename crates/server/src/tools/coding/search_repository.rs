@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_api::ErrorCode;
 use loci_api::coding::repository_search::{RepositorySearch, SearchFilters};
 use loci_coding::hydration::{RepositoryFound, SearchedRecord};
 use loci_model::Timestamp;
@@ -10,7 +11,7 @@ use loci_model::record::{RecordKind, RecordState};
 use loci_verified::{FactFilters, FactSearch, FactView, FactsAsked, Told, Withholding};
 use serde_json::{Map, Value, json};
 
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::native;
 use crate::tools::tool::{Arguments, Context, Outcome};
 use crate::tools::verified::{asked, said};
@@ -51,7 +52,7 @@ pub(in crate::tools) async fn search(
 fn request(arguments: &Arguments) -> Result<RepositorySearch, ToolError> {
     let filters = arguments.get("filters").cloned().unwrap_or_else(|| json!({}));
     let mut filters: SearchFilters = serde_json::from_value(filters).map_err(|_| {
-        ToolError::new(Code::InvalidArgument, "filters must be those of the schema").on("filters")
+        ToolError::new(ErrorCode::Invalid, "filters must be those of the schema").on("filters")
     })?;
     // The state of a fact, which is what all that is found is in.
     filters.status = filters.status.filter(|word| word != RecordState::Active.as_str());

@@ -1,11 +1,12 @@
 //! Which tree a call means, and what its paths are in it: the mount `default` where there is one, else the memory that tools mean and the
 //! namespace that the caller's grants name. Of a mount with several trees, the first name of a path says which.
 
+use loci_api::ErrorCode;
 use loci_documents::{MountAsk, MountTree, TreeAsk};
 use loci_model::principal::Principal;
 use loci_model::{MemoryId, Namespace, Result};
 
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::place;
 use crate::tools::tool::Context;
 
@@ -54,7 +55,7 @@ pub(super) async fn at(context: &Context, path: Option<&str>) -> std::result::Re
     let Some(found) = found else {
         let names: Vec<&str> = trees.iter().filter_map(|tree| tree.name.as_deref()).collect();
         let rule = format!("path must begin with one of {}", names.join(", "));
-        return Err(ToolError::new(Code::InvalidArgument, rule).on("path"));
+        return Err(ToolError::new(ErrorCode::Invalid, rule).on("path"));
     };
     Ok(At { tree: found.tree.clone(), name: found.name.clone(), path: rest })
 }

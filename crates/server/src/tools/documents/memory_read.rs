@@ -1,10 +1,11 @@
 //! `memory_read`: the text of a document, or some of its lines.
 
+use loci_api::ErrorCode;
 use loci_model::ports::BoxFuture;
 use serde_json::{Value, json};
 
 use super::at::{At, at};
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, number, open, read_as, said, whole, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -68,7 +69,7 @@ fn lines(body: &str, first: Option<usize>, last: Option<usize>, count: usize) ->
     let (first, last) = (first.unwrap_or(1), last.unwrap_or(count).min(count));
     if first > last {
         let rule = format!("start_line must be 1 to {count}, and end_line not before it");
-        return Err(ToolError::new(Code::InvalidArgument, rule).on("start_line"));
+        return Err(ToolError::new(ErrorCode::Invalid, rule).on("start_line"));
     }
     Ok(body.split_inclusive('\n').take(last).skip(first - 1).collect())
 }
@@ -83,7 +84,7 @@ fn missing(at: &At, asked: &str, error: loci_model::Error) -> ToolError {
     if !near.is_empty() {
         rule = format!("{rule} Nearest: {}", near.join(", "));
     }
-    ToolError::new(Code::NotFound, rule).on("path").with("nearest", near)
+    ToolError::new(ErrorCode::NotFound, rule).on("path").with("nearest", near)
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@ mod save_infrastructure;
 mod save_investigation;
 mod save_preference;
 
+use loci_api::ErrorCode;
 use loci_model::MemoryId;
 use loci_model::services::knowledge::SreType;
 use loci_operations::{SreAction, SreRequester, SreSaved};
 use serde_json::{Map, Value, json};
 
 use super::asked::string;
-use super::error::{Code, ToolError};
+use super::error::ToolError;
 use super::schema::{anything, array, flag, open, said, word};
 use super::tool::{Arguments, Context, Outcome, Tool};
 
@@ -70,7 +71,7 @@ fn structured(arguments: &Arguments) -> Result<Option<Value>, ToolError> {
 /// What a call has to say, and does not.
 fn missing(names: &[&str]) -> ToolError {
     let rule = format!("missing: {}. Give them, or content and context instead", names.join(", "));
-    ToolError::new(Code::InvalidArgument, rule).on(names.first().copied().unwrap_or("content"))
+    ToolError::new(ErrorCode::Invalid, rule).on(names.first().copied().unwrap_or("content"))
 }
 
 /// Texts that the simple form needs.
@@ -145,7 +146,7 @@ fn memory_type(word: &str) -> Result<SreType, ToolError> {
     SreType::parse_input(word).ok_or_else(|| {
         let rule = format!("unknown memory_type '{word}'");
         let supported: Vec<&str> = SreType::ALL.iter().map(|kind| kind.as_str()).collect();
-        ToolError::new(Code::InvalidArgument, rule).on("memory_type").with("supported", supported)
+        ToolError::new(ErrorCode::Invalid, rule).on("memory_type").with("supported", supported)
     })
 }
 

@@ -1,5 +1,6 @@
 //! `save_investigation`: a finding of the investigation that is open, or a whole investigation.
 
+use loci_api::ErrorCode;
 use loci_model::limits;
 use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{FindingCategory, SreSource, SreType};
@@ -11,7 +12,7 @@ use super::{
     user, user_form,
 };
 use crate::tools::asked::string;
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{closed, one_of, said, text, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -86,5 +87,5 @@ fn none_open(user: &str) -> ToolError {
     let rule = format!(
         "no investigation of {user} is open: begin one with POST /v1/investigations, or give session_id"
     );
-    ToolError::new(Code::InvalidArgument, rule).on("session_id")
+    ToolError::new(ErrorCode::Invalid, rule).on("session_id")
 }

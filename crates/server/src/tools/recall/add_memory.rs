@@ -1,5 +1,6 @@
 //! `add_memory`: texts worth recalling become records. What a memory holds already, word for word, is not written again.
 
+use loci_api::ErrorCode;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::memory::Memory;
@@ -11,7 +12,7 @@ use loci_model::{Error, ErrorKind, Namespace, RecordId, Result, limits};
 use serde_json::{Map, Value, json};
 
 use super::stores::{self, Stores};
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::place;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{array, closed, count, list, open, said, text, word};
@@ -96,7 +97,7 @@ fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
         let entry = entry.as_str().unwrap_or_default();
         if entry.trim().is_empty() {
             let message = format!("entries[{nth}] must not be blank");
-            return Err(ToolError::new(Code::InvalidArgument, message).on("entries"));
+            return Err(ToolError::new(ErrorCode::Invalid, message).on("entries"));
         }
         if !entries.iter().any(|earlier| earlier == entry) {
             entries.push(entry.to_owned());

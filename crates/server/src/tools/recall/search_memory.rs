@@ -1,5 +1,6 @@
 //! `search_memory`: all records of one or several memories, best first.
 
+use loci_api::ErrorCode;
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_model::limits::TOP_K_MAX;
 use loci_model::memory::Memory;
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::stores::{self, Stores};
 use crate::tools::check::whole;
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::place;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, array, closed, default, flag, number, open, said, word};
@@ -128,14 +129,14 @@ fn results_max(arguments: &Arguments) -> Result<(u32, Option<String>), ToolError
         let Some(value) = arguments.get(name) else { return Ok(None) };
         let refused = || {
             let rule = format!("{name} must be a positive whole number");
-            ToolError::new(Code::InvalidArgument, rule).on(name)
+            ToolError::new(ErrorCode::Invalid, rule).on(name)
         };
         whole(value).filter(|number| *number > 0).map(Some).ok_or_else(refused)
     };
     let asked = match (read("maxSearchResults")?, read("max_search_results")?) {
         (Some(one), Some(other)) if one != other => {
             let rule = "maxSearchResults and max_search_results differ: give one of them";
-            return Err(ToolError::new(Code::InvalidArgument, rule).on("max_search_results"));
+            return Err(ToolError::new(ErrorCode::Invalid, rule).on("max_search_results"));
         }
         (one, other) => one.or(other),
     };

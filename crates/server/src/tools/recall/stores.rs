@@ -1,10 +1,11 @@
 //! Which memories the argument `stores` means: names of memories, or their ids.
 
+use loci_api::ErrorCode;
 use loci_engine::calls::page::Page;
 use loci_model::memory::Memory;
 use serde_json::Value;
 
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::place::{self, MEMORIES_MAX};
 use crate::tools::tool::{Arguments, Context};
 
@@ -38,7 +39,7 @@ pub(super) async fn named(context: &Context, names: &[String]) -> Result<Stores,
         let known = place::visible(&context.engine, &context.caller, MEMORIES_MAX).await?;
         let known: Vec<_> = known.into_iter().map(|memory| memory.name).collect();
         let message = format!("none of these stores is known: there are {}", known.join(", "));
-        return Err(ToolError::new(Code::InvalidArgument, message).on("stores").with("available", known));
+        return Err(ToolError::new(ErrorCode::Invalid, message).on("stores").with("available", known));
     }
     Ok(Stores { memories, warnings })
 }

@@ -20,11 +20,12 @@ mod store;
 mod supersede;
 mod verify_citations;
 
+use loci_api::ErrorCode;
 use loci_engine::calls::standing::Standing;
 use loci_verified::FactsAsked;
 
 use super::call::admit;
-use super::error::{Code, ToolError};
+use super::error::ToolError;
 use super::table::Table;
 use super::tool::{Arguments, Context, Tool};
 
@@ -52,7 +53,7 @@ pub(crate) fn asked_facts(
 ) -> Result<(Standing, FactsAsked), ToolError> {
     let (tool, _, arguments) = admit(table, context, name, arguments)?;
     let rule = "this call looks at no stored facts of one repository: call the tool itself";
-    let none = || Err(ToolError::new(Code::InvalidArgument, rule));
+    let none = || Err(ToolError::new(ErrorCode::Invalid, rule));
     let asked = facts(tool.name, &arguments).unwrap_or_else(none)?;
     Ok((asked::standing(context, &arguments), asked))
 }

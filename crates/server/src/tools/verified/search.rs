@@ -1,5 +1,6 @@
 //! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters (verified-memory.md §12).
 
+use loci_api::ErrorCode;
 use std::collections::BTreeSet;
 
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::{asked, said};
 #[cfg(feature = "coding")]
 use crate::tools::coding::search_repository;
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
 use crate::tools::native;
 use crate::tools::place;
 
@@ -51,7 +52,7 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
         (Some(repo), None) => facts(context, arguments, repo).await,
         (None, Some(store)) => records(context, arguments, store).await,
         (Some(_), Some(_)) | (None, None) => {
-            Err(ToolError::new(Code::InvalidArgument, "give exactly one of repo and store").on("repo"))
+            Err(ToolError::new(ErrorCode::Invalid, "give exactly one of repo and store").on("repo"))
         }
     }
 }
@@ -88,7 +89,7 @@ fn is_beyond_facts(arguments: &Arguments) -> bool {
 fn absent() -> ToolError {
     let rule = "this program was built without the memory of coding agents: search facts alone, without kinds, \
                 task_id, and filters about tasks";
-    ToolError::new(Code::InvalidArgument, rule).on("kinds")
+    ToolError::new(ErrorCode::Invalid, rule).on("kinds")
 }
 
 /// The facts that a call looks at; `None` where it looks at documents.
@@ -107,7 +108,7 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
     let given = arguments.get("filters").and_then(Value::as_object).cloned().unwrap_or_default();
     let status = asked::string(&given, "status");
     let state = status.as_deref().map(|word| {
-        let unknown = || ToolError::new(Code::InvalidArgument, "filters.status is not a state").on("filters");
+        let unknown = || ToolError::new(ErrorCode::Invalid, "filters.status is not a state").on("filters");
         RecordState::parse(word).ok_or_else(unknown)
     });
     let filters = FactFilters {
@@ -130,7 +131,7 @@ fn asked_for(arguments: &Arguments, repo: String) -> Result<FactSearch, ToolErro
 async fn records(context: Context, arguments: Arguments, store: String) -> Outcome {
     if arguments.get("filters").and_then(Value::as_object).is_some_and(|filters| !filters.is_empty()) {
         let rule = "filters are about facts of a repository: leave them out, or give repo instead of store";
-        return Err(ToolError::new(Code::InvalidArgument, rule).on("filters"));
+        return Err(ToolError::new(ErrorCode::Invalid, rule).on("filters"));
     }
     let named = arguments.get("kinds").and_then(Value::as_array).into_iter().flatten();
     let mut kinds: Vec<RecordKind> = named.filter_map(Value::as_str).filter_map(RecordKind::parse).collect();

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{asked, said};
-use crate::tools::error::{Code, ToolError};
+use crate::tools::error::ToolError;
+use loci_api::ErrorCode;
 use loci_model::ports::BoxFuture;
 use loci_verified::{FactsAsked, Told};
 use serde_json::{Value, json};
@@ -62,7 +63,7 @@ async fn check_all(context: Context, arguments: Arguments) -> Outcome {
         }
         (Some(_), true) | (None, false) => {
             let rule = "give exactly one of citations and memory_id";
-            return Err(ToolError::new(Code::InvalidArgument, rule).on("citations"));
+            return Err(ToolError::new(ErrorCode::Invalid, rule).on("citations"));
         }
     };
     let (verified, places) = verified;

@@ -1,11 +1,12 @@
-//! Errors as the native API shows them: kind to status and code, once. Sources go to the log, never to the caller.
+//! Errors as the native API shows them. Sources go to the log, never to the caller.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use loci_api::{Problem, ProblemBody};
+use loci_api::{ErrorCode, Problem, ProblemBody};
 use loci_model::{Error, ErrorKind, Reason};
 
+use crate::error_code::{code_of, http_status};
 use crate::operations::observe::ErrorType;
 
 /// An error on its way out.
@@ -20,7 +21,8 @@ impl From<Error> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let error = self.0;
-        let (status, code) = status_and_code(&error);
+        let code = code_of(&error);
+        let (status, code) = (http_status(code.status()), code.word());
         match error.kind {
             ErrorKind::Bug | ErrorKind::Unavailable | ErrorKind::Upstream => {
                 tracing::error!(?error, code, "failed");
@@ -53,7 +55,7 @@ impl IntoResponse for Refused {
 
 /// The answer to a `GET` of what is a `POST`.
 pub(super) fn method_not_allowed(path: &str) -> Response {
-    const CODE: &str = "METHOD_NOT_ALLOWED";
+    const CODE: &str = ErrorCode::MethodNotAllowed.word();
     let message =
         format!("send POST {path}, with what was in the query as members of a JSON object: it has effects");
     let problem = Problem { code: CODE.to_owned(), message, field: None, retryable: false, details: None };
@@ -62,53 +64,6 @@ pub(super) fn method_not_allowed(path: &str) -> Response {
         (StatusCode::METHOD_NOT_ALLOWED, allow, Json(ProblemBody { error: problem })).into_response();
     response.extensions_mut().insert(ErrorType(CODE.into()));
     response
-}
-
-fn status_and_code(error: &Error) -> (StatusCode, &'static str) {
-    match error.reason {
-        Some(Reason::IdempotentParameterMismatch) => {
-            return (StatusCode::UNPROCESSABLE_ENTITY, "IDEMPOTENCY_KEY_REUSED");
-        }
-        Some(Reason::ResourceConflict) => return (StatusCode::CONFLICT, "CONFLICT"),
-        Some(Reason::QuotaExceeded) => return (StatusCode::CONFLICT, "QUOTA_EXCEEDED"),
-        Some(Reason::CannotParse) if error.kind == ErrorKind::Invalid => {
-            return (StatusCode::BAD_REQUEST, "CANNOT_PARSE");
-        }
-        Some(Reason::BadReply) => return (StatusCode::UNPROCESSABLE_ENTITY, "BAD_REPLY"),
-        Some(Reason::AlreadyAnswered) => return (StatusCode::CONFLICT, "ALREADY_ANSWERED"),
-        Some(Reason::LeaseLost) => return (StatusCode::CONFLICT, "LEASE_LOST"),
-        Some(Reason::StaleVersion) => return (StatusCode::PRECONDITION_FAILED, "STALE_VERSION"),
-        Some(Reason::PreconditionRequired) => {
-            return (StatusCode::PRECONDITION_REQUIRED, "PRECONDITION_REQUIRED");
-        }
-        Some(Reason::PathConflict) => return (StatusCode::CONFLICT, "PATH_CONFLICT"),
-        Some(Reason::RedactedContent) => return (StatusCode::CONFLICT, "REDACTED_CONTENT"),
-        Some(Reason::SourceErased) => return (StatusCode::CONFLICT, "SOURCE_ERASED"),
-        Some(Reason::RunActive) => return (StatusCode::CONFLICT, "RUN_ACTIVE"),
-        Some(Reason::Code(reason)) => return (status_of(error.kind).0, reason.as_str()),
-        Some(Reason::CannotParse | Reason::FieldValidationFailed | Reason::EventInOtherSession) | None => {}
-    }
-    status_of(error.kind)
-}
-
-fn status_of(kind: ErrorKind) -> (StatusCode, &'static str) {
-    match kind {
-        ErrorKind::NotFound => (StatusCode::NOT_FOUND, "NOT_FOUND"),
-        ErrorKind::Conflict => (StatusCode::CONFLICT, "CONFLICT"),
-        ErrorKind::Invalid => (StatusCode::BAD_REQUEST, "INVALID"),
-        ErrorKind::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"),
-        ErrorKind::Denied => (StatusCode::FORBIDDEN, "DENIED"),
-        ErrorKind::Unauthenticated => (StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"),
-        ErrorKind::Throttled => (StatusCode::TOO_MANY_REQUESTS, "THROTTLED"),
-        ErrorKind::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE"),
-        ErrorKind::Upstream => (StatusCode::BAD_GATEWAY, "UPSTREAM"),
-        ErrorKind::Bug => (StatusCode::INTERNAL_SERVER_ERROR, "BUG"),
-    }
-}
-
-/// The code of an error's kind, for items of batches.
-pub(in crate::v1) fn code(kind: ErrorKind) -> &'static str {
-    status_and_code(&Error::new(kind, "")).1
 }
 
 /// Why a body is not the shape that was asked for; without the values it holds.

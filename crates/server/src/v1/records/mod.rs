@@ -17,8 +17,8 @@ use loci_model::{Error, Namespace, RecordId, Result, Timestamp};
 use super::events::notices;
 use super::protocol::call::Call;
 use super::protocol::cursor;
-use super::protocol::problem;
 use super::protocol::table::Table;
+use crate::error_code::code_of_kind;
 use record_shape::{change, choice, filter, kind, kinds, metadata, places, record, states, strategy};
 
 pub(super) fn operations(table: Table) -> Table {
@@ -108,10 +108,10 @@ fn outcome(batch: BatchOutcome) -> shape::BatchOutcome {
         .into_iter()
         .map(|item| shape::ItemOutcome {
             id: item.id.to_string(),
-            error: item
-                .result
-                .err()
-                .map(|(kind, message)| shape::ItemProblem { code: problem::code(kind).to_owned(), message }),
+            error: item.result.err().map(|(kind, message)| shape::ItemProblem {
+                code: code_of_kind(kind).word().to_owned(),
+                message,
+            }),
         })
         .collect();
     let failed = items.iter().filter(|item| item.error.is_some()).count();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
+use loci_api::ErrorCode;
 use loci_api::coding::hydration::{TaskHydrate, TaskHydrated};
 use loci_client::ClientError;
 use loci_coding::hydration::{HydrationKind, KindStatus};
@@ -169,7 +170,7 @@ impl<'e> Failure<'e> {
             error.status().is_some_and(|status| (400..500).contains(&status)) && !error.is_retryable()
         };
         Self {
-            code: answered.and_then(ClientError::code).unwrap_or("UNAVAILABLE"),
+            code: answered.and_then(ClientError::code).unwrap_or(ErrorCode::Unavailable.word()),
             is_refusal: answered.is_some_and(is_refusal),
         }
     }

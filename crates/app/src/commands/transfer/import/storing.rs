@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use indicatif::ProgressBar;
+use loci_api::ErrorCode;
 use loci_api::event::EventCreate;
 use loci_api::record::{
     BatchOutcome, MetadataValue, RecordCreate, RecordUpdate, RecordsCreate, RecordsUpdate,
@@ -207,7 +208,9 @@ impl<'a> Storing<'a> {
             match &item.error {
                 None => self.report.created += 1,
                 // A new record is in conflict with nothing but its erasure.
-                Some(problem) if problem.code == "CONFLICT" => self.report.skip("record", &problem.message),
+                Some(problem) if problem.code == ErrorCode::Conflict.word() => {
+                    self.report.skip("record", &problem.message)
+                }
                 Some(problem) => self.report.refused(&one.place, &problem.message),
             }
         }
@@ -275,7 +278,7 @@ impl<'a> Storing<'a> {
     /// An item that is refused costs itself; a server that is gone, or refuses everything, ends the import.
     pub(super) fn refused_or_gone(&mut self, what: &str, place: &str, error: ClientError) -> Result<()> {
         match error {
-            ClientError::Refused { problem, .. } if problem.code == "SOURCE_ERASED" => {
+            ClientError::Refused { problem, .. } if problem.error_code() == Some(ErrorCode::SourceErased) => {
                 self.report.skip(what, &problem.message);
                 Ok(())
             }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
+use loci_api::ErrorCode;
 use loci_api::verified::evidence::{EvidenceListing, EvidencePage, EvidenceRepository, FactEvidence};
 use loci_api::verified::verdict::{Verdicts, VerdictsTell};
 use loci_client::{Client, ClientError};
@@ -216,7 +217,7 @@ async fn evidence(
 
 /// A repository that the store does not know by the name of its remote may be known by another.
 fn unknown(error: ClientError, name: &str, is_given: bool) -> anyhow::Error {
-    if error.code() == Some("REPO_UNKNOWN") && !is_given {
+    if error.error_code() == Some(ErrorCode::RepositoryUnknown) && !is_given {
         let known = format!("the clone's name is {name}: say by --name which of `loci repo list` it is");
         return anyhow::Error::new(error).context(known);
     }

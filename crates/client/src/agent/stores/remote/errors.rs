@@ -1,5 +1,7 @@
 //! What an error of the client means to the coordinator.
 
+use loci_api::ErrorCode;
+
 use crate::agent::error::{ErrorClass, StoreError};
 use crate::error::ClientError;
 
@@ -23,10 +25,15 @@ fn class(error: &ClientError) -> ErrorClass {
 
 /// The class of an item of a batch, by the server's word for what went wrong.
 pub(super) fn class_of_code(code: &str) -> ErrorClass {
-    match code {
-        "THROTTLED" | "UNAVAILABLE" | "UPSTREAM" | "BUG" | "DENIED" | "UNAUTHENTICATED" => {
-            ErrorClass::Transient
-        }
+    match ErrorCode::parse(code) {
+        Some(
+            ErrorCode::Throttled
+            | ErrorCode::Unavailable
+            | ErrorCode::Upstream
+            | ErrorCode::Bug
+            | ErrorCode::Denied
+            | ErrorCode::Unauthenticated,
+        ) => ErrorClass::Transient,
         _ => ErrorClass::Permanent,
     }
 }
