@@ -27,34 +27,68 @@ macro_rules! field_names {
 field_names! {
     /// The actor of an event.
     Actor = "actor",
+    /// The metadata keys that an update adds to those of a memory.
+    AddIndexedKeys = "add_indexed_keys",
+    /// The type of a metadata key that an update adds.
+    AddedKeyKind = "add_indexed_keys.kind",
+    /// The values that a variable of namespace templates may have.
+    Allowed = "allowed",
     /// The id of an event.
     Event = "event",
     /// The number of days that a memory keeps events.
     EventExpiryDays = "event_expiry_days",
+    /// The values that an event brings for variables of namespace templates.
+    EventVariables = "namespace_variables",
+    /// The number of days that records of a batch stay, by its path.
+    Expiry = "expiry_days",
+    /// The number of days that records of a batch stay.
+    ExpiryDays = "expiry_days",
     /// The token that makes a repeated request answer as the first did.
     IdempotencyKey = "Idempotency-Key",
     /// The metadata keys that a memory declares for filters.
     IndexedKeys = "indexed_keys",
+    /// The id of a job.
+    Job = "job",
     /// The number of items on a page.
     Limit = "limit",
     /// The id of a memory.
     Memory = "memory",
     /// The conditions on metadata, of a search or a list.
     MetadataFilters = "metadata",
+    /// The pattern of a variable of namespace templates, by its path.
+    NamespaceKeyPattern = "namespace_keys.pattern",
     /// The variables that a memory declares for namespace templates.
     NamespaceKeys = "namespace_keys",
+    /// The template of the namespace that a strategy writes to.
+    NamespaceTemplate = "namespace",
+    /// The pattern of a variable of namespace templates.
+    Pattern = "pattern",
     /// The text that a search looks for.
     Query = "query",
     /// The id of a record.
     Record = "record",
-    /// The number of days that records stay.
+    /// The number of days that records of a strategy stay.
     RecordExpiryDays = "record_expiry_days",
+    /// The reflections of an episodic strategy.
+    Reflection = "reflection_namespace",
+    /// The template of the namespace of reflections.
+    ReflectionTemplate = "reflection_namespace",
     /// The caller's own name for an item of a batch.
     Request = "request",
+    /// The event that a branch starts from.
+    Root = "root",
+    /// A metadata key that a strategy copies from events.
+    SchemaKey = "metadata.key",
+    /// The type of a metadata key that a strategy copies from events.
+    SchemaKind = "metadata.kind",
     /// The session of an event.
     Session = "session",
+    /// The strategies of a memory.
+    Strategies = "strategies",
     /// The id of a strategy.
     Strategy = "strategy",
+    /// The values that a namespace template needs.
+    TemplateVariables = "namespace_variables",
     /// The time of an event.
     Time = "time",
     /// The number of records that a search finds.

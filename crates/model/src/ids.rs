@@ -50,27 +50,27 @@ macro_rules! text_ids {
 
 text_ids! {
     /// An access key (the public half of a pair): 16 to 32 upper-case letters and digits.
-    AccessKeyId, "accessKeyId", is_access_key, "must be 16 to 32 upper-case letters and digits";
+    AccessKeyId, "access_key_id", is_access_key, "must be 16 to 32 upper-case letters and digits";
     /// Who: a person, an agent, a repository `owner/name`.
     ActorId, FieldName::Actor, is_actor, "must be 1 to 255 of letters, digits, - _ / . and single colons, start with a letter or digit, and hold no segment of dots alone";
     /// A branch of a session.
     BranchName, "branch.name", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A delivery, in or out.
-    DeliveryId, "deliveryId", is_free, "must be 1 to 256 characters without control characters";
+    DeliveryId, "delivery", is_free, "must be 1 to 256 characters without control characters";
     /// An event: 19 digits of milliseconds, `#`, hex digits; plain string order is event order.
     EventId, FieldName::Event, is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
     /// A question to a language model: `ex-` and a UUID.
-    ExchangeId, "exchangeId", is_free, "must be 1 to 256 characters without control characters";
+    ExchangeId, "exchange", is_free, "must be 1 to 256 characters without control characters";
     /// What one call showed an agent: `exp_` and a UUID that sorts by time.
     ExposureId, "exposure_id", is_free, "must be 1 to 256 characters without control characters";
     /// A job.
-    JobId, "jobId", is_free, "must be 1 to 256 characters without control characters";
+    JobId, FieldName::Job, is_free, "must be 1 to 256 characters without control characters";
     /// A memory, the tenant: its name, a dash and ten letters or digits.
     MemoryId, FieldName::Memory, is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
     /// A record: `mem-` and a UUID.
     RecordId, FieldName::Record, is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
     /// A repository, whatever its names.
-    RepositoryId, "repositoryId", is_free, "must be 1 to 256 characters without control characters";
+    RepositoryId, "repository", is_free, "must be 1 to 256 characters without control characters";
     /// A conversation or a task.
     SessionId, FieldName::Session, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A strategy of a memory.
@@ -264,8 +264,8 @@ mod tests {
         check::<RecordId>("mem-0192d1e8-7b7a-7c3e-8f00-000000000000", "mem-x", "record must be");
         check::<TaskId>("t-1", "..", "task_id must be");
         check::<StrategyId>("facts-a1B2c3D4e5", "a b", "strategy must be");
-        check::<AccessKeyId>("LOCIABCDEFGH0123", "loci", "accessKeyId must be");
-        check::<JobId>("j", "a\nb", "jobId must be");
+        check::<AccessKeyId>("LOCIABCDEFGH0123", "loci", "access_key_id must be");
+        check::<JobId>("j", "a\nb", "job must be");
         check::<crate::Namespace>("/a/*", "/a/../b", "dots alone");
         check::<crate::memory::prompt::PromptId>("semantic.extract@1", "semantic", "a prompt is named like");
         for millis in ["-1", "253402300800000"] {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use loci_model::record::metadata::{Metadata, MetadataValue};
-use loci_model::{Error, Result};
+use loci_model::{Error, ErrorText, Result};
 
 use super::{RedactionMode, SecretKind, redact, secrets_in};
 
@@ -19,7 +19,7 @@ pub fn kept(text: String) -> String {
 ///
 /// # Errors
 /// `Invalid`, naming the field.
-pub fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result<()> {
+pub fn check_name(field: impl Into<ErrorText>, name: &str, mode: RedactionMode) -> Result<()> {
     let mut kinds = match mode {
         RedactionMode::Off => return Ok(()),
         RedactionMode::Mask => secrets_in(name),
@@ -29,9 +29,9 @@ pub fn check_name(field: &str, name: &str, mode: RedactionMode) -> Result<()> {
     }
     kinds.sort();
     kinds.dedup();
-    let rule = format!(
-        "{field} holds what looks like a secret: it is a name that is kept and shown, and cannot be masked; choose another"
-    );
+    let field = field.into();
+    let rule = field.clone()
+        + " holds what looks like a secret: it is a name that is kept and shown, and cannot be masked; choose another";
     let kinds = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
     Err(Error::invalid(field, rule).listing(kinds))
 }

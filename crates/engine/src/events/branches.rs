@@ -4,7 +4,7 @@ use loci_model::event::{Branch, Event, MAIN_BRANCH};
 use loci_model::ports::store::{BranchSlice, EventPlace, ReadTx, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{
-    ActorId, BranchName, Error, ErrorKind, EventId, MemoryId, Reason, Result, SessionId, Timestamp,
+    ActorId, BranchName, Error, ErrorText, EventId, FieldName, MemoryId, Reason, Result, SessionId, Timestamp,
 };
 
 use super::BranchAsk;
@@ -33,7 +33,8 @@ pub(super) fn resolve(
         return match asked.root {
             None => Ok(Branch::main()),
             Some(_) => {
-                Err(Error::invalid("branch.rootEventId", "the branch main has no rootEventId: leave it out"))
+                let rule = ErrorText::from("the branch main has no ") + FieldName::Root + ": leave it out";
+                Err(wrong_root(rule))
             }
         };
     }
@@ -42,11 +43,11 @@ pub(super) fn resolve(
         (Some(branch), None) => Ok(branch),
         (Some(branch), Some(root)) if branch.root.as_ref() == Some(root) => Ok(branch),
         (Some(_), Some(_)) => {
-            Err(Error::invalid("branch.rootEventId", "the branch exists with another rootEventId"))
+            Err(wrong_root(ErrorText::from("the branch exists with another ") + FieldName::Root))
         }
         (None, None) => {
-            let rule = "the branch does not exist in this session: its first event needs rootEventId";
-            Err(Error::invalid("branch.rootEventId", rule))
+            let rule = "the branch does not exist in this session: its first event needs ";
+            Err(wrong_root(ErrorText::from(rule) + FieldName::Root))
         }
         (None, Some(root)) => {
             check_root(tx, caller, place, root)?;
@@ -81,12 +82,15 @@ fn check_root(tx: &mut dyn Tx, caller: &Principal, place: &SessionPlace<'_>, roo
             .is_ok()
     };
     Err(if elsewhere.as_ref().is_some_and(in_other_session) {
-        Error::new(ErrorKind::Invalid, "rootEventId names an event of another session")
-            .on("branch.rootEventId")
+        wrong_root(FieldName::Root + " names an event of another session")
             .because(Reason::EventInOtherSession)
     } else {
-        Error::invalid("branch.rootEventId", "rootEventId names no event of this session")
+        wrong_root(FieldName::Root + " names no event of this session")
     })
+}
+
+fn wrong_root(rule: ErrorText) -> Error {
+    Error::invalid(ErrorText::from("branch.") + FieldName::Root, rule)
 }
 
 /// The slices that a listing of `name` joins: the branch and, with its parents, each ancestor up to its root.

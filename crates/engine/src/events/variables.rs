@@ -12,27 +12,33 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 /// Compiles the pattern of a namespace variable; it must match the whole value.
 pub(crate) fn variable_pattern(pattern: &str) -> Result<Regex> {
     RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
-        let rule = "regexPattern must be a regular expression without look-around or back-references";
-        Error::invalid(FieldName::NamespaceKeys + ".validation.regexPattern", rule).caused_by(error)
+        let rule = " must be a regular expression without look-around or back-references";
+        Error::invalid(FieldName::NamespaceKeyPattern, FieldName::Pattern + rule).caused_by(error)
     })
 }
 
 /// Checks the values an event brings along against what the memory declares.
 pub(crate) fn check(values: &BTreeMap<String, String>, declared: &[NamespaceKey]) -> Result<()> {
     for (name, value) in values {
-        let field = format!("extractionConfig.namespaceVariables.{name}");
+        let field = FieldName::EventVariables + format!(".{name}");
         let Some(key) = declared.iter().find(|key| key.key == *name) else {
             let rule = ErrorText::from("this namespace variable is not declared in ");
             return Err(Error::invalid(field, rule + FieldName::NamespaceKeys));
         };
         let Some(validation) = &key.validation else { continue };
         if validation.allowed.as_ref().is_some_and(|allowed| !allowed.contains(value)) {
-            return Err(Error::invalid(field, "the value is not one of allowedValues"));
+            return Err(Error::invalid(
+                field,
+                ErrorText::from("the value is not one of ") + FieldName::Allowed,
+            ));
         }
         if let Some(pattern) = &validation.pattern
             && !variable_pattern(pattern)?.is_match(value)
         {
-            return Err(Error::invalid(field, "the value does not match regexPattern"));
+            return Err(Error::invalid(
+                field,
+                ErrorText::from("the value does not match ") + FieldName::Pattern,
+            ));
         }
     }
     Ok(())

@@ -169,7 +169,7 @@ pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
     if names.len() == strategies.len() {
         Ok(())
     } else {
-        Err(Error::invalid("memoryStrategies.name", "strategy names must be unique within a memory"))
+        Err(Error::invalid(FieldName::Strategies + ".name", "strategy names must be unique within a memory"))
     }
 }
 
@@ -226,8 +226,7 @@ pub(crate) fn check_namespace_keys(keys: &[NamespaceKey]) -> Result<()> {
     for pattern in keys.iter().filter_map(|key| key.validation.as_ref()?.pattern.as_ref()) {
         crate::events::variable_pattern(pattern)?;
         // A value is matched within a call that writes: the states of its pattern are limited.
-        CallerPattern::parse(pattern, false)
-            .map_err(|error| error.on(FieldName::NamespaceKeys + ".validation.regexPattern"))?;
+        CallerPattern::parse(pattern, false).map_err(|error| error.on(FieldName::NamespaceKeyPattern))?;
     }
     Ok(())
 }

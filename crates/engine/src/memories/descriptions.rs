@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use loci_model::Result;
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
+use loci_model::{FieldName, Result};
 
 use crate::safety::{RedactionMode, check_name, redact};
 
@@ -24,7 +24,9 @@ pub(super) fn check_new(memory: &Memory, mode: RedactionMode) -> Result<()> {
 /// # Errors
 /// `Invalid`, naming the member.
 pub(super) fn check_strategies(strategies: &[Strategy], mode: RedactionMode) -> Result<()> {
-    strategies.iter().try_for_each(|strategy| check_name("memoryStrategies.name", &strategy.name, mode))
+    strategies
+        .iter()
+        .try_for_each(|strategy| check_name(FieldName::Strategies + ".name", &strategy.name, mode))
 }
 
 /// Checks new tags.

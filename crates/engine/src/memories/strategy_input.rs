@@ -27,13 +27,13 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Strategy> {
     if !naming::is_name(&new.name) {
         let rule = "a strategy's name must start with a letter and have up to 48 letters, digits or _";
-        return Err(Error::invalid("memoryStrategies.name", rule));
+        return Err(Error::invalid(FieldName::Strategies + ".name", rule));
     }
     if new.base == StrategyBase::SelfManaged
         && new.custom.as_ref().is_none_or(|custom| custom.self_managed.is_none())
     {
         let rule = "a self-managed strategy needs selfManagedConfiguration";
-        return Err(Error::invalid("memoryStrategies.configuration", rule));
+        return Err(Error::invalid(FieldName::Strategies + ".configuration", rule));
     }
     if let Some(own) = new.custom.as_ref().and_then(|custom| custom.self_managed.as_ref()) {
         check_targets(Some(&own.topic_arn), Some(&own.payload_bucket), around.settings)?;
@@ -64,14 +64,14 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
     check_template(&strategy.template, variables)?;
     if strategy.base == StrategyBase::Summary && !strategy.template.variables().contains(&"sessionId") {
         let rule = "the template of a summary strategy must contain {sessionId}";
-        return Err(Error::invalid("namespaceTemplates", rule));
+        return Err(Error::invalid(FieldName::NamespaceTemplate, rule));
     }
     if let Some(reflection) = &strategy.reflection {
         check_template(&reflection.template, variables)?;
         if !reflection.template.is_prefix_of(&strategy.template) {
             let rule =
                 "the reflection template must equal the episodic template or be a shallower prefix of it";
-            return Err(Error::invalid("reflectionConfiguration.namespaceTemplates", rule));
+            return Err(Error::invalid(FieldName::ReflectionTemplate, rule));
         }
         check_schema(reflection.schema.as_deref(), indexed)?;
     }
@@ -110,7 +110,7 @@ fn check_template(template: &NamespaceTemplate, variables: &[NamespaceKey]) -> R
                 ErrorText::from(format!("namespace variable {{{variable}}} is not declared: add it to "))
                     + FieldName::NamespaceKeys
                     + " or use actorId, sessionId or memoryStrategyId";
-            return Err(Error::invalid("namespaceTemplates", rule));
+            return Err(Error::invalid(FieldName::NamespaceTemplate, rule));
         }
     }
     Ok(())
@@ -121,14 +121,14 @@ fn check_schema(schema: Option<&[MetadataSchemaEntry]>, indexed: &[IndexedKey]) 
         let declared = indexed.iter().find(|key| key.key == entry.key);
         if declared.is_some_and(|key| key.kind != entry.effective_type()) {
             let rule = "a metadata schema entry must have the type of the indexed key of that name";
-            return Err(Error::invalid("memoryRecordSchema.metadataSchema.type", rule));
+            return Err(Error::invalid(FieldName::SchemaKind, rule));
         }
     }
     let keys = schema.unwrap_or_default().iter().map(|entry| &entry.key);
     let distinct: std::collections::BTreeSet<_> = keys.clone().collect();
     if distinct.len() != keys.count() {
         let rule = "a metadata schema must name each key once";
-        return Err(Error::invalid("memoryRecordSchema.metadataSchema.key", rule));
+        return Err(Error::invalid(FieldName::SchemaKey, rule));
     }
     Ok(())
 }
@@ -152,8 +152,8 @@ pub(crate) fn reflection(
         return match asked {
             None => Ok(None),
             Some(_) => Err(Error::invalid(
-                "reflectionConfiguration",
-                "only episodic strategies reflect: leave reflectionConfiguration out",
+                FieldName::Reflection,
+                ErrorText::from("only episodic strategies reflect: leave ") + FieldName::Reflection + " out",
             )),
         };
     }

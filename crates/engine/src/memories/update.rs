@@ -154,13 +154,13 @@ pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey])
             Some(existing) if existing.kind == key.kind => {}
             Some(_) => {
                 let rule = "an indexed key cannot change its type: choose another key";
-                return Err(Error::invalid("addIndexedKeys.type", rule));
+                return Err(Error::invalid(FieldName::AddedKeyKind, rule));
             }
             None => keys.push(key.clone()),
         }
     }
     if keys.len() > limits::INDEXED_KEYS_MAX {
-        return Err(Error::invalid("addIndexedKeys", "a memory has at most 10 indexed keys"));
+        return Err(Error::invalid(FieldName::AddIndexedKeys, "a memory has at most 10 indexed keys"));
     }
     Ok(())
 }
@@ -221,7 +221,7 @@ fn modify_prompts(strategy: &mut Strategy, update: &StrategyUpdate) -> Result<()
             Ok(())
         } else {
             let rule = "the override is for another type of strategy";
-            Err(Error::invalid("memoryStrategies.configuration", rule))
+            Err(Error::invalid(FieldName::Strategies + ".configuration", rule))
         }
     };
     if update.extraction.is_none() && update.consolidation.is_none() {
@@ -229,7 +229,7 @@ fn modify_prompts(strategy: &mut Strategy, update: &StrategyUpdate) -> Result<()
     }
     let Some(custom) = &mut strategy.custom else {
         let rule = "only custom strategies have prompt overrides: delete the strategy and add a custom one";
-        return Err(Error::invalid("memoryStrategies.configuration", rule));
+        return Err(Error::invalid(FieldName::Strategies + ".configuration", rule));
     };
     if let Some((asked, step)) = &update.extraction {
         fits(*asked)?;

@@ -6,9 +6,7 @@ use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::{Record, RecordKind};
-use loci_model::{
-    Error, ErrorKind, ErrorText, FieldName, JobId, MemoryId, Namespace, RecordId, Result, limits,
-};
+use loci_model::{Error, ErrorKind, FieldName, JobId, MemoryId, Namespace, RecordId, Result, limits};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
@@ -172,8 +170,7 @@ pub(super) fn check_days(days: u32) -> Result<()> {
     if days >= EXPIRY_DAYS_MIN {
         Ok(())
     } else {
-        let field = ErrorText::from("recordExpirySpecification.") + FieldName::RecordExpiryDays;
-        Err(Error::invalid(field, FieldName::RecordExpiryDays + " must be at least 31"))
+        Err(Error::invalid(FieldName::Expiry, FieldName::ExpiryDays + " must be at least 31"))
     }
 }
 

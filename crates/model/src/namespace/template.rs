@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{Error, Namespace, Result, limits};
+use crate::{Error, FieldName, Namespace, Result, limits};
 
 /// A namespace with variables, as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ impl NamespaceTemplate {
         let length = text.chars().count();
         if length == 0 || length > limits::TEMPLATE_CHARS_MAX {
             return Err(Error::invalid(
-                "namespaceTemplates",
+                FieldName::NamespaceTemplate,
                 "a namespace template must have 1 to 512 characters",
             ));
         }
@@ -111,12 +111,12 @@ impl NamespaceTemplate {
                 None => false,
             };
             if !ok {
-                return Err(Error::invalid("namespaceTemplates", rule));
+                return Err(Error::invalid(FieldName::NamespaceTemplate, rule));
             }
         }
         if crate::ids::has_dot_segment(&text) {
             return Err(Error::invalid(
-                "namespaceTemplates",
+                FieldName::NamespaceTemplate,
                 "a segment of a template must not be dots alone",
             ));
         }
@@ -149,7 +149,7 @@ impl NamespaceTemplate {
                     Some(text) => out.push_str(&text),
                     None => {
                         let message = format!("namespace variable {{{name}}} has no value for this event");
-                        return Err(Error::invalid("namespaceVariables", message));
+                        return Err(Error::invalid(FieldName::TemplateVariables, message));
                     }
                 },
                 None => return Err(Error::bug("an unchecked namespace template")),

@@ -35,7 +35,7 @@ pub(super) async fn send(
     let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
     for (name, value) in said {
         let value = HeaderValue::from_str(&value)
-            .map_err(|_| Error::invalid("deliveryId", "the id of a notification must fit into a header"))?;
+            .map_err(|_| Error::invalid("delivery", "the id of a notification must fit into a header"))?;
         headers.push((HeaderName::from_static(name), value));
     }
     let request = Request {

@@ -7,7 +7,9 @@ use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::record::{Record, RecordKind};
-use loci_model::{Error, ErrorKind, Namespace, NamespaceTemplate, RecordId, Result, Timestamp, limits};
+use loci_model::{
+    Error, ErrorKind, FieldName, Namespace, NamespaceTemplate, RecordId, Result, Timestamp, limits,
+};
 
 use crate::hooks::in_write;
 use crate::records::changes::{self, Change};
@@ -65,7 +67,7 @@ pub(crate) fn moves(tx: &dyn ReadTx, memory: &Memory, old: &Strategy, new: &Stra
         if seen > limits::MIGRATION_RECORDS_MAX {
             let rule = "a template that more than 200,000 records follow cannot be changed: add a strategy of another \
                         name with the new one";
-            return Err(Error::new(ErrorKind::TooLarge, rule).on("namespaceTemplates"));
+            return Err(Error::new(ErrorKind::TooLarge, rule).on(FieldName::NamespaceTemplate));
         }
         for record in records {
             let (from, to) = match (record.kind, &old_reflections, &new_reflections) {
