@@ -6,9 +6,9 @@
 //! * `git`: clones of mirrors; `s3`: memory files and sessions for clients of buckets; `tools`: what agents call by name, through `v1` and `mcp` alike; `asking`: what both know of a caller; `error_code`: the codes that both show;
 //! * `auth`: credentials; `bodies`: bodies of requests in memory; `long_body`: work on long ones;
 //!   `listener`: TCP, TLS and the unix socket;
-//! A product that the program was built without has neither operations nor tools.
-//!
 //! * [`router`] puts them together: to add a door, write its module and give it a line there.
+//!
+//! A product that the program was built without has neither operations nor tools.
 
 #![cfg_attr(
     not(all(feature = "coding", feature = "documents", feature = "operations")),
