@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::client::{Client, Scope, Servers};
 use super::json_edit::{self, Refused, Step};
 use super::request::{Form, Request};
-use super::toml_edit::{self, Member};
+use super::toml_table::{self, Member};
 
 /// The name of the server in every list.
 const NAME: &str = "loci";
@@ -35,11 +35,11 @@ enum Want {
 /// Why the text cannot be changed.
 pub(super) fn edited(text: &str, servers: Servers, request: &Request) -> Result<String, Refused> {
     match (servers, request.remove) {
-        (Servers::Toml, false) => toml_edit::set(text, TOML_PLACE, &toml_members(request)),
-        (Servers::Toml, true) => toml_edit::remove(text, TOML_PLACE),
+        (Servers::Toml, false) => toml_table::set(text, TOML_PLACE, &toml_members(request)),
+        (Servers::Toml, true) => toml_table::remove(text, TOML_PLACE),
         (Servers::Json(list), false) => with_input(&json_set(text, list, request)?, request),
         (Servers::Json(list), true) => {
-            with_input(&json_edit::remove_with_empty(text, &[Step::Key(list), Step::Key(NAME)])?, request)
+            with_input(&json_edit::remove(text, &[Step::Key(list), Step::Key(NAME)])?, request)
         }
     }
 }
@@ -142,12 +142,12 @@ fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
     match &request.form {
         Form::Stdio { .. } => {
             let mut members = vec![
-                ("command", Member::Is(json!(request.program))),
-                ("args", Member::Is(json!(request.arguments()))),
+                ("command", Member::Text(request.program.clone())),
+                ("args", Member::Texts(request.arguments())),
             ];
             // Codex hands servers few variables by itself.
             if request.needs_token() {
-                members.push(("env_vars", Member::Is(json!(["LOCI_TOKEN"]))));
+                members.push(("env_vars", Member::Texts(vec!["LOCI_TOKEN".to_owned()])));
             }
             let of_http = ["url", "bearer_token_env_var", "http_headers", "env_http_headers"];
             members.extend(of_http.map(|name| (name, Member::Gone)));
@@ -155,8 +155,8 @@ fn toml_members(request: &Request) -> Vec<(&'static str, Member)> {
         }
         Form::Http { base } => {
             let mut members = vec![
-                ("url", Member::Is(json!(format!("{base}/mcp")))),
-                ("bearer_token_env_var", Member::Is(json!("LOCI_TOKEN"))),
+                ("url", Member::Text(format!("{base}/mcp"))),
+                ("bearer_token_env_var", Member::Text("LOCI_TOKEN".to_owned())),
             ];
             // Codex refuses a server with an address and any of these.
             members.extend(["command", "args", "env", "env_vars", "cwd"].map(|name| (name, Member::Gone)));
@@ -182,9 +182,9 @@ fn with_input(text: &str, request: &Request) -> Result<String, Refused> {
                 "description": "Token of the Loci server",
                 "password": true,
             });
-            json_edit::set(text, &[Step::Key("inputs"), Step::Index(inputs.len())], &input)
+            json_edit::set(text, &[Step::Key("inputs"), Step::End], &input)
         }
-        Some(at) if !is_wanted => json_edit::remove_with_empty(text, &[Step::Key("inputs"), Step::Index(at)]),
+        Some(at) if !is_wanted => json_edit::remove(text, &[Step::Key("inputs"), Step::Index(at)]),
         Some(_) | None => Ok(text.to_owned()),
     }
 }

@@ -23,8 +23,7 @@ pub(super) fn edited(text: &str, hook: Hook, request: &Request) -> Result<String
     let ours = find(hook, there);
     let way = |inner: &[Step<'static>]| list.iter().copied().chain(inner.iter().copied()).collect::<Vec<_>>();
     if request.remove {
-        return ours
-            .map_or_else(|| Ok(text.to_owned()), |inner| json_edit::remove_with_empty(text, &way(&inner)));
+        return ours.map_or_else(|| Ok(text.to_owned()), |inner| json_edit::remove(text, &way(&inner)));
     }
     if let Some(mut inner) = ours {
         inner.push(Step::Key("command"));
@@ -34,7 +33,7 @@ pub(super) fn edited(text: &str, hook: Hook, request: &Request) -> Result<String
     if matches!(hook, Hook::List { .. }) && json_edit::get(&text, &[Step::Key("version")])?.is_none() {
         text = json_edit::set(&text, &[Step::Key("version")], &json!(1))?;
     }
-    json_edit::set(&text, &way(&[Step::Index(there.len())]), &entry(hook, &command))
+    json_edit::set(&text, &way(&[Step::End]), &entry(hook, &command))
 }
 
 fn entry(hook: Hook, command: &str) -> Value {

@@ -6,15 +6,13 @@ mod client;
 mod entry;
 mod hook;
 mod json_edit;
-mod json_text;
 mod line_diff;
 mod masked;
 mod plan;
 mod report;
 mod request;
 mod snippet;
-mod toml_edit;
-mod toml_text;
+mod toml_table;
 
 #[cfg(test)]
 mod cases;

@@ -1,7 +1,7 @@
 //! What the model is told in files of instructions, between two marks: so that it can be found again, brought up to date
 //! and taken out. What stands outside of the marks is somebody else's.
 
-use super::json_edit::{Refused, newline};
+use super::json_edit::Refused;
 
 /// What the first line of the block begins with, whatever else a version says in it.
 const BEGIN: &str = "<!-- loci:begin";
@@ -60,6 +60,12 @@ pub(super) fn remove(text: &str, front: &str) -> Result<Option<String>, Refused>
     let before =
         if before.ends_with(&two) { before.get(..before.len() - newline.len()) } else { Some(before) };
     Ok(Some([before.unwrap_or_default(), after].concat()))
+}
+
+/// The line end that a text uses: that of its first line.
+pub(super) fn newline(text: &str) -> &'static str {
+    let line = text.split_inclusive('\n').next().unwrap_or_default();
+    if line.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Where the block is, its last line end included.
