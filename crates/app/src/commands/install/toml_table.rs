@@ -1,5 +1,6 @@
 //! Changes one table of a TOML text and leaves the rest as it is, by `toml_edit` (decision 0254).
 
+use similar::{Change, ChangeTag, TextDiff};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
 use super::json_edit::Refused;
@@ -127,7 +128,20 @@ fn written(text: &str, mut document: DocumentMut, gone: Vec<Item>) -> Result<Str
     if changed == parse(text)?.to_string() {
         return Ok(text.to_owned());
     }
-    Ok(if newline(text) == "\r\n" { changed.replace('\n', "\r\n") } else { changed })
+    Ok(with_line_ends(&changed, text))
+}
+
+/// A changed text with the line ends of the text before, where a line is still there.
+fn with_line_ends(changed: &str, text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let before = text.replace("\r\n", "\n");
+    let diff = TextDiff::from_lines(before.as_str(), changed);
+    let line = |change: Change<&str>| match (change.tag(), change.old_index()) {
+        (ChangeTag::Equal, Some(at)) => lines.get(at).map(|line| (*line).to_owned()),
+        (ChangeTag::Delete, _) => None,
+        _ => Some(change.value().replace('\n', newline(text))),
+    };
+    diff.iter_all_changes().filter_map(line).collect()
 }
 
 /// Puts comments above the first header behind a position, or at the end.
@@ -213,6 +227,7 @@ mod tests {
         check("[servers.loci]\nx = 1\n[servers.loci.env]\ny = 2\n\n# of b\n[b]\n", "\n# of b\n[b]\n");
         check("[servers]\n[servers.loci]\nx = 1\n", "[servers]\n");
         check("a = 1\r\n\r\n[servers.loci]\r\nx = 1\r\n", "a = 1\r\n");
+        check("a = 1\r\nb = 2\n[servers.loci]\nx = 1\n[c]\r\n", "a = 1\r\nb = 2\n[c]\r\n");
     }
 
     #[test]
