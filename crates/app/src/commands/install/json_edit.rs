@@ -1,6 +1,6 @@
-//! Changes one place of a JSON text and leaves the rest as it is: comments, order, indentation, commas
-//! behind last items. The syntax tree is that of `jsonc-parser` (decision 0253). Knows nothing of
-//! servers or clients.
+//! Changes one place of a JSON text and leaves the rest as it is: comments, order, indentation,
+//! commas behind last items. The syntax tree is that of `jsonc-parser` (decision 0253). Knows
+//! nothing of servers or clients.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstNode, CstRootNode};
@@ -46,8 +46,8 @@ pub(super) fn get(text: &str, way: &[Step<'_>]) -> Result<Option<Value>, Refused
     Ok(node.and_then(|node| node.to_serde_value()))
 }
 
-/// Puts a value at a place, whose last step is no index; objects and lists on the way that are missing
-/// are made.
+/// Puts a value at a place, whose last step is no index; objects and lists on the way that are
+/// missing are made.
 ///
 /// # Errors
 ///
@@ -80,8 +80,8 @@ pub(super) fn set(text: &str, way: &[Step<'_>], value: &Value) -> Result<String,
     Ok(root.to_string())
 }
 
-/// Takes out what stands at a place, with its comma and its line, and then every object and list on the
-/// way that is empty by that. Nothing happens where nothing is.
+/// Takes out what stands at a place, with its comma and its line, and then every object and list on
+/// the way that is empty by that. Nothing happens where nothing is.
 ///
 /// # Errors
 ///

@@ -15,7 +15,8 @@ pub(super) enum Member {
     Gone,
 }
 
-/// Sets and takes out members of the table at a place; the table is made at the end where it is missing.
+/// Sets and takes out members of the table at a place; the table is made at the end where it is
+/// missing.
 ///
 /// # Errors
 ///
@@ -115,7 +116,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// The text of a changed document. Comments above the headers of tables that are gone go to what follows.
+/// The text of a changed document. Comments above headers that are gone go to what follows them.
 fn written(text: &str, mut document: DocumentMut, gone: Vec<Item>) -> Result<String, Refused> {
     for table in gone.iter().filter_map(Item::as_table) {
         let above = table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
