@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// All features of the binary and of the client. They add to the default build: whatever CI runs is
 /// built with them, once.
-pub(crate) const FEATURES: &str = "loci/onnx,loci/otel,loci-client/agentcore";
+pub(crate) const FEATURES: &str = "loci/onnx,loci-client/agentcore";
 
 /// Paths of this checkout.
 #[derive(Debug)]

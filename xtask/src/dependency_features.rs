@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Features that change nothing the product does: crate, feature, and what it adds.
 const HARMLESS: &[(&str, &str, &str)] = &[
     ("loci", "onnx", "an encoder that a configuration must name"),
-    ("loci", "otel", "an exporter that a configuration must name"),
     ("loci-client", "agentcore", "one more store of agents"),
     ("rand", "default", "no function of the product"),
     ("rand", "small_rng", "a generator that the product does not name"),

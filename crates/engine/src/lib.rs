@@ -152,13 +152,14 @@ pub struct Engine {
 
 impl Engine {
     /// An engine over the given adapters.
-    pub fn new(parts: EngineParts, settings: EngineSettings) -> Self {
+    pub fn new(mut parts: EngineParts, settings: EngineSettings) -> Self {
         let work = || calls::long_work::LongWork::counted(parts.long_work_count.clone());
         let (long_work, caller_work) = (work(), work());
-        let products = Products::new(parts.products);
+        let products = Products::new(std::mem::take(&mut parts.products));
         let settings = EngineSettings { product_profiles: products.shipped_profiles(), ..settings };
+        let store = safety::SafeStore::new(&parts, Arc::clone(&long_work), products.clone());
         Self {
-            store: Arc::new(safety::SafeStore::new(parts.store, Arc::clone(&long_work), products.clone())),
+            store: Arc::new(store),
             embedder: parts.embedder,
             clock: parts.clock,
             ids: parts.ids,

@@ -13,6 +13,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::observe::Observe;
+use loci_model::ports::trace::{self, SpanContext};
 use loci_model::{Error, Result};
 use reqwest::{Client, Proxy, Url};
 
@@ -172,6 +173,9 @@ impl Outbound {
         for (name, value) in &request.headers {
             asked = asked.header(name, value);
         }
+        if let Some(span) = trace::current() {
+            asked = asked.header("traceparent", trace_parent(&span));
+        }
         if !request.body.is_empty() {
             asked = asked.body(request.body.clone());
         }
@@ -234,6 +238,11 @@ impl Transport for Outbound {
     fn send(&self, request: Request) -> BoxFuture<'_, std::result::Result<Answer, OutboundError>> {
         Box::pin(self.run(request))
     }
+}
+
+/// The header of W3C Trace Context. A span that is open is one that is sent: sampled.
+fn trace_parent(span: &SpanContext) -> String {
+    format!("00-{}-{}-01", hex::encode(span.trace), hex::encode(span.span))
 }
 
 fn rules(options: &OutboundOptions, reach: Reach) -> Rules {

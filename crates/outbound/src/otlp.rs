@@ -1,7 +1,7 @@
 //! Traces for a collector: OTLP over HTTP, as JSON. Spans are queued without waiting and sent in batches; where the
 //! collector cannot keep up the oldest go, and are counted.
 //!
-//! It knows spans and attributes and no convention: what they are called is the matter of whoever tells
+//! It knows spans and attributes and no convention: their names are the observer's
 //! (docs/decisions/0056).
 
 use std::collections::VecDeque;
@@ -16,6 +16,7 @@ use loci_model::Timestamp;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::observe::Observe;
+use loci_model::ports::trace::SpanContext;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -56,19 +57,21 @@ pub enum Attribute {
 pub enum SpanKind {
     /// Our own.
     Internal,
+    /// An answer to a request.
+    Server,
     /// A call of another service.
     Client,
 }
 
-/// Something that was done. Each is a trace of its own.
+/// Something that was done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
-    /// Random, not all zero.
-    pub trace: [u8; 16],
-    /// Random, not all zero.
-    pub id: [u8; 8],
-    /// The span it is part of, where its trace is somebody else's.
+    /// Its trace and its id.
+    pub context: SpanContext,
+    /// The span it is part of; the first of a trace has none.
     pub parent: Option<[u8; 8]>,
+    /// Spans of other traces that led to it.
+    pub links: Vec<SpanContext>,
     /// The operation.
     pub name: String,
     /// What kind.
@@ -215,7 +218,7 @@ impl Exporter {
         let (body, spans, last) = {
             let queue = self.queue();
             let batch: Vec<&Span> = queue.iter().take(BATCH).collect();
-            let Some(last) = batch.last().map(|span| span.id) else { return Sent::Empty };
+            let Some(last) = batch.last().map(|span| span.context) else { return Sent::Empty };
             (body(&batch, self.collector.version).to_string().into_bytes(), batch.len(), last)
         };
         let outcome = transport.send(self.request(body, timeout_ms, retry)).await;
@@ -243,9 +246,9 @@ impl Exporter {
     }
 
     /// Takes a batch out of the queue, as far as the queue has not dropped it meanwhile.
-    fn forget(&self, last: [u8; 8], spans: usize) {
+    fn forget(&self, last: SpanContext, spans: usize) {
         let mut queue = self.queue();
-        if let Some(at) = queue.iter().take(spans).position(|span| span.id == last) {
+        if let Some(at) = queue.iter().take(spans).position(|span| span.context == last) {
             queue.drain(..=at);
         }
     }
@@ -321,11 +324,11 @@ fn shown(span: &Span) -> Value {
     let ended_ns = started_ns.saturating_add(span.elapsed_us.saturating_mul(1_000));
     let attributes: Vec<Value> = span.attributes.iter().map(|(name, value)| attribute(name, value)).collect();
     let mut shown = json!({
-        "traceId": hex::encode(span.trace),
-        "spanId": hex::encode(span.id),
+        "traceId": hex::encode(span.context.trace),
+        "spanId": hex::encode(span.context.span),
         "name": span.name,
-        // `SPAN_KIND_INTERNAL`, `SPAN_KIND_CLIENT`
-        "kind": match span.kind { SpanKind::Internal => 1, SpanKind::Client => 3 },
+        // `SPAN_KIND_INTERNAL`, `SPAN_KIND_SERVER`, `SPAN_KIND_CLIENT`
+        "kind": match span.kind { SpanKind::Internal => 1, SpanKind::Server => 2, SpanKind::Client => 3 },
         "startTimeUnixNano": started_ns.to_string(),
         "endTimeUnixNano": ended_ns.to_string(),
         "attributes": attributes,
@@ -334,11 +337,18 @@ fn shown(span: &Span) -> Value {
         if let Some(parent) = span.parent {
             members.insert("parentSpanId".to_owned(), json!(hex::encode(parent)));
         }
+        if !span.links.is_empty() {
+            members.insert("links".to_owned(), span.links.iter().map(link).collect());
+        }
         if span.failed {
             members.insert("status".to_owned(), json!({ "code": FAILED }));
         }
     }
     shown
+}
+
+fn link(to: &SpanContext) -> Value {
+    json!({ "traceId": hex::encode(to.trace), "spanId": hex::encode(to.span) })
 }
 
 fn attribute(name: &str, value: &Attribute) -> Value {
@@ -361,9 +371,9 @@ mod tests {
     #[test]
     fn a_span_as_the_protocol_writes_it() {
         let told = Span {
-            trace: [0x0a; 16],
-            id: [0x0b; 8],
+            context: SpanContext { trace: [0x0a; 16], span: [0x0b; 8] },
             parent: None,
+            links: Vec::new(),
             name: "search_memory".into(),
             kind: SpanKind::Internal,
             started: Timestamp::clamped(1_752_235_548_250),
@@ -390,7 +400,10 @@ mod tests {
                 "status": { "code": 2 },
             }] })
         );
-        let call = Span { kind: SpanKind::Client, failed: false, parent: Some([0x0c; 8]), ..told };
+        let links = vec![SpanContext { trace: [0x0d; 16], span: [0x0e; 8] }];
+        let call = Span { kind: SpanKind::Client, failed: false, parent: Some([0x0c; 8]), links, ..told };
+        let link = json!([{ "traceId": "0d".repeat(16), "spanId": "0e".repeat(8) }]);
+        assert_eq!(shown(&call)["links"], link);
         assert_eq!(shown(&call)["parentSpanId"], "0c".repeat(8));
         assert_eq!(shown(&call)["kind"], 3);
         assert_eq!(shown(&call).get("status"), None);

@@ -10,6 +10,7 @@ use loci_model::ports::language_model::{
     Completion, Finish, LanguageModel, ModelError, ModelErrorKind, OutputForm, Reply,
 };
 use loci_model::ports::observe::ModelCallSeen;
+use loci_model::ports::trace;
 use loci_outbound::request::Answer;
 use loci_outbound::retry::asked_pause_ms;
 use serde_json::Value;
@@ -135,7 +136,8 @@ impl LanguageModel for Asked {
         Box::pin(async move {
             let began = self.around.clock.monotonic_us();
             let mut tries = 0;
-            let outcome = self.run(completion, &mut tries).await;
+            let span = self.around.observe.open_span();
+            let outcome = trace::under(span, self.run(completion, &mut tries)).await;
             self.around.observe.model_call(&ModelCallSeen {
                 provider: &self.config.endpoint.name,
                 model: &self.config.endpoint.model,
@@ -150,6 +152,7 @@ impl LanguageModel for Asked {
                 usage: outcome.as_ref().map_or_else(|_| Usage::default(), |reply| reply.usage),
                 tries,
                 elapsed_ms: self.around.clock.monotonic_us().saturating_sub(began) / 1_000,
+                span,
             });
             outcome
         })

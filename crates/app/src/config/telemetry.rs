@@ -1,4 +1,4 @@
-//! `[telemetry]`: traces for a collector. Only builds with the feature `otel` send any.
+//! `[telemetry]`: traces for a collector.
 
 use anyhow::{Result, bail};
 use loci_outbound::guard::{Rules, address};
@@ -33,11 +33,6 @@ impl TelemetrySection {
             }
             return Ok(());
         };
-        if !cfg!(feature = "otel") {
-            bail!(
-                "this build of loci sends no traces: build it with `--features otel`, or leave telemetry.otlp_endpoint out"
-            );
-        }
         // Whether metadata may be called is a matter of [outbound], when it is called.
         let rules = Rules { reach: Reach::Configured, allow_metadata: true };
         if let Err(why) = address(endpoint, rules) {
@@ -74,7 +69,6 @@ mod tests {
         check(TelemetrySection { headers_env, ..TelemetrySection::default() }, "telemetry.otlp_endpoint");
     }
 
-    #[cfg(feature = "otel")]
     #[test]
     fn what_an_endpoint_must_be() {
         check(TelemetrySection { capture_content: true, ..to("http://127.0.0.1:4318") }, "");
@@ -83,11 +77,5 @@ mod tests {
         check(to("grpc://collector:4317"), "(scheme)");
         check(to("http://user:secret@collector:4318"), "(credentials)");
         check(to("http://collector:4318/?key=1"), "no query");
-    }
-
-    #[cfg(not(feature = "otel"))]
-    #[test]
-    fn a_build_without_traces_says_so() {
-        check(to("http://127.0.0.1:4318"), "`--features otel`");
     }
 }

@@ -16,10 +16,6 @@ pub(super) mod models;
 mod onnx;
 pub mod store;
 pub mod targets;
-#[cfg(feature = "otel")]
-pub mod traces;
-#[cfg(not(feature = "otel"))]
-#[path = "no_traces.rs"]
 pub mod traces;
 
 use std::num::NonZero;

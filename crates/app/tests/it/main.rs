@@ -69,7 +69,6 @@ mod switching_off;
 mod syncing;
 mod tasks;
 mod terminal_output;
-#[cfg(feature = "otel")]
 mod traces;
 mod turn_keys;
 mod verifying;

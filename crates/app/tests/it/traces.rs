@@ -1,5 +1,5 @@
-//! Traces as a collector gets them: what is in them and what is not, with the feature `otel`. The collector is a socket of
-//! this machine.
+//! Traces as a collector gets them: what is in them and what is not, and which span belongs to
+//! which. The collector is a socket of this machine.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -35,10 +35,16 @@ fn collector() -> (String, Receiver<String>) {
     (url, requests)
 }
 
-/// A server that does a bit of everything and ends; requests at the collector and everything in the log.
-fn traced(capture_content: bool) -> (Vec<String>, String) {
+/// What a server sent that did a bit of everything and ended, and its log.
+struct Traced {
+    to_collector: Vec<String>,
+    to_vendor: Vec<String>,
+    log: String,
+}
+
+fn traced(capture_content: bool) -> Traced {
     let (collector, requests) = collector();
-    let (vendor, _asked) = vendor("good-key");
+    let (vendor, asked) = vendor("good-key");
     let home = Home::new();
     let text = format!(
         "[telemetry]\notlp_endpoint = \"{collector}/\"\ncapture_content = {capture_content}\n\
@@ -59,7 +65,8 @@ fn traced(capture_content: bool) -> (Vec<String>, String) {
     home.ok(&["doctor"]);
     search_within_a_trace(&server.url, memory);
     assert!(server.stop());
-    (requests.try_iter().collect(), home.log())
+    let (to_collector, to_vendor) = (requests.try_iter().collect(), asked.try_iter().collect());
+    Traced { to_collector, to_vendor, log: home.log() }
 }
 
 /// A client whose own trace is open.
@@ -98,9 +105,53 @@ fn text<'s>(span: &'s Value, name: &str) -> &'s str {
     span[name].as_str().unwrap_or_default()
 }
 
+fn parent<'s>(spans: &'s [Value], span: &Value) -> &'s Value {
+    let found = spans.iter().find(|other| other["spanId"] == span["parentSpanId"]);
+    let found = found.unwrap_or_else(|| panic!("the parent of {span} is missing"));
+    assert_eq!(found["traceId"], span["traceId"]);
+    found
+}
+
+/// The header that names a span, as requests have it.
+fn header_of(span: &Value) -> String {
+    format!("traceparent: 00-{}-{}-01", text(span, "traceId"), text(span, "spanId"))
+}
+
+#[test]
+fn spans_belong_to_the_request_or_job_that_led_to_them() {
+    let Traced { to_collector, to_vendor, .. } = traced(false);
+    assert!(!to_collector.concat().contains("traceparent"));
+    let spans = spans(&to_collector);
+    let stored = parent(&spans, named(&spans, "create_event")[0]);
+    assert_eq!((&stored["kind"], stored.get("parentSpanId")), (&json!(2), None), "{stored}");
+    assert_eq!(attribute(stored, "loci.door"), "v1");
+    assert_eq!(attribute(stored, "http.request.method"), "POST");
+    assert_eq!(attribute(stored, "http.response.status_code"), "201");
+    let below = |name: &str, span: &Value| {
+        named(&spans, name).into_iter().filter(|child| child["parentSpanId"] == span["spanId"]).count()
+    };
+    assert_eq!(below("store write", stored), 1);
+
+    let jobs = named(&spans, "job extract");
+    let link = json!([{ "traceId": stored["traceId"], "spanId": stored["spanId"] }]);
+    let job = jobs.iter().find(|job| job["links"] == link).unwrap_or_else(|| panic!("{link} in {jobs:?}"));
+    assert_ne!(job["traceId"], stored["traceId"]);
+    assert!(below("store write", job) > 0 && below("upsert_memory", job) == 1, "{job}");
+    let chat = named(&spans, "chat small")[0];
+    assert_eq!(parent(&spans, chat)["name"], "POST /v1/doctor");
+    assert!(to_vendor.iter().any(|request| request.contains(&header_of(chat))), "{to_vendor:?}");
+
+    let searches = named(&spans, "search_memory");
+    let [found, missed, of_caller] = searches.as_slice() else { panic!("{searches:?}") };
+    assert_eq!(parent(&spans, found).get("parentSpanId"), None);
+    assert_eq!(attribute(parent(&spans, missed), "http.response.status_code"), "404");
+    let request = parent(&spans, of_caller);
+    assert_eq!(format!("00-{}-{}-01", text(request, "traceId"), text(request, "parentSpanId")), CALLER);
+}
+
 #[test]
 fn what_is_done_is_told_without_what_is_said() {
-    let (requests, log) = traced(false);
+    let Traced { to_collector: requests, log, .. } = traced(false);
     let head = requests[0].split_once("\r\n\r\n").unwrap().0.to_ascii_lowercase();
     assert!(head.starts_with("post /v1/traces http/1.1\r\n"), "{head}");
     assert!(head.contains("content-type: application/json"), "{head}");
@@ -126,7 +177,7 @@ fn what_is_done_is_told_without_what_is_said() {
     let written = named(&spans, "upsert_memory")[0];
     assert_eq!(attribute(written, "gen_ai.memory.record.count"), "1");
     let searches = named(&spans, "search_memory");
-    let [found, missed, of_caller] = searches.as_slice() else { panic!("{searches:?}") };
+    let [found, missed, _] = searches.as_slice() else { panic!("{searches:?}") };
     assert_eq!(attribute(found, "gen_ai.operation.name"), "search_memory");
     assert_eq!(attribute(found, "gen_ai.memory.store.id"), memory);
     assert_eq!(attribute(found, "gen_ai.memory.record.count"), "1");
@@ -136,9 +187,6 @@ fn what_is_done_is_told_without_what_is_said() {
     assert_eq!(attribute(missed, "error.type"), "NOT_FOUND");
     assert_eq!((attribute(missed, "error"), attribute(missed, "fault")), (&json!(true), &json!(false)));
     assert_eq!(missed["status"], json!({ "code": 2 }));
-
-    assert_eq!(format!("00-{}-{}-01", text(of_caller, "traceId"), text(of_caller, "parentSpanId")), CALLER);
-    assert_eq!(found.get("parentSpanId"), None);
 
     let call = named(&spans, "chat small")[0];
     assert_eq!(call["kind"], 3);
@@ -155,7 +203,7 @@ fn what_is_done_is_told_without_what_is_said() {
 
 #[test]
 fn what_is_said_is_told_where_the_configuration_says_so() {
-    let (requests, log) = traced(true);
+    let Traced { to_collector: requests, log, .. } = traced(true);
     let spans = spans(&requests);
     let found = named(&spans, "search_memory")[0];
     assert_eq!(attribute(found, "gen_ai.memory.query.text"), QUESTION);

@@ -12,6 +12,7 @@ use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind};
 use loci_model::ports::observe::DeliverySeen;
 use loci_model::ports::store::{DeliveryClaim, DeliveryOutcome, SetAside, StoreExt, Tx};
+use loci_model::ports::trace;
 use loci_model::{Error, Result, Timestamp, limits};
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -204,7 +205,8 @@ async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Resul
     let began = engine.clock.monotonic_us();
     let kind = deliveries::kind_of(&delivery.order_key);
     let attempt = delivery.attempts.saturating_add(1);
-    let trying = pin!(attempt_of(engine, deliver, &delivery, kind, attempt));
+    let span = engine.observe.open_span();
+    let trying = pin!(trace::under(span, attempt_of(engine, deliver, &delivery, kind, attempt)));
     // The lease is looked at first, whatever the try waits for: without one nothing is begun.
     let held = pin!(hold(engine, &delivery, &holder, until));
     let outcome = match select(held, trying).await {
@@ -216,7 +218,7 @@ async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Resul
     };
     let verdict = verdict(engine, &delivery, kind, attempt, outcome);
     let elapsed_ms = engine.clock.monotonic_us().saturating_sub(began) / 1000;
-    engine.observe.delivery(&DeliverySeen { kind, outcome: verdict.word, attempt, elapsed_ms });
+    engine.observe.delivery(&DeliverySeen { kind, outcome: verdict.word, attempt, elapsed_ms, span });
     let (memory, id, direction) = (delivery.memory.clone(), delivery.id.clone(), delivery.direction);
     let holder = holder.clone();
     engine

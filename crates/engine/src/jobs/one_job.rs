@@ -6,7 +6,9 @@ use std::panic::AssertUnwindSafe;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, select};
 use loci_model::job::{Job, JobMessage, JobState};
+use loci_model::ports::observe::JobSeen;
 use loci_model::ports::store::{JobFailure, StoreExt};
+use loci_model::ports::trace;
 use loci_model::{Error, Result, limits};
 
 use super::{Ended, deliverer, extract, failure, lease};
@@ -16,21 +18,39 @@ impl Engine {
     /// Runs a claimed job and notes how it ended. Its lease is prolonged meanwhile; if it is lost, the job belongs to
     /// another runner and nothing is noted.
     pub(super) async fn run_one(&self, job: Job) {
-        let work = std::pin::pin!(AssertUnwindSafe(self.handled(&job)).catch_unwind());
-        let lease = std::pin::pin!(self.hold_job(&job));
+        let (span, began) = (self.observe.open_span(), self.clock.monotonic_us());
+        let outcome = trace::under(span, self.run_claimed(&job)).await;
+        if let Some(span) = span {
+            let elapsed_us = self.clock.monotonic_us().saturating_sub(began);
+            let (id, kind, memory) = (&job.id, job.kind.as_str(), &job.memory);
+            self.observe.job(&JobSeen { span, id, kind, memory, outcome, elapsed_us });
+        }
+    }
+
+    /// Returns the word for how it ended.
+    async fn run_claimed(&self, job: &Job) -> &'static str {
+        let work = std::pin::pin!(AssertUnwindSafe(self.handled(job)).catch_unwind());
+        let lease = std::pin::pin!(self.hold_job(job));
         let ended = match select(work, lease).await {
             Either::Left((Ok(ended), _)) => ended,
             Either::Left((Err(_), _)) => Err(Error::bug("the job broke off: see the server's log")),
             Either::Right(_) => {
                 tracing::warn!(job = %job.id, memory = %job.memory, "the lease of a job was lost");
-                return;
+                return "lost";
             }
         };
-        if let Err(error) = self.note_end(&job, ended).await {
+        let outcome = match &ended {
+            Ok(Ended::Done | Ended::Noted) => "done",
+            Ok(Ended::Again(_)) => "again",
+            Ok(Ended::Waits) => "waits",
+            Ok(Ended::Unanswered { .. } | Ended::Failed(..) | Ended::FellBack(..)) | Err(_) => "failed",
+        };
+        if let Err(error) = self.note_end(job, ended).await {
             // The lease runs out and the job is run again.
             tracing::error!(job = %job.id, memory = %job.memory, ?error, "the end of a job was not noted");
         }
         self.wake.call();
+        outcome
     }
 
     async fn handled(&self, job: &Job) -> Result<Ended> {

@@ -16,6 +16,7 @@ pub mod observe;
 pub mod score;
 pub mod search;
 pub mod store;
+pub mod trace;
 pub mod vault;
 
 /// A future as ports return it.

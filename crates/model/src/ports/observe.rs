@@ -5,9 +5,10 @@
 use crate::job::exchange::{Step, Usage};
 use crate::memory::strategy::StrategyBase;
 use crate::ports::deliver::NoticeKind;
+use crate::ports::trace::SpanContext;
 use crate::services::alert_notice::AlertSource;
 use crate::services::knowledge::{ResolutionStatus, SreType};
-use crate::{ActorId, ErrorKind, EventId, MemoryId, Namespace, RecordId, SessionId, Timestamp};
+use crate::{ActorId, ErrorKind, EventId, JobId, MemoryId, Namespace, RecordId, SessionId, Timestamp};
 
 /// A step of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct ModelCallSeen<'a> {
     pub tries: u32,
     /// How long it took.
     pub elapsed_ms: u64,
+    /// The span that was open meanwhile ([`Observe::open_span`]).
+    pub span: Option<SpanContext>,
 }
 
 /// A try of a delivery.
@@ -54,6 +57,57 @@ pub struct DeliverySeen<'a> {
     pub attempt: u32,
     /// How long it took.
     pub elapsed_ms: u64,
+    /// The span that was open meanwhile ([`Observe::open_span`]).
+    pub span: Option<SpanContext>,
+}
+
+/// A request that a door answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestSeen<'a> {
+    /// The span that was open meanwhile.
+    pub span: SpanContext,
+    /// The request's id, as the log has it.
+    pub id: &'a str,
+    /// The door.
+    pub door: &'a str,
+    /// The operation that answered.
+    pub operation: &'a str,
+    /// The method of HTTP.
+    pub method: &'a str,
+    /// The status of HTTP.
+    pub status: u16,
+    /// The type of the error.
+    pub error: Option<&'a str>,
+    /// How long it took.
+    pub elapsed_us: u64,
+}
+
+/// One try of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobSeen<'a> {
+    /// The span that was open meanwhile.
+    pub span: SpanContext,
+    /// The job.
+    pub id: &'a JobId,
+    /// The word of its kind.
+    pub kind: &'a str,
+    /// Its memory.
+    pub memory: &'a MemoryId,
+    /// `done`, `again`, `waits`, `failed`, or `lost`: another runner has it.
+    pub outcome: &'a str,
+    /// How long it took.
+    pub elapsed_us: u64,
+}
+
+/// A write of the store that belongs to a request or a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteSeen<'a> {
+    /// Jobs that it asked for.
+    pub asked_jobs: &'a [JobId],
+    /// How it failed.
+    pub error: Option<ErrorKind>,
+    /// How long it took, the wait for its turn included.
+    pub elapsed_us: u64,
 }
 
 /// Something that happened in the memory of operations agents.
@@ -176,6 +230,21 @@ pub trait Observe: Send + Sync {
 
     /// An operation on memories ended.
     fn operation(&self, _seen: &OperationSeen<'_>) {}
+
+    /// A new span below the one that is open here; `None` where no traces are sent. Its end is
+    /// reported where its parent is open.
+    fn open_span(&self) -> Option<SpanContext> {
+        None
+    }
+
+    /// A request was answered.
+    fn request(&self, _seen: &RequestSeen<'_>) {}
+
+    /// A try of a job ended.
+    fn job(&self, _seen: &JobSeen<'_>) {}
+
+    /// A write ended.
+    fn store_write(&self, _seen: &WriteSeen<'_>) {}
 }
 
 /// Is told and does nothing.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use http::{HeaderName, HeaderValue, Method};
 use loci_model::ports::observe::Observe;
+use loci_model::ports::trace::{self, SpanContext};
 use loci_outbound::client::{Outbound, OutboundOptions, OutboundParts};
 use loci_outbound::request::{Answer, Forbidden, OutboundError, Reach, Request, Retry, Transport};
 use loci_testkit_ports::{JumpingClock, SeededIds};
@@ -59,6 +60,18 @@ async fn exchange(turns: Vec<Turn>, retry: Retry) -> (Result<Answer, OutboundErr
     let world = world(OutboundOptions::default());
     let outcome = world.outbound.send(Request { retry, ..request(&server.url("/v1/x?key=secret")) }).await;
     (outcome, server.requests(), world.clock.slept_ms())
+}
+
+#[tokio::test]
+async fn a_request_names_the_span_that_is_open() {
+    let answers = || vec![answer(503, &[], "busy"), answer(200, &[], "{}")];
+    let span = SpanContext { trace: [0x4b; 16], span: [0x0f; 8] };
+    let (_, requests, _) = trace::under(Some(span), exchange(answers(), Retry::Safe)).await;
+    let header = format!("traceparent: 00-{}-{}-01\r\n", "4b".repeat(16), "0f".repeat(8));
+    let named: Vec<_> = requests.iter().map(|request| request.contains(&header)).collect();
+    assert_eq!(named, [true, true], "{requests:?}");
+    let (_, requests, _) = exchange(answers(), Retry::Safe).await;
+    assert!(requests.iter().all(|request| !request.contains("traceparent")), "{requests:?}");
 }
 
 #[tokio::test]

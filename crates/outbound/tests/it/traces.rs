@@ -7,6 +7,7 @@ use http::HeaderMap;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::observe::Observe;
+use loci_model::ports::trace::SpanContext;
 use loci_outbound::otlp::{Collector, Exporter, Span, SpanKind, headers};
 use loci_outbound::request::{Answer, OutboundError, Request, Transport};
 use loci_testkit_ports::ManualClock;
@@ -85,9 +86,9 @@ impl World {
         for _ in 0..spans {
             let number = u64::try_from(self.pushed).unwrap();
             self.exporter.push(Span {
+                context: SpanContext { trace: [1; 16], span: number.to_be_bytes() },
                 parent: None,
-                trace: [1; 16],
-                id: number.to_be_bytes(),
+                links: Vec::new(),
                 name: number.to_string(),
                 kind: SpanKind::Internal,
                 started: self.clock.now(),

@@ -16,6 +16,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 use loci_model::ports::observe::ModelCallSeen;
+use loci_model::ports::trace;
 use loci_model::{Error, ErrorKind, Result};
 use loci_outbound::request::{Answer, Request, Retry, Transport};
 use serde_json::Value;
@@ -104,7 +105,8 @@ impl Embeds {
     async fn call(&self, texts: &[&str], purpose: Purpose) -> std::result::Result<Vec<Vector>, NoVectors> {
         let began = self.around.clock.monotonic_us();
         let mut tries = 0;
-        let outcome = self.answer(texts, purpose, &mut tries).await;
+        let span = self.around.observe.open_span();
+        let outcome = trace::under(span, self.answer(texts, purpose, &mut tries)).await;
         self.around.observe.model_call(&ModelCallSeen {
             provider: &self.config.endpoint.name,
             model: &self.config.endpoint.model,
@@ -114,6 +116,7 @@ impl Embeds {
             usage: Usage::default(),
             tries,
             elapsed_ms: self.around.clock.monotonic_us().saturating_sub(began) / 1_000,
+            span,
         });
         outcome
     }

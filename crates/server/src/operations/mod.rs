@@ -6,4 +6,4 @@ pub mod metrics;
 pub mod observe;
 mod pipeline_metrics;
 mod sre_metrics;
-pub mod trace_parent;
+mod trace_parent;

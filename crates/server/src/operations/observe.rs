@@ -8,6 +8,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderValue;
 use loci_model::ports::ids::uuid4;
+use loci_model::ports::observe::{RequestSeen, Watching};
+use loci_model::ports::trace;
 use tracing::Instrument;
 
 use super::metrics::Answered;
@@ -33,8 +35,15 @@ pub struct Operation(pub Cow<'static, str>);
 #[derive(Debug, Clone)]
 pub struct ErrorType(pub Cow<'static, str>);
 
-/// Gives the request its id, and counts and logs the answer.
-pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
+/// Opens the span of the request below that of its caller, where traces are sent.
+pub(crate) async fn observe(State(doors): State<Doors>, request: Request, next: Next) -> Response {
+    let is_watched = doors.engine.observe().watching() != Watching::Nothing;
+    let caller = trace_parent::of(request.headers()).filter(|_| is_watched);
+    trace::under(caller, answered(doors, request, next)).await
+}
+
+/// Gives the request its id, and counts, logs and reports the answer.
+async fn answered(doors: Doors, mut request: Request, next: Next) -> Response {
     let began = doors.clock.monotonic_us();
     let id: Arc<str> = uuid4(doors.ids.as_ref()).into();
     let (door, header) = match request.extensions().get::<OwnListener>() {
@@ -43,9 +52,10 @@ pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, ne
     };
     request.extensions_mut().insert(RequestId(id.clone()));
     let span = tracing::info_span!("request", id = %id, door);
-    let parent = trace_parent::of(request.headers());
-    let work = next.run(request).instrument(span.clone());
-    let mut response = trace_parent::within(parent, work).await;
+    let method = request.method().clone();
+    let observe = doors.engine.observe();
+    let opened = if door == "operations" { None } else { observe.open_span() };
+    let mut response = trace::under(opened, next.run(request).instrument(span.clone())).await;
     // One id for answer and log, also where the door made one of its own.
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(header, value);
@@ -56,6 +66,10 @@ pub(crate) async fn observe(State(doors): State<Doors>, mut request: Request, ne
     let status = response.status().as_u16();
     let error = error_of(&response);
     doors.metrics.answered(&Answered { door, operation, status, error, seconds });
+    if let Some(span) = opened {
+        let (id, method, elapsed_us) = (&*id, method.as_str(), took_us);
+        observe.request(&RequestSeen { span, id, door, operation, method, status, error, elapsed_us });
+    }
     let ms = u64::try_from(std::time::Duration::from_micros(took_us).as_millis()).unwrap_or(u64::MAX);
     span.in_scope(|| match (status, door) {
         (500.., _) => tracing::error!(operation, status, ms, error, "answered"),

@@ -144,10 +144,10 @@ mod tests {
             usage: Usage { input_tokens: 7, output_tokens: 3 },
             tries: 2,
             elapsed_ms: 40,
+            span: None,
         });
-        let delivery =
-            DeliverySeen { kind: NoticeKind::JobEnded, outcome: "again", attempt: 1, elapsed_ms: 5 };
-        metrics.delivery(&delivery);
+        let (kind, outcome) = (NoticeKind::JobEnded, "again");
+        metrics.delivery(&DeliverySeen { kind, outcome, attempt: 1, elapsed_ms: 5, span: None });
         metrics.pulled_answer(Step::Extract, Some(1_500));
         metrics.pulled_answer(Step::Extract, None);
         metrics.decision("skip", "deterministic@1");

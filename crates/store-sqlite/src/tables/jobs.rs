@@ -167,7 +167,7 @@ impl Jobs for SqlTx<'_> {
         self.one(&sql, [], |row| Ok(Timestamp::clamped(row.take(0)?)))
     }
 
-    fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
+    fn put(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
         let Some(memory) = self.any_number(&job.memory)? else {
             return Err(Error::not_found("the memory does not exist"));
         };

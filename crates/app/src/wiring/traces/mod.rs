@@ -1,6 +1,7 @@
-//! Wiring of traces: where they go, what is told of, and the task that sends. Compiled with the feature `otel`;
-//! without it `wiring/no_traces.rs` stands here.
+//! Wiring of traces: where they go, which spans are made, and the task that sends them. Without an
+//! address in the configuration none are.
 
+mod job_links;
 mod spans;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use crate::config::Config;
 use crate::config::embedding::EmbedderProtocol;
 use crate::config::environment::Environment;
 use crate::config::models::ModelProtocol;
+use job_links::JobLinks;
 use spans::{Called, Spans};
 
 /// Where traces go, and what may be in them; secrets are taken from the environment here.
@@ -74,6 +76,7 @@ impl TracesPlan {
             ids: Arc::clone(ids),
             capture_content: plan.capture_content,
             vendors: plan.vendors,
+            links: JobLinks::default(),
         };
         Traces { observe: Arc::new(spans), exporter: Some(exporter), sending: None }
     }

@@ -1,5 +1,6 @@
-//! What happens as spans: operations on memories and calls of models by OpenTelemetry's names (docs/decisions/0056), steps
-//! of jobs and deliveries by our own. Everything is passed on to what counts.
+//! Spans of requests, jobs, operations on memories, writes, calls of models and deliveries, by
+//! OpenTelemetry's names where it has some (docs/decisions/0056). A span belongs to the one that is
+//! open where its end is reported. Everything is passed on to what counts.
 //!
 //! Content is in spans of searches alone, only where the configuration says so, and no more than [`CONTENT_BYTES_MAX`] of
 //! it.
@@ -13,12 +14,15 @@ use loci_model::memory::strategy::StrategyBase;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::ids::IdSource;
 use loci_model::ports::observe::{
-    DeliverySeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, SreSeen, StepSeen, Watching,
+    DeliverySeen, JobSeen, ModelCallSeen, Observe, OperationSeen, RecordSeen, RequestSeen, SreSeen, StepSeen,
+    Watching, WriteSeen,
 };
+use loci_model::ports::trace::{self, SpanContext};
 use loci_outbound::otlp::{Attribute, Exporter, Span, SpanKind};
 use loci_server::error_code::code_of_kind;
-use loci_server::operations::trace_parent;
 use serde_json::json;
+
+use super::job_links::JobLinks;
 
 /// Records of one span, as JSON: thousands of spans may wait for a collector.
 const CONTENT_BYTES_MAX: usize = 16 * 1024;
@@ -39,6 +43,29 @@ pub(super) struct Spans {
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) capture_content: bool,
     pub(super) vendors: BTreeMap<(Called, String), &'static str>,
+    pub(super) links: JobLinks,
+}
+
+/// A span as it ends.
+struct Ended {
+    /// The span that was open meanwhile; none was where nothing happens below it.
+    span: Option<SpanContext>,
+    name: String,
+    kind: SpanKind,
+    elapsed_us: u64,
+    failed: bool,
+    links: Vec<SpanContext>,
+}
+
+impl Ended {
+    fn new(name: impl Into<String>, kind: SpanKind, elapsed_us: u64, failed: bool) -> Self {
+        Self { span: None, name: name.into(), kind, elapsed_us, failed, links: Vec::new() }
+    }
+
+    /// The end of a span that was open.
+    fn of(self, span: impl Into<Option<SpanContext>>) -> Self {
+        Self { span: span.into(), ..self }
+    }
 }
 
 /// Attributes in their order.
@@ -70,17 +97,32 @@ impl Attributes {
 }
 
 impl Spans {
-    /// A span that ends now.
-    fn ended(&self, name: String, kind: SpanKind, elapsed_us: u64, failed: bool, attributes: Attributes) {
+    /// A new name for a span below the one that is open here.
+    fn child(&self) -> SpanContext {
+        let trace = trace::current().map_or_else(|| self.ids.random(), |parent| parent.trace);
+        let span = self.ids.random().first_chunk::<8>().copied().unwrap_or_default();
+        SpanContext { trace, span }
+    }
+
+    /// Queues a span that ends now.
+    fn push(&self, ended: Ended, attributes: Attributes) {
+        let Ended { span, name, kind, elapsed_us, failed, links } = ended;
         let elapsed_ms = i64::try_from(elapsed_us / 1_000).unwrap_or(i64::MAX);
         let started = self.clock.now().plus_millis(elapsed_ms.saturating_neg());
-        let caller = trace_parent::current();
-        let parent = caller.map(|caller| caller.span);
-        let [trace, id] =
-            [caller.map_or_else(|| self.ids.random(), |caller| caller.trace), self.ids.random()];
-        let id = id.first_chunk::<8>().copied().unwrap_or_default();
+        let context = span.unwrap_or_else(|| self.child());
+        let parent = trace::current().map(|parent| parent.span);
         let attributes = attributes.0;
-        self.exporter.push(Span { trace, id, parent, name, kind, started, elapsed_us, failed, attributes });
+        self.exporter.push(Span {
+            context,
+            parent,
+            links,
+            name,
+            kind,
+            started,
+            elapsed_us,
+            failed,
+            attributes,
+        });
     }
 
     fn vendor(&self, called: Called, name: &str) -> &str {
@@ -96,7 +138,8 @@ impl Observe for Spans {
             .some("loci.strategy", seen.strategy.map(strategy_word))
             .text("loci.outcome", seen.outcome);
         let failed = seen.outcome == "error";
-        self.ended(format!("step {}", seen.step), SpanKind::Internal, seen.elapsed_us, failed, attributes);
+        let name = format!("step {}", seen.step);
+        self.push(Ended::new(name, SpanKind::Internal, seen.elapsed_us, failed), attributes);
     }
 
     fn model_call(&self, seen: &ModelCallSeen<'_>) {
@@ -134,7 +177,8 @@ impl Observe for Spans {
         }
         let elapsed_us = seen.elapsed_ms.saturating_mul(1_000);
         let name = format!("{operation} {}", seen.model);
-        self.ended(name, SpanKind::Client, elapsed_us, finish.is_none(), attributes);
+        let ended = Ended::new(name, SpanKind::Client, elapsed_us, finish.is_none()).of(seen.span);
+        self.push(ended, attributes);
     }
 
     fn pulled_answer(&self, step: Step, cost_microusd: Option<u64>) {
@@ -149,13 +193,8 @@ impl Observe for Spans {
             .text("loci.outcome", seen.outcome)
             .count("loci.delivery.attempt", u64::from(seen.attempt));
         let elapsed_us = seen.elapsed_ms.saturating_mul(1_000);
-        self.ended(
-            format!("deliver {}", seen.kind.as_str()),
-            SpanKind::Client,
-            elapsed_us,
-            failed,
-            attributes,
-        );
+        let name = format!("deliver {}", seen.kind.as_str());
+        self.push(Ended::new(name, SpanKind::Client, elapsed_us, failed).of(seen.span), attributes);
     }
 
     fn decision(&self, action: &str, by: &str) {
@@ -220,8 +259,46 @@ impl Observe for Spans {
                 attributes = attributes.text("gen_ai.memory.records", contents(seen.contents));
             }
         }
-        let name = seen.operation.to_owned();
-        self.ended(name, SpanKind::Internal, seen.elapsed_us, seen.error.is_some(), attributes);
+        let failed = seen.error.is_some();
+        self.push(Ended::new(seen.operation, SpanKind::Internal, seen.elapsed_us, failed), attributes);
+    }
+
+    fn open_span(&self) -> Option<SpanContext> {
+        Some(self.child())
+    }
+
+    fn request(&self, seen: &RequestSeen<'_>) {
+        self.metrics.request(seen);
+        let attributes = Attributes::default()
+            .text("http.request.method", seen.method)
+            .count("http.response.status_code", u64::from(seen.status))
+            .text("loci.door", seen.door)
+            .text("loci.request.id", seen.id)
+            .some("error.type", seen.error);
+        let ended = Ended::new(seen.operation, SpanKind::Server, seen.elapsed_us, seen.status >= 500);
+        self.push(ended.of(seen.span), attributes);
+    }
+
+    fn job(&self, seen: &JobSeen<'_>) {
+        self.metrics.job(seen);
+        let attributes = Attributes::default()
+            .text("loci.job.id", seen.id.as_str())
+            .text("loci.job.kind", seen.kind)
+            .text("memory.id", seen.memory.as_str())
+            .text("loci.outcome", seen.outcome);
+        let failed = seen.outcome == "failed";
+        let ended = Ended::new(format!("job {}", seen.kind), SpanKind::Internal, seen.elapsed_us, failed);
+        self.push(Ended { links: self.links.of(seen.id), ..ended.of(seen.span) }, attributes);
+    }
+
+    fn store_write(&self, seen: &WriteSeen<'_>) {
+        self.metrics.store_write(seen);
+        if let (Some(asking), None) = (trace::current(), seen.error) {
+            self.links.add(seen.asked_jobs, asking);
+        }
+        let attributes = Attributes::default().some("error.type", seen.error.map(error_word));
+        let failed = seen.error.is_some();
+        self.push(Ended::new("store write", SpanKind::Internal, seen.elapsed_us, failed), attributes);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Access to jobs.
 
 use crate::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJob};
+use crate::ports::trace;
 use crate::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
 /// Which jobs to list: latest change first, ties by id.
@@ -58,7 +59,13 @@ pub trait Jobs {
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
     /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it. One that waits is treated like one that
     /// runs: it will run again. One whose last try failed keeps its pause.
-    fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
+    fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
+        let id = self.put(job, now)?;
+        trace::note_asked_job(&id);
+        Ok(id)
+    }
+    /// The row of [`Self::enqueue`], which callers use.
+    fn put(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
     /// Takes a job that is due and does not wait, or whose lease ran out: earliest due first, ties by id. Leases it to
     /// `host`: the name of the process, or one that begins with it and is this claim's alone.
     fn claim(

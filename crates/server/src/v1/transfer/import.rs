@@ -16,6 +16,7 @@ use loci_engine::admin::{ExportLine, ImportPart, ImportReport};
 use loci_engine::calls::idempotency::IfErased;
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid4;
+use loci_model::ports::trace;
 use loci_model::principal::Principal;
 use loci_model::{Error, ErrorKind, MemoryId, Result};
 
@@ -49,7 +50,7 @@ async fn import(doors: Doors, request: Request) -> Result<Response> {
     let repaired = parts.extensions.get::<RepairMark>().cloned().unwrap_or_default();
     let under_way = doors.imports.begin()?;
     let import = Import::new(doors, caller, if_erased, repaired);
-    let work = tokio::spawn(run(import, body.into_data_stream(), under_way));
+    let work = tokio::spawn(trace::under(trace::current(), run(import, body.into_data_stream(), under_way)));
     let report = work.await.map_err(|error| Error::bug("an import broke off").caused_by(error))??;
     Ok(Json(shown(report)).into_response())
 }

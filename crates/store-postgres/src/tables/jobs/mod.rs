@@ -104,7 +104,7 @@ impl Jobs for PgTx<'_> {
         self.one(sql, &[&Self::among(memories)], |row| Ok(Timestamp::clamped(row.take(0)?)))
     }
 
-    fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
+    fn put(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
         self.enqueue_job(job, now)
     }
 

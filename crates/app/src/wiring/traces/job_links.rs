@@ -1,0 +1,62 @@
+//! Requests and jobs that asked for a job: its span has links to theirs, for it runs later and may serve
+//! several. Kept by this process alone, the newest of them.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use loci_model::JobId;
+use loci_model::ports::trace::SpanContext;
+
+/// Requests that are remembered.
+const LINKS_MAX: usize = 4_096;
+/// Links of one span.
+const LINKS_OF_ONE_MAX: usize = 16;
+
+/// Which spans asked for which jobs, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct JobLinks(Mutex<VecDeque<(JobId, SpanContext)>>);
+
+impl JobLinks {
+    /// Adds what one span asked for; the oldest go.
+    pub(super) fn add(&self, jobs: &[JobId], asking: SpanContext) {
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        links.extend(jobs.iter().map(|job| (job.clone(), asking)));
+        let over = links.len().saturating_sub(LINKS_MAX);
+        links.drain(..over);
+    }
+
+    /// The newest spans that asked for a job, each once.
+    pub(super) fn of(&self, job: &JobId) -> Vec<SpanContext> {
+        let links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = Vec::new();
+        for (_, asking) in links.iter().rev().filter(|(id, _)| id == job) {
+            if found.len() < LINKS_OF_ONE_MAX && !found.contains(asking) {
+                found.push(*asking);
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_are_kept() {
+        let job = |number: usize| JobId::parse(format!("job-{number}")).unwrap();
+        let span = |number: u8| SpanContext { trace: [number; 16], span: [number; 8] };
+        let links = JobLinks::default();
+        links.add(&[job(1), job(2)], span(1));
+        links.add(&[job(1), job(1)], span(2));
+        assert_eq!(links.of(&job(1)), [span(2), span(1)]);
+        assert_eq!(links.of(&job(2)), [span(1)]);
+        assert_eq!(links.of(&job(3)), []);
+        let many: Vec<JobId> = (10..10 + LINKS_MAX).map(job).collect();
+        links.add(&many, span(3));
+        assert_eq!(links.of(&job(1)), []);
+        assert_eq!(links.of(&job(10)), [span(3)]);
+        (4..40).for_each(|number| links.add(&[job(5)], span(number)));
+        assert_eq!(links.of(&job(5)).len(), LINKS_OF_ONE_MAX);
+    }
+}
