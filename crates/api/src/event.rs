@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use loci_model::event::ExtractionMode as Extraction;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -53,17 +54,6 @@ pub struct Branch {
     /// The event it starts from; needed once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-}
-
-/// Whether strategies read an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Extraction {
-    /// They do.
-    #[default]
-    Extract,
-    /// They do not.
-    Skip,
 }
 
 /// An event to be stored.

@@ -2,32 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use loci_model::principal::Capability;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-/// One thing that a key allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Capability {
-    /// See.
-    Read,
-    /// Make and delete events and records.
-    Write,
-    /// Make, change and delete memories; forget, export, import.
-    Admin,
-    /// Do what agents do, for tasks of that actor and session, and nothing else.
-    Agent,
-    /// Tell what came of investigations that the key may write, in the stead of their users.
-    Outcome,
-    /// Hand in what a worker agent answers in investigations, as that actor, and nothing else: no tool, nothing to read.
-    Worker,
-    /// Name any user of operations memory, or that actor, as the one it works for, where the key may read and write: for an agent with one key
-    /// for all users. It is no user in person.
-    Impersonate,
-    /// Read facts that cite code without a verification (`verify: "none"`), where the key may read
-    /// them. No right by itself.
-    Unverified,
-}
 
 /// A part of the world and what may be done there. An absent member means any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,5 +1,6 @@
 //! `POST /v1/search`: a question, where to look, and the ranked answer with its reasons.
 
+pub use loci_model::ports::search::ListLengths as Lists;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -61,18 +62,6 @@ pub struct Search {
     /// Candidates per list, for benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<Lists>,
-}
-
-/// Candidates per list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Lists {
-    /// Of windows.
-    pub window: usize,
-    /// Of turns.
-    pub turn: usize,
-    /// Of vectors.
-    pub dense: usize,
 }
 
 /// One term of the sum.

@@ -40,7 +40,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["loci"]),
     ("clap", &["loci"]),
     ("uuid", &["loci"]),
-    ("utoipa", &["loci-api", "loci-server"]),
+    ("utoipa", &["loci-model", "loci-api", "loci-server"]),
 ];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {

@@ -1,5 +1,6 @@
 //! Mirrors of trees: what is kept as files elsewhere, and what their syncs did.
 
+pub use loci_model::trees::mirror::MirrorRemark;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -75,15 +76,6 @@ pub struct Mirror {
 pub struct MirrorList {
     /// The mirrors.
     pub mirrors: Vec<Mirror>,
-}
-
-/// Something that is said of a path.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-pub struct MirrorRemark {
-    /// Where; empty: of the mirror as a whole.
-    pub path: String,
-    /// What: why a file was not taken, or where a text is kept beside it.
-    pub what: String,
 }
 
 /// What a sync did.

@@ -5,6 +5,10 @@ pub mod recreate;
 
 use std::collections::BTreeMap;
 
+pub use loci_model::memory::settings::{
+    EventLimits, InjectionMode, ModelMode, NamespaceReading as NamespaceMatch, SafetySettings, SecretsMode,
+    TextDates, WindowSettings,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -125,105 +129,6 @@ pub struct Strategy {
     pub created_at: String,
     /// When it last changed.
     pub updated_at: String,
-}
-
-/// How a namespace in a filter is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum NamespaceMatch {
-    /// That node only.
-    #[default]
-    Exact,
-    /// The node and everything beneath it.
-    SegmentPrefix,
-}
-
-/// What happens to event content over a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EventLimits {
-    /// Stored and flagged.
-    #[default]
-    Lenient,
-    /// Refused.
-    Strict,
-}
-
-/// Whether records show the date of their turn in their text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TextDates {
-    /// They do not.
-    #[default]
-    None,
-    /// At the end.
-    Suffix,
-}
-
-/// Who reads conversations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ModelMode {
-    /// Rules alone.
-    None,
-    /// A language model that the server asks.
-    Provider,
-    /// A language model of the caller's, which comes for the questions.
-    Pull,
-}
-
-/// When a model is asked about a session, and how much of it at once. Without a model it has no effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct WindowSettings {
-    /// After so many messages, 1 to 50.
-    pub messages: u32,
-    /// After so many tokens, 100 to 500,000.
-    pub tokens: u32,
-    /// After so long without an event, 0 to 3,000,000.
-    pub idle_ms: u64,
-    /// Messages before the window that are told along, 0 to 50.
-    pub context_messages: u32,
-}
-
-impl Default for WindowSettings {
-    fn default() -> Self {
-        Self { messages: 6, tokens: 5_000, idle_ms: 2_000, context_messages: 4 }
-    }
-}
-
-/// What happens to secrets in texts that are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SecretsMode {
-    /// Texts are stored as they came.
-    Off,
-    /// Secrets are masked.
-    Mask,
-}
-
-/// What happens to texts that look like instructions to their reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum InjectionMode {
-    /// They are not looked for.
-    Off,
-    /// They are marked and trusted less.
-    #[default]
-    Flag,
-    /// The plainest of them are held back as well.
-    Quarantine,
-}
-
-/// How careful a memory is with what it stores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct SafetySettings {
-    /// Secrets; absent: as the server is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub secrets: Option<SecretsMode>,
-    /// Instructions to the reader.
-    pub injection: InjectionMode,
 }
 
 /// How new records meet those that are there.

@@ -1,5 +1,6 @@
 //! How a record was made, and what safety found in it.
 
+pub use loci_model::record::derivation::{Decided, Evidence};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,28 +21,6 @@ pub struct Making {
     /// The counts it rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-}
-
-/// A decision of consolidation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Decided {
-    /// `add`, `update`, `supersede` or `skip`.
-    pub action: String,
-    /// The rules or the prompt that decided.
-    pub by: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// Of so many records, so many bear it out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Evidence {
-    /// Records that bear it out.
-    pub hits: u32,
-    /// Records that were looked at.
-    pub of: u32,
-    /// What was counted.
-    pub predicate: String,
 }
 
 /// What safety found in a record.

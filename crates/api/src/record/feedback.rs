@@ -1,17 +1,8 @@
 //! What principals say of a record: useful, or wrong.
 
+pub use loci_model::record::feedback::FeedbackVerdict;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-/// What is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FeedbackVerdict {
-    /// It helped.
-    Useful,
-    /// It is not so.
-    Wrong,
-}
 
 /// Who says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]

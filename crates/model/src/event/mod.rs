@@ -92,11 +92,13 @@ impl Branch {
     }
 }
 
-/// Whether an event feeds the strategies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Whether strategies read an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Extraction))]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionMode {
-    /// It does.
+    /// They do.
+    #[default]
     Extract,
     /// Stored only.
     Skip,

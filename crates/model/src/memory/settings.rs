@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, limits};
 
-/// Whether event content over the service's limits is stored or refused (memory-manager.md W-7).
+/// What happens to event content over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EventLimits {
     /// Stored as it came, flagged, cut only for extraction.
@@ -15,8 +16,9 @@ pub enum EventLimits {
     Strict,
 }
 
-/// How the wire's `namespace` is read.
+/// How a namespace in a filter is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = NamespaceMatch))]
 #[serde(rename_all = "snake_case")]
 pub enum NamespaceReading {
     /// That node only.
@@ -26,8 +28,9 @@ pub enum NamespaceReading {
     SegmentPrefix,
 }
 
-/// Whether retrieval shows dates in the text (memory-manager.md W-22).
+/// Whether records show the date of their turn in their text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TextDates {
     /// The text as stored.
@@ -39,6 +42,7 @@ pub enum TextDates {
 
 /// Who reads conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelMode {
     /// The deterministic halves of the strategies.
@@ -71,6 +75,7 @@ impl ModelMode {
 
 /// When a model is asked about a session, and how much of it at once. Without a model it has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowSettings {
     /// After so many messages, 1 to 50.
@@ -115,6 +120,7 @@ impl WindowSettings {
 
 /// What happens to secrets in texts that are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SecretsMode {
     /// Texts are stored as they came.
@@ -126,6 +132,7 @@ pub enum SecretsMode {
 
 /// What happens to texts that look like instructions to their reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InjectionMode {
     /// They are not looked for.
@@ -139,9 +146,10 @@ pub enum InjectionMode {
 
 /// How careful a memory is with what it stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SafetySettings {
-    /// Secrets; `None`: as the server is set.
+    /// Secrets; absent: as the server is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<SecretsMode>,
     /// Instructions to the reader.

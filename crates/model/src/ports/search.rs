@@ -1,5 +1,7 @@
 //! The search port: candidates and raw statistics. What a candidate is worth is decided in `engine/retrieval` alone.
 
+use serde::{Deserialize, Serialize};
+
 use super::BoxFuture;
 use super::embedder::Vector;
 use crate::event::Role;
@@ -7,14 +9,17 @@ use crate::record::scope::RecordScope;
 use crate::record::{RecordKind, RecordState};
 use crate::{Namespace, RecordId, Result, StrategyId, Timestamp};
 
-/// How many candidates each list contributes (retrieval.md §5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Candidates per list.
+// Where `dense` is 0 the engine makes no vector of the question: words alone decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Lists))]
+#[serde(deny_unknown_fields)]
 pub struct ListLengths {
-    /// Best by BM25 of the window.
+    /// Of windows.
     pub window: usize,
-    /// Best by BM25 of the turn.
+    /// Of turns.
     pub turn: usize,
-    /// Best by cosine. Where it is 0 the engine makes no vector of the question: words alone decide.
+    /// Of vectors.
     pub dense: usize,
 }
 

@@ -10,8 +10,9 @@ use crate::principal::bounds::Bounds;
 use crate::record::metadata::SYSTEM_PREFIX;
 use crate::{ActorId, Error, MemoryId, Namespace, Result, SessionId, StrategyId, Timestamp, limits};
 
-/// One thing a caller may be allowed to do.
+/// One thing that a key allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
     /// See memories, events, sessions, actors, jobs and records.

@@ -44,17 +44,19 @@ pub struct Making {
 
 /// A decision of consolidation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Decided {
     /// `add`, `update`, `supersede` or `skip`.
     pub action: String,
-    /// `deterministic@1`, or the prompt that was asked.
+    /// The rules or the prompt that decided.
     pub by: String,
-    /// Why, in at most 500 characters.
+    /// Why.
     pub reason: String,
 }
 
 /// Of so many records, so many bear it out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Evidence {
     /// Records that bear it out.
     pub hits: u32,

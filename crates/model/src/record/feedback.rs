@@ -14,7 +14,8 @@ const WORD: &str = "feedback";
 pub const ROWS_LIKE: &str = "feedback: %";
 
 closed_words! {
-    /// What somebody says of a record.
+    /// What is said.
+    #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     FeedbackVerdict {
         /// It helped.
         Useful = "useful",

@@ -258,12 +258,13 @@ impl Shelved for MirrorFiles {
     }
 }
 
-/// Something that a report says of a path.
+/// Something that is said of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct MirrorRemark {
-    /// Where.
+    /// Where; empty: of the mirror as a whole.
     pub path: String,
-    /// What.
+    /// What: why a file was not taken, or where a text is kept beside it.
     pub what: String,
 }
 

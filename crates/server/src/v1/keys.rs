@@ -5,7 +5,7 @@ use loci_api::key as shape;
 use loci_api::table as api;
 use loci_engine::access::keys::IssuedKey;
 use loci_model::principal::key::AccessKey;
-use loci_model::principal::{Capability, Grant, Principal};
+use loci_model::principal::{Grant, Principal};
 use loci_model::{AccessKeyId, ActorId, Error, Namespace, Result, SessionId, StrategyId};
 
 use super::protocol::call::Call;
@@ -65,16 +65,6 @@ async fn grant(call: &Call, asked: shape::Grant) -> Result<Grant> {
     if asked.capabilities.is_empty() {
         return Err(Error::invalid("capabilities", "a grant needs at least one of read, write, admin"));
     }
-    let capability = |capability| match capability {
-        shape::Capability::Read => Capability::Read,
-        shape::Capability::Write => Capability::Write,
-        shape::Capability::Admin => Capability::Admin,
-        shape::Capability::Agent => Capability::Agent,
-        shape::Capability::Outcome => Capability::Outcome,
-        shape::Capability::Worker => Capability::Worker,
-        shape::Capability::Impersonate => Capability::Impersonate,
-        shape::Capability::Unverified => Capability::Unverified,
-    };
     let memory = match asked.memory {
         Some(named) => Some(call.doors.engine.memory_id(&call.caller, &named).await?),
         None => None,
@@ -87,21 +77,11 @@ async fn grant(call: &Call, asked: shape::Grant) -> Result<Grant> {
         strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
         metadata: asked.metadata,
         max_age_days: asked.max_age_days,
-        capabilities: asked.capabilities.into_iter().map(capability).collect(),
+        capabilities: asked.capabilities.into_iter().collect(),
     })
 }
 
 pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
-    let capability = |capability: &Capability| match capability {
-        Capability::Read => shape::Capability::Read,
-        Capability::Write => shape::Capability::Write,
-        Capability::Admin => shape::Capability::Admin,
-        Capability::Agent => shape::Capability::Agent,
-        Capability::Outcome => shape::Capability::Outcome,
-        Capability::Worker => shape::Capability::Worker,
-        Capability::Impersonate => shape::Capability::Impersonate,
-        Capability::Unverified => shape::Capability::Unverified,
-    };
     shape::Grant {
         memory: grant.memory.as_ref().map(ToString::to_string),
         actor: grant.actor.as_ref().map(ToString::to_string),
@@ -110,7 +90,7 @@ pub(super) fn grant_shown(grant: &Grant) -> shape::Grant {
         strategy: grant.strategy.as_ref().map(ToString::to_string),
         metadata: grant.metadata.clone(),
         max_age_days: grant.max_age_days,
-        capabilities: grant.capabilities.iter().map(capability).collect(),
+        capabilities: grant.capabilities.iter().copied().collect(),
     }
 }
 

@@ -4,7 +4,7 @@ use loci_api::documents::mirror as shape;
 use loci_api::documents::table as api;
 use loci_documents::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
 use loci_model::trees::mirror::{
-    Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorRemark, MirrorReport,
+    Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport,
 };
 use loci_model::{Error, Result};
 
@@ -131,10 +131,6 @@ fn shown(shown: MirrorShown) -> shape::Mirror {
 }
 
 fn report(report: MirrorReport) -> shape::MirrorReport {
-    let remarks = |remarks: Vec<MirrorRemark>| {
-        let remark = |one: MirrorRemark| shape::MirrorRemark { path: one.path, what: one.what };
-        remarks.into_iter().map(remark).collect()
-    };
     shape::MirrorReport {
         began_at: report.began_at.map(|at| at.to_rfc3339()),
         ended_at: report.ended_at.map(|at| at.to_rfc3339()),
@@ -146,9 +142,9 @@ fn report(report: MirrorReport) -> shape::MirrorReport {
         created: report.created,
         moved: report.moved,
         put_away: report.put_away,
-        conflicts: remarks(report.conflicts),
-        refused: remarks(report.refused),
-        notes: remarks(report.notes),
+        conflicts: report.conflicts,
+        refused: report.refused,
+        notes: report.notes,
         waiting_deletes: report.waiting_deletes,
         commits: report.commits,
         commit: report.commit,

@@ -6,7 +6,7 @@ use loci_api::event as shape;
 use loci_api::table as api;
 use loci_api::{Nothing, Notices};
 use loci_engine::events::{BranchAsk, EventListing, NewEvent};
-use loci_model::event::{Event, ExtractionMode, PayloadItem, Role};
+use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::warning;
 use loci_model::{ActorId, BranchName, Document, Error, EventId, MemoryId, Result, SessionId, Timestamp};
 
@@ -41,10 +41,7 @@ fn new_event(memory: MemoryId, asked: shape::EventCreate) -> Result<NewEvent> {
         payload: asked.payload.into_iter().map(payload_item).collect::<Result<_>>()?,
         branch: asked.branch.map(branch_ask).transpose()?,
         metadata: asked.metadata,
-        extraction: match asked.extraction {
-            shape::Extraction::Extract => ExtractionMode::Extract,
-            shape::Extraction::Skip => ExtractionMode::Skip,
-        },
+        extraction: asked.extraction,
         namespace_variables: asked.namespace_variables,
         over_limit: false,
     })

@@ -1,39 +1,23 @@
 //! Settings of memories between the native shapes and the engine's nouns.
 
 use loci_api::memory as shape;
-use loci_model::memory::settings::{
-    ConsolidationSettings, EventLimits, InjectionMode, MemorySettings, ModelMode, NamespaceReading,
-    SafetySettings, SecretsMode, TextDates, WindowSettings,
-};
+use loci_model::memory::settings::{ConsolidationSettings, MemorySettings};
 
 /// Settings.
 pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
     MemorySettings {
         profile: asked.profile,
-        namespace_match: match asked.namespace_match {
-            shape::NamespaceMatch::Exact => NamespaceReading::Exact,
-            shape::NamespaceMatch::SegmentPrefix => NamespaceReading::SegmentPrefix,
-        },
-        event_limits: match asked.event_limits {
-            shape::EventLimits::Lenient => EventLimits::Lenient,
-            shape::EventLimits::Strict => EventLimits::Strict,
-        },
-        text_dates: match asked.text_dates {
-            shape::TextDates::None => TextDates::None,
-            shape::TextDates::Suffix => TextDates::Suffix,
-        },
+        namespace_match: asked.namespace_match,
+        event_limits: asked.event_limits,
+        text_dates: asked.text_dates,
         read_your_writes: asked.read_your_writes,
         main_branch_marker: asked.main_branch_marker,
         erase_after_ms: asked.erase_after_ms,
         history_days: asked.history_days,
         retrieval_weights: asked.retrieval_weights.map(|weights| weights.to_string()),
-        model_mode: asked.model_mode.map(|mode| match mode {
-            shape::ModelMode::None => ModelMode::None,
-            shape::ModelMode::Provider => ModelMode::Provider,
-            shape::ModelMode::Pull => ModelMode::Pull,
-        }),
-        window: window(asked.window),
-        safety: safety(asked.safety),
+        model_mode: asked.model_mode,
+        window: asked.window,
+        safety: asked.safety,
         consolidation: ConsolidationSettings {
             verbatim: asked.consolidation.verbatim,
             reflect_every: asked.consolidation.reflect_every,
@@ -47,18 +31,9 @@ pub(super) fn settings(asked: shape::MemorySettings) -> MemorySettings {
 pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings {
     shape::MemorySettings {
         profile: settings.profile.clone(),
-        namespace_match: match settings.namespace_match {
-            NamespaceReading::Exact => shape::NamespaceMatch::Exact,
-            NamespaceReading::SegmentPrefix => shape::NamespaceMatch::SegmentPrefix,
-        },
-        event_limits: match settings.event_limits {
-            EventLimits::Lenient => shape::EventLimits::Lenient,
-            EventLimits::Strict => shape::EventLimits::Strict,
-        },
-        text_dates: match settings.text_dates {
-            TextDates::None => shape::TextDates::None,
-            TextDates::Suffix => shape::TextDates::Suffix,
-        },
+        namespace_match: settings.namespace_match,
+        event_limits: settings.event_limits,
+        text_dates: settings.text_dates,
         read_your_writes: settings.read_your_writes,
         main_branch_marker: settings.main_branch_marker,
         erase_after_ms: settings.erase_after_ms,
@@ -67,13 +42,9 @@ pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings
             .retrieval_weights
             .as_deref()
             .and_then(|weights| serde_json::from_str(weights).ok()),
-        model_mode: settings.model_mode.map(|mode| match mode {
-            ModelMode::None => shape::ModelMode::None,
-            ModelMode::Provider => shape::ModelMode::Provider,
-            ModelMode::Pull => shape::ModelMode::Pull,
-        }),
-        window: window_shown(settings.window),
-        safety: safety_shown(settings.safety),
+        model_mode: settings.model_mode,
+        window: settings.window,
+        safety: settings.safety,
         consolidation: shape::ConsolidationSettings {
             verbatim: settings.consolidation.verbatim,
             reflect_every: settings.consolidation.reflect_every,
@@ -83,44 +54,6 @@ pub(super) fn settings_shown(settings: &MemorySettings) -> shape::MemorySettings
                 .thresholds
                 .as_deref()
                 .and_then(|thresholds| serde_json::from_str(thresholds).ok()),
-        },
-    }
-}
-
-fn window(asked: shape::WindowSettings) -> WindowSettings {
-    let shape::WindowSettings { messages, tokens, idle_ms, context_messages } = asked;
-    WindowSettings { messages, tokens, idle_ms, context_messages }
-}
-
-fn window_shown(window: WindowSettings) -> shape::WindowSettings {
-    let WindowSettings { messages, tokens, idle_ms, context_messages } = window;
-    shape::WindowSettings { messages, tokens, idle_ms, context_messages }
-}
-
-fn safety(asked: shape::SafetySettings) -> SafetySettings {
-    SafetySettings {
-        secrets: asked.secrets.map(|mode| match mode {
-            shape::SecretsMode::Off => SecretsMode::Off,
-            shape::SecretsMode::Mask => SecretsMode::Mask,
-        }),
-        injection: match asked.injection {
-            shape::InjectionMode::Off => InjectionMode::Off,
-            shape::InjectionMode::Flag => InjectionMode::Flag,
-            shape::InjectionMode::Quarantine => InjectionMode::Quarantine,
-        },
-    }
-}
-
-fn safety_shown(safety: SafetySettings) -> shape::SafetySettings {
-    shape::SafetySettings {
-        secrets: safety.secrets.map(|mode| match mode {
-            SecretsMode::Off => shape::SecretsMode::Off,
-            SecretsMode::Mask => shape::SecretsMode::Mask,
-        }),
-        injection: match safety.injection {
-            InjectionMode::Off => shape::InjectionMode::Off,
-            InjectionMode::Flag => shape::InjectionMode::Flag,
-            InjectionMode::Quarantine => shape::InjectionMode::Quarantine,
         },
     }
 }

@@ -5,7 +5,6 @@ use loci_api::table as api;
 use loci_engine::records::{FeedbackStanding, RecordFeedback, feedback_standing};
 use loci_model::Result;
 use loci_model::record::Record;
-use loci_model::record::feedback::FeedbackVerdict;
 use loci_model::record::telemetry::StateChange;
 
 use super::path_record;
@@ -17,15 +16,12 @@ pub(in crate::v1) fn operations(table: Table) -> Table {
 }
 
 async fn record_feedback(call: Call, asked: shape::RecordFeedback) -> Result<shape::RecordFeedbackStanding> {
-    let verdict = match asked.verdict {
-        shape::FeedbackVerdict::Useful => FeedbackVerdict::Useful,
-        shape::FeedbackVerdict::Wrong => FeedbackVerdict::Wrong,
-    };
     let by_human = match asked.by {
         None | Some(shape::FeedbackBy::Agent) => false,
         Some(shape::FeedbackBy::Human) => true,
     };
-    let feedback = RecordFeedback { id: path_record(&call)?, verdict, reason: asked.reason, by_human };
+    let feedback =
+        RecordFeedback { id: path_record(&call)?, verdict: asked.verdict, reason: asked.reason, by_human };
     let id = feedback.id.to_string();
     let said = call.doors.engine.record_feedback(&call.caller, &call.memory().await?, feedback).await?;
     let FeedbackStanding { version, useful, wrong, state, state_reason } = said;

@@ -67,16 +67,8 @@ fn making(making: &Making) -> making_shape::Making {
         prompt: making.prompt.as_ref().map(ToString::to_string),
         model: making.model.clone(),
         mode: making.mode.as_str().to_owned(),
-        decided: making.decided.as_ref().map(|decided| making_shape::Decided {
-            action: decided.action.clone(),
-            by: decided.by.clone(),
-            reason: decided.reason.clone(),
-        }),
-        evidence: making.evidence.as_ref().map(|evidence| making_shape::Evidence {
-            hits: evidence.hits,
-            of: evidence.of,
-            predicate: evidence.predicate.clone(),
-        }),
+        decided: making.decided.clone(),
+        evidence: making.evidence.clone(),
     }
 }
 
