@@ -65,7 +65,7 @@ pub struct ProfileChange {
 }
 
 /// What applying a profile did, or would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ProfileApplied {
     /// The profile's name.
     pub profile: String,

@@ -103,7 +103,7 @@ pub struct Hit {
 }
 
 /// What the ranking used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Statistics {
     /// Terms of the question that were used.
     pub terms: Vec<String>,

@@ -319,14 +319,15 @@ fn notes(settled: &Settled, wait_ms: Option<u64>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use loci_engine::jobs::{Servers, WaitOutcome};
+    use loci_api::job::ExtractionState;
+    use loci_engine::jobs::Servers;
 
     use super::*;
 
     #[test]
     fn work_that_is_left_is_said() {
         let check = |pending, heard_of: Option<bool>, wait_ms, expect: &str| {
-            let jobs = WaitOutcome { complete: pending == 0, pending, waiting: 0, failed: 0 };
+            let jobs = ExtractionState { complete: pending == 0, pending, waiting: 0, failed: 0 };
             let left_to = heard_of.map(|heard_of| Servers { heard_of, overdue_ms: 0 });
             let said = notes(&Settled { jobs, left_to }, wait_ms).join("; ");
             assert!(if expect.is_empty() { said.is_empty() } else { said.contains(expect) }, "{said}");

@@ -5,12 +5,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_api::admin::{ForgetReceipt, ForgottenKind};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{Checkpoint, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
-use super::{ForgetReceipt, ForgottenKind};
 use crate::access::segment;
 use crate::admin::erasure::{
     Counts, ErasedTexts, Erasing, MentionsTaken, Person, Source, Tombstones, erase_person, pseudonym,
@@ -311,8 +311,8 @@ fn receipt(memory: &Memory, actor: &ActorId, dry_run: bool, forgotten: Forgotten
     let Forgotten { counts, mirrors, unreachable, at, .. } = forgotten;
     let kinds = counts.listed().into_iter();
     ForgetReceipt {
-        memory: memory.id.clone(),
-        actor: actor.clone(),
+        memory: memory.id.to_string(),
+        actor: actor.to_string(),
         dry_run,
         events: counts.get("events"),
         records: counts.records(),
@@ -322,6 +322,6 @@ fn receipt(memory: &Memory, actor: &ActorId, dry_run: bool, forgotten: Forgotten
         kinds: kinds.map(|(kind, count)| ForgottenKind { kind: kind.to_owned(), count }).collect(),
         mirrors,
         unreachable,
-        at,
+        at: at.to_rfc3339(),
     }
 }

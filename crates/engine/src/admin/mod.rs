@@ -48,50 +48,6 @@ pub use transfer::{
     TransferStep, TransferSum,
 };
 
-/// A kind that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForgottenKind {
-    /// The kind, in a word or two.
-    pub kind: String,
-    /// The number of items that were erased.
-    pub count: u64,
-}
-
-/// Proof of what was removed for an actor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForgetReceipt {
-    /// The memory.
-    pub memory: MemoryId,
-    /// The actor.
-    pub actor: ActorId,
-    /// Nothing was changed: the counts say what would be erased.
-    #[serde(default)]
-    pub dry_run: bool,
-    /// Events erased.
-    pub events: u64,
-    /// Records erased, documents and preferences among them, all versions.
-    pub records: u64,
-    /// Jobs removed.
-    pub jobs: u64,
-    /// Tasks of coding agents erased.
-    #[serde(default)]
-    pub tasks: u64,
-    /// What they were shown, erased.
-    #[serde(default)]
-    pub exposures: u64,
-    /// Every kind that was looked at, and how much of it was erased.
-    #[serde(default)]
-    pub kinds: Vec<ForgottenKind>,
-    /// Mirrors that were brought up.
-    #[serde(default)]
-    pub mirrors: Vec<String>,
-    /// Places that cannot be reached from here.
-    #[serde(default)]
-    pub unreachable: Vec<String>,
-    /// When.
-    pub at: Timestamp,
-}
-
 /// A parked object of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedObject {

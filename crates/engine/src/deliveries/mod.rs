@@ -12,7 +12,6 @@ mod targets;
 pub use incoming::HookTaken;
 pub use order_key::kind_of;
 pub(crate) use order_key::{OrderKey, beginnings_of};
-pub use targets::TargetTried;
 
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::ports::store::Tx;

@@ -1,5 +1,6 @@
 //! `targets`, `target_test`: where notifications go, and whether one arrives.
 
+use loci_api::delivery::TargetTried;
 use loci_model::ports::deliver::{Delivered, Notice, NoticeKind, TargetInfo};
 use loci_model::ports::ids::uuid7;
 use loci_model::principal::Principal;
@@ -7,17 +8,6 @@ use loci_model::{DeliveryId, Document, Error, Result};
 use serde_json::json;
 
 use crate::{Engine, access};
-
-/// How trying a target went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TargetTried {
-    /// It accepted a notification.
-    pub ok: bool,
-    /// Why it did not.
-    pub detail: Option<String>,
-    /// How long it took.
-    pub elapsed_ms: u64,
-}
 
 impl Engine {
     /// The configured targets, by name, without their secrets.

@@ -40,19 +40,6 @@ use crate::calls::page::Page;
 /// A page of jobs, latest change first.
 pub type JobPage = Page<Job, (Timestamp, JobId)>;
 
-/// Where extraction stands after a wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WaitOutcome {
-    /// Nothing is pending any more.
-    pub complete: bool,
-    /// Jobs that are pending or run.
-    pub pending: u64,
-    /// Of these, waiting for an answer from outside.
-    pub waiting: u64,
-    /// Jobs that failed for good.
-    pub failed: u64,
-}
-
 /// How one try of a job ended, short of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {

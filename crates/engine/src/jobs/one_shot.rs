@@ -2,10 +2,10 @@
 //! work. A store of many hosts has servers, and commands leave the work to them: a command may know neither the models nor the
 //! targets that servers are configured with, and would do by its own lights what is due for everybody.
 
+use loci_api::job::ExtractionState;
 use loci_model::ports::store::{Hosts, StoreExt};
 use loci_model::{MemoryId, Result};
 
-use super::WaitOutcome;
 use super::lease::SWEEP;
 use super::wait::Part;
 use crate::Engine;
@@ -14,7 +14,7 @@ use crate::Engine;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
     /// Where its jobs stand.
-    pub jobs: WaitOutcome,
+    pub jobs: ExtractionState,
     /// The servers that it was left to; `None`: this process did it, or the one host that is there.
     pub left_to: Option<Servers>,
 }

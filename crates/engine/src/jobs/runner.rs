@@ -8,15 +8,16 @@
 
 use futures::future::{BoxFuture, Either, join_all, join4, select};
 use futures::stream::{self, StreamExt};
+use loci_api::job::ExtractionState;
 use loci_model::MemoryId;
 use loci_model::job::Job;
 use loci_model::ports::store::{Hosts, StoreExt};
 use loci_model::{Result, limits};
 
+use super::deliverer;
 use super::lease::{Chore, SWEEP};
 use super::permits::Permit;
 use super::wait::Part;
-use super::{WaitOutcome, deliverer};
 use crate::Engine;
 use crate::hooks::RunnerState;
 
@@ -62,7 +63,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the store fails; how jobs end is no error.
-    pub async fn run_due(&self, memories: &[MemoryId], timeout_ms: u64) -> Result<WaitOutcome> {
+    pub async fn run_due(&self, memories: &[MemoryId], timeout_ms: u64) -> Result<ExtractionState> {
         let runs_elsewhere = self.is_hosting().await?;
         self.make_due(memories).await?;
         let part = Part { memories: memories.to_vec(), actor: None, session: None };

@@ -2,12 +2,12 @@
 //! (memory-manager.md W-12). It runs none itself: the host does.
 
 use futures::future::{Either, select};
+use loci_api::job::ExtractionState;
 use loci_model::job::JobCounts;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{ActorId, Error, MemoryId, Result, SessionId, limits};
 
-use super::WaitOutcome;
 use crate::memories::existing;
 use crate::{Engine, access};
 
@@ -26,7 +26,7 @@ impl Engine {
         actor: Option<&ActorId>,
         session: Option<&SessionId>,
         timeout_ms: u64,
-    ) -> Result<WaitOutcome> {
+    ) -> Result<ExtractionState> {
         let now = self.clock.now();
         match actor {
             // Numbers alone are told: of events that the caller may see some of.
@@ -54,7 +54,7 @@ impl Engine {
     }
 
     /// Waits until nothing of the part is pending, or the time is up.
-    pub(super) async fn wait_for(&self, part: &Part, timeout_ms: u64) -> Result<WaitOutcome> {
+    pub(super) async fn wait_for(&self, part: &Part, timeout_ms: u64) -> Result<ExtractionState> {
         let start = self.clock.monotonic_us();
         loop {
             let seen = self.wake.calls();
@@ -62,7 +62,7 @@ impl Engine {
             let waited_ms = self.clock.monotonic_us().saturating_sub(start) / 1000;
             // What waits for an answer from outside ends no sooner for being waited for here.
             if counts.runnable() == 0 || waited_ms >= timeout_ms {
-                return Ok(WaitOutcome {
+                return Ok(ExtractionState {
                     complete: counts.pending == 0,
                     pending: counts.pending,
                     waiting: counts.waiting,

@@ -4,6 +4,7 @@
 //! Answers are rows: the process that takes one need not be the one that runs the job. Only who may read and write the whole
 //! memory sees its questions, for they hold what people said.
 
+use loci_api::pull::JobResult;
 use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
 use loci_model::job::{Job, JobState};
 use loci_model::ports::store::{StoreExt, Tx};
@@ -55,17 +56,6 @@ pub struct QuestionTaken {
     pub strategy: Option<StrategyId>,
     /// The lease's end.
     pub lease_until: Timestamp,
-}
-
-/// An answer that a caller brings.
-#[derive(Debug, Clone, PartialEq)]
-pub struct QuestionReply {
-    /// The answer, as the model gave it.
-    pub output: String,
-    /// The model, as it calls itself.
-    pub model: Option<String>,
-    /// What it cost in US dollars.
-    pub cost_usd: Option<f64>,
 }
 
 /// What became of an answer.
@@ -180,7 +170,7 @@ impl Engine {
         caller: &Principal,
         memory: &MemoryId,
         id: &ExchangeId,
-        reply: QuestionReply,
+        reply: JobResult,
     ) -> Result<QuestionAnswered> {
         require(caller, memory)?;
         check(&reply)?;
@@ -324,7 +314,7 @@ fn has_ended(job: &Job) -> bool {
     job.waits || matches!(job.state, JobState::Done | JobState::Failed)
 }
 
-fn check(reply: &QuestionReply) -> Result<()> {
+fn check(reply: &JobResult) -> Result<()> {
     if reply.output.len() > limits::MODEL_REPLY_BYTES_MAX {
         let rule = format!("output must have at most {} bytes", limits::MODEL_REPLY_BYTES_MAX);
         return Err(Error::new(ErrorKind::TooLarge, rule).on("output"));
@@ -371,7 +361,7 @@ fn taken_before(
 fn take(
     tx: &mut dyn Tx,
     exchange: &Exchange,
-    reply: &QuestionReply,
+    reply: &JobResult,
     entries: usize,
     now: Timestamp,
 ) -> Result<Taken> {

@@ -37,6 +37,7 @@ mod within;
 
 use std::borrow::Cow;
 
+use loci_api::search::Statistics;
 use loci_model::ports::search::ListLengths;
 use loci_model::record::metadata_filter::MetadataFilter;
 use loci_model::record::scope::StrategyChoice;
@@ -137,29 +138,6 @@ impl Hit {
     }
 }
 
-/// What statistics the ranking used, for `explain`.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SearchStatistics {
-    /// Terms of the question that were used.
-    pub terms: Vec<String>,
-    /// Known names in the question.
-    pub names: Vec<String>,
-    /// Turns counted.
-    pub turns: u32,
-    /// Turns per term.
-    pub df: Vec<u32>,
-    /// Candidates scored.
-    pub candidates: usize,
-    /// Passages in scope.
-    pub passages_in_scope: u64,
-    /// Microseconds for the vector, the candidates, and the ranking with reading the records.
-    pub embed_us: u64,
-    /// See `embed_us`.
-    pub candidates_us: u64,
-    /// See `embed_us`.
-    pub rank_us: u64,
-}
-
 /// The ranked list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchAnswer {
@@ -168,7 +146,7 @@ pub struct SearchAnswer {
     /// Degradations and warnings.
     pub notices: Notices,
     /// What the ranking used.
-    pub statistics: SearchStatistics,
+    pub statistics: Statistics,
 }
 
 #[cfg(test)]

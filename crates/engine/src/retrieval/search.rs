@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::channel::oneshot;
+use loci_api::search::Statistics;
 use loci_model::memory::Memory;
 use loci_model::ports::search::{CandidateRequest, CandidateSet};
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -18,7 +19,7 @@ use super::provisional::{self, Beside, Provisional};
 use super::ranking;
 use super::weights::Weights;
 use super::within::Within;
-use super::{SearchAnswer, SearchRequest, SearchStatistics, budget};
+use super::{SearchAnswer, SearchRequest, budget};
 use crate::Engine;
 use crate::access::{self, View};
 use crate::jobs::extraction_is_pending;
@@ -336,15 +337,15 @@ fn scope_of(
     Ok((scope, notices))
 }
 
-fn statistics(asked: &Asked, set: &CandidateSet) -> SearchStatistics {
-    SearchStatistics {
+fn statistics(asked: &Asked, set: &CandidateSet) -> Statistics {
+    Statistics {
         terms: asked.terms.clone(),
         names: asked.question.named.clone(),
         turns: set.statistics.turns,
         df: set.statistics.df.clone(),
         candidates: set.candidates.len(),
         passages_in_scope: set.passages_in_scope,
-        ..SearchStatistics::default()
+        ..Statistics::default()
     }
 }
 

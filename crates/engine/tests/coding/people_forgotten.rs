@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk, ForgetReceipt, actor_of_person};
+use loci_api::admin::ForgetReceipt;
+use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk, actor_of_person};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
 use loci_model::event::{Event, PayloadItem, Role};
 use loci_model::facts::fact::FactEventKind;

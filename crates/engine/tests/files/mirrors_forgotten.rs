@@ -7,9 +7,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use loci_api::admin::ForgetReceipt;
 use loci_documents::mirroring::NewMirror;
 use loci_documents::{DocumentDelete, DocumentPut, DocumentWritten, Precondition, PutContent, TreeAsk};
-use loci_engine::admin::{ForgetAsk, ForgetReceipt};
+use loci_engine::admin::ForgetAsk;
 use loci_engine::calls::idempotency::IfErased;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;

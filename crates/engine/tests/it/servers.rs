@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use futures::future::{Either, join_all, join3, select};
+use loci_api::pull::JobResult;
 use loci_engine::EngineSettings;
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::jobs::Servers;
-use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
+use loci_engine::language_models::pull_verbs::QuestionAsk;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
 use loci_engine::safety::RedactionMode;
@@ -564,7 +565,7 @@ fn a_question_is_one_whoever_starts_meanwhile() {
     assert!(world.drive(two.question_next(&world.caller, &ask)).unwrap().is_none(), "it is somebody's");
     // Brought to one server, read by another.
     let output = r#"[{"fact":"Alice lives in Bern.","sources":[1]}]"#.to_owned();
-    let reply = QuestionReply { output, model: None, cost_usd: None };
+    let reply = JobResult { output, model: None, cost_usd: None };
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
     let run = |server| loci_engine::Engine::run_jobs(server, after(&world.clock, 10_000));
     let (answered, ..) = world.drive(join3(answering, run(&two), run(&three)));

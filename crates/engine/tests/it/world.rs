@@ -8,9 +8,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use loci_api::job::ExtractionState;
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::events::{NewEvent, NewIngest};
-use loci_engine::jobs::WaitOutcome;
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::{EngineParts, EngineSettings, Models};
 use loci_engine_testkit::TestPlace;
@@ -592,7 +592,7 @@ impl World {
     }
 
     /// Runs every job until none is left.
-    pub(crate) fn work(&self) -> WaitOutcome {
+    pub(crate) fn work(&self) -> ExtractionState {
         let memories = [self.memory.id.clone()];
         self.drive(self.engine.run_due(&memories, WORK_MS)).unwrap()
     }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
+use loci_api::pull::JobResult;
+use loci_engine::language_models::pull_verbs::QuestionAsk;
 use loci_engine::memories::NewMemory;
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};
@@ -157,7 +158,7 @@ fn serve(world: &World) {
                 "semantic.extract@1" => r#"[{"fact":"Alice lives in Bern.","sources":[1]}]"#,
                 _ => r#"[{"preference":"Prefers light mode now","categories":["technology"],"sources":[3]}]"#,
             };
-            let reply = QuestionReply { output: output.into(), model: Some("own".into()), cost_usd: None };
+            let reply = JobResult { output: output.into(), model: Some("own".into()), cost_usd: None };
             let id = taken.exchange.id.clone();
             let answer = || world.engine.question_answer(&world.caller, &world.memory.id, &id, reply.clone());
             if world.drive(answer()).is_err() {

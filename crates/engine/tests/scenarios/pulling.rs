@@ -1,8 +1,9 @@
 //! Pull mode: the caller's own model comes for questions and brings the answers.
 
 use futures::future::join;
+use loci_api::pull::JobResult;
 use loci_engine::events::NewEvent;
-use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionTaken};
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::RecordDelete;
 use loci_model::event::Role::User;
@@ -42,11 +43,8 @@ impl World {
     }
 
     fn answer_as(&self, caller: &Principal, taken: &QuestionTaken, output: &str) -> Result<QuestionAnswered> {
-        let reply = QuestionReply {
-            output: output.to_owned(),
-            model: Some("own-model".into()),
-            cost_usd: Some(0.01),
-        };
+        let reply =
+            JobResult { output: output.to_owned(), model: Some("own-model".into()), cost_usd: Some(0.01) };
         let memories = [self.memory.id.clone()];
         let id = &taken.exchange.id;
         let answering = self.engine.question_answer(caller, &self.memory.id, id, reply);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use loci_api::pull::JobResult;
 use loci_engine::jobs::ReflectionAsk;
-use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionTaken};
 use loci_engine::memories::{NewMemory, NewReflection, NewStrategy};
 use loci_model::event::Role::{Assistant, User};
 use loci_model::job::exchange::Step;
@@ -268,7 +269,7 @@ pub(super) fn taken(world: &World) -> QuestionTaken {
 
 /// Answers it.
 pub(super) fn answer(world: &World, taken: &QuestionTaken, output: &str) -> QuestionAnswered {
-    let reply = QuestionReply { output: output.into(), model: Some("own".into()), cost_usd: None };
+    let reply = JobResult { output: output.into(), model: Some("own".into()), cost_usd: None };
     let memories = [world.memory.id.clone()];
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
     let working = async {

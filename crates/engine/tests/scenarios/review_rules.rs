@@ -1,8 +1,9 @@
 //! Rules of a review in the three modes of jobs: without a model at once; by a configured model, or a caller's own, behind it, by a strict form.
 
+use loci_api::pull::JobResult;
 use loci_coding::ReviewLearned;
 use loci_engine::calls::standing::Standing;
-use loci_engine::language_models::pull_verbs::{QuestionAsk, QuestionReply};
+use loci_engine::language_models::pull_verbs::QuestionAsk;
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::memory::strategy::StrategyBase::Semantic;
@@ -223,7 +224,7 @@ fn nobody_is_asked_about_what_a_review_said_before() {
     edited.comments[0].body = "Never mind.".to_owned();
     learn_from(&world, repository, edited);
     assert_eq!(rules(&world).iter().filter(|rule| rule.1 != RecordState::Invalid).count(), 0);
-    let reply = QuestionReply { output: told(&world), model: None, cost_usd: None };
+    let reply = JobResult { output: told(&world), model: None, cost_usd: None };
     let answering =
         world.engine.question_answer(&world.caller, &world.memory.id, &question.exchange.id, reply);
     assert_eq!(world.drive(answering).unwrap_err().kind, ErrorKind::NotFound, "nobody waits for it any more");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use loci_api::admin as shape;
 use loci_engine::access;
-use loci_engine::admin::{ForgetAsk, ForgetReceipt, actor_of_person};
+use loci_engine::admin::{ForgetAsk, actor_of_person};
 use loci_engine::jobs::Servers;
 use loci_model::ports::store::SnapshotFiles;
 use loci_model::{Error, Result};
@@ -26,23 +26,7 @@ async fn forget(call: Call, asked: shape::Forget) -> Result<shape::ForgetReceipt
     let shape::Forget { actor: whom, dry_run, confirm } = asked;
     let ask = ForgetAsk { memory: call.memory().await?, actor: actor_of_person(&whom)?, dry_run, confirm };
     let receipt = call.doors.engine.forget(&call.caller, &ask).await?;
-    let ForgetReceipt { memory, events, records, jobs, tasks, exposures, .. } = receipt;
-    let ForgetReceipt { dry_run, kinds, mirrors, unreachable, at, .. } = receipt;
-    let kinds = kinds.into_iter();
-    Ok(shape::ForgetReceipt {
-        memory: memory.to_string(),
-        actor: whom,
-        dry_run,
-        kinds: kinds.map(|one| shape::ForgottenKind { kind: one.kind, count: one.count }).collect(),
-        mirrors,
-        unreachable,
-        events,
-        records,
-        jobs,
-        tasks,
-        exposures,
-        at: at.to_rfc3339(),
-    })
+    Ok(shape::ForgetReceipt { actor: whom, ..receipt })
 }
 
 async fn backup(call: Call, asked: shape::Backup) -> Result<shape::BackupReport> {

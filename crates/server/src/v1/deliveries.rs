@@ -3,7 +3,7 @@
 use loci_api::admin::Finding;
 use loci_api::delivery as shape;
 use loci_api::table as api;
-use loci_engine::deliveries::{TargetTried, kind_of};
+use loci_engine::deliveries::kind_of;
 use loci_model::delivery::{Delivery, DeliveryBacklog, DeliveryState};
 use loci_model::ports::store::StoreExt;
 use loci_model::{DeliveryId, Error, Result};
@@ -57,9 +57,7 @@ async fn targets(call: Call) -> Result<shape::TargetList> {
 }
 
 async fn test(call: Call, asked: shape::TargetTest) -> Result<shape::TargetTried> {
-    let TargetTried { ok, detail, elapsed_ms } =
-        call.doors.engine.target_test(&call.caller, &asked.name).await?;
-    Ok(shape::TargetTried { ok, detail, elapsed_ms })
+    call.doors.engine.target_test(&call.caller, &asked.name).await
 }
 
 fn shown(delivery: Delivery) -> shape::Delivery {

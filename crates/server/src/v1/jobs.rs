@@ -2,7 +2,6 @@
 
 use loci_api::job as shape;
 use loci_api::table as api;
-use loci_engine::jobs::WaitOutcome;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::JobQuery;
 use loci_model::{Error, JobId, Result, StrategyId};
@@ -81,12 +80,10 @@ async fn wait(call: Call, asked: shape::ExtractionWait) -> Result<shape::Extract
     let actor = asked.actor.map(actor).transpose()?;
     let session = asked.session.map(session).transpose()?;
     let timeout_ms = asked.timeout_ms.unwrap_or(WAIT_MS_DEFAULT);
-    let WaitOutcome { complete, pending, waiting, failed } = call
-        .doors
-        .engine
+    let engine = &call.doors.engine;
+    engine
         .extraction_wait(&call.caller, &call.memory().await?, actor.as_ref(), session.as_ref(), timeout_ms)
-        .await?;
-    Ok(shape::ExtractionState { complete, pending, waiting, failed })
+        .await
 }
 
 fn job_id(call: &Call) -> Result<JobId> {

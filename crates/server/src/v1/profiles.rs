@@ -2,7 +2,7 @@
 
 use loci_api::profile as shape;
 use loci_api::table as api;
-use loci_engine::memories::profiles::{self, ProfileApplied};
+use loci_engine::memories::profiles;
 use loci_model::{Error, Result};
 
 use super::protocol::call::Call;
@@ -39,25 +39,5 @@ async fn apply(call: Call, asked: shape::ProfileApply) -> Result<shape::ProfileA
             ));
         }
     };
-    let applied = engine.profile_apply(&call.caller, &call.memory().await?, &profile, asked.dry_run).await?;
-    Ok(shown(applied))
-}
-
-fn shown(applied: ProfileApplied) -> shape::ProfileApplied {
-    let changed = applied.changed.into_iter().map(|change| shape::ProfileChange {
-        strategy: change.strategy,
-        member: change.member,
-        from: change.from,
-        to: change.to,
-    });
-    shape::ProfileApplied {
-        profile: applied.profile,
-        version: applied.version,
-        added: applied.added,
-        changed: changed.collect(),
-        kept: applied.kept,
-        moved_records: applied.moved_records,
-        unmoved_records: applied.unmoved_records,
-        dry_run: applied.dry_run,
-    }
+    engine.profile_apply(&call.caller, &call.memory().await?, &profile, asked.dry_run).await
 }

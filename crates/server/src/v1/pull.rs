@@ -5,7 +5,7 @@
 use loci_api::Nothing;
 use loci_api::pull as shape;
 use loci_api::table as api;
-use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionTaken};
 use loci_model::job::exchange::Step;
 use loci_model::{Error, ExchangeId, MemoryId, Result, limits};
 
@@ -69,10 +69,8 @@ fn shown(taken: QuestionTaken) -> shape::PulledJob {
     }
 }
 
-async fn result(call: Call, brought: shape::JobResult) -> Result<shape::JobResultTaken> {
+async fn result(call: Call, reply: shape::JobResult) -> Result<shape::JobResultTaken> {
     let (memory, id) = question(&call)?;
-    let shape::JobResult { output, model, cost_usd } = brought;
-    let reply = QuestionReply { output, model, cost_usd };
     let QuestionAnswered { accepted, discarded, records, job, waits } =
         call.doors.engine.question_answer(&call.caller, &memory, &id, reply).await?;
     Ok(shape::JobResultTaken {

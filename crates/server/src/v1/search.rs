@@ -2,8 +2,7 @@
 
 use loci_api::search as shape;
 use loci_api::table as api;
-use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest, SearchStatistics};
-use loci_model::ports::search::ListLengths;
+use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_model::{MemoryId, Result, Timestamp};
 
 use super::events::notices;
@@ -25,7 +24,7 @@ async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer>
     let answer = call.doors.engine.search_with(&call.caller, request(asked, memory)?, own_writes).await?;
     Ok(shape::SearchAnswer {
         hits: answer.hits.iter().map(hit).collect(),
-        statistics: explain.then(|| statistics(answer.statistics)),
+        statistics: explain.then_some(answer.statistics),
         notices: notices(&answer.notices),
     })
 }
@@ -47,11 +46,7 @@ fn request(asked: shape::Search, memory: MemoryId) -> Result<SearchRequest> {
         budget_tokens: asked.budget_tokens,
         relevance_min: asked.relevance_min,
         explain: asked.explain,
-        lists: asked.lists.map(|lists| ListLengths {
-            window: lists.window,
-            turn: lists.turn,
-            dense: lists.dense,
-        }),
+        lists: asked.lists,
         include_system: asked.include_system,
     })
 }
@@ -72,19 +67,5 @@ fn hit(hit: &Hit) -> shape::Hit {
         folded: hit.folded.iter().map(ToString::to_string).collect(),
         explanation: explanation.collect(),
         provisional: hit.provisional,
-    }
-}
-
-fn statistics(found: SearchStatistics) -> shape::Statistics {
-    shape::Statistics {
-        terms: found.terms,
-        names: found.names,
-        turns: found.turns,
-        df: found.df,
-        candidates: found.candidates,
-        passages_in_scope: found.passages_in_scope,
-        embed_us: found.embed_us,
-        candidates_us: found.candidates_us,
-        rank_us: found.rank_us,
     }
 }

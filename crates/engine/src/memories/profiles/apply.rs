@@ -2,6 +2,7 @@
 //! added, what differs is changed, what has another name is kept (sre-memory.md §2, B-2, B-4). Applied twice, the second
 //! time changes nothing.
 
+use loci_api::profile::{ProfileApplied, ProfileChange};
 use loci_model::memory::Memory;
 use loci_model::memory::index_key::NamespaceKey;
 use loci_model::memory::settings::MemorySettings;
@@ -16,45 +17,9 @@ use crate::memories::strategy_input::{self, Surroundings};
 use crate::memories::{self, NewStrategy, existing};
 use crate::{Engine, access};
 
-/// What applying a profile did, or would do.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ProfileApplied {
-    /// The profile's name.
-    pub profile: String,
-    /// Its version.
-    pub version: u32,
-    /// Names of strategies that were added.
-    pub added: Vec<String>,
-    /// What was changed.
-    pub changed: Vec<ProfileChange>,
-    /// Names of strategies that the profile does not know; they are as they were.
-    pub kept: Vec<String>,
-    /// Records that went to another namespace with their strategy's template.
-    pub moved_records: u64,
-    /// Records that stayed, because their new place cannot be told.
-    pub unmoved_records: u64,
-    /// Nothing was changed.
-    pub dry_run: bool,
-}
-
-impl ProfileApplied {
-    /// True when the memory was not yet as the profile says.
-    pub fn differs(&self) -> bool {
-        !self.added.is_empty() || !self.changed.is_empty()
-    }
-}
-
-/// One member that was changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProfileChange {
-    /// Of which strategy; `None`: of the memory.
-    pub strategy: Option<String>,
-    /// Which one.
-    pub member: String,
-    /// What it was; absent: it was not set.
-    pub from: Option<String>,
-    /// What it is; absent: it is not set any more.
-    pub to: Option<String>,
+/// True when the memory was not yet as the profile says.
+fn differs(applied: &ProfileApplied) -> bool {
+    !applied.added.is_empty() || !applied.changed.is_empty()
 }
 
 /// A memory as the profile wants it, and what that takes.
@@ -97,7 +62,7 @@ impl Engine {
             .write(move |tx| {
                 let old = existing(tx, &id)?;
                 let mut target = engine.target(&old, &profile, now)?;
-                if target.applied.differs() {
+                if differs(&target.applied) {
                     for (from, to) in pairs(&old, &target.memory) {
                         let moved = template_change::migrate_namespaces(tx, &target.memory, from, to, now)?;
                         count(&mut target.applied, moved);
@@ -137,7 +102,7 @@ impl Engine {
         let unknown =
             |strategy: &&Strategy| profile.strategies.iter().all(|wanted| wanted.name != strategy.name);
         applied.kept = old.strategies.iter().filter(unknown).map(|strategy| strategy.name.clone()).collect();
-        if applied.differs() {
+        if differs(&applied) {
             memory.updated_at = now;
         }
         memories::check_whole(&memory)?;

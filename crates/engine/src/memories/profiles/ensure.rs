@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::profile::{ProfileApplied, ProfileChange};
 use loci_model::memory::Memory;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Result, Timestamp};
 
-use super::apply::{ProfileChange, count, pairs};
+use super::apply::{count, pairs};
 use super::file::{Profile, ProfileSettings};
+use super::shipped;
 use super::template_change::migrate_namespaces;
-use super::{ProfileApplied, shipped};
 use crate::deliveries::record_streams;
 use crate::memories::{NewMemory, NewStrategy};
 use crate::{Engine, access, memories};

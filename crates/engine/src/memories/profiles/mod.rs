@@ -10,7 +10,6 @@ mod list;
 pub(crate) mod shipped;
 pub(crate) mod template_change;
 
-pub use apply::{ProfileApplied, ProfileChange};
 pub use ensure::{MemoryEnsure, MemoryEnsured};
 pub use file::{Profile, ProfileSettings, parse};
 

@@ -3,7 +3,8 @@
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionReply, QuestionTaken};
+use loci_api::pull::JobResult;
+use loci_engine::language_models::pull_verbs::{QuestionAnswered, QuestionAsk, QuestionTaken};
 use loci_engine::language_models::registry::{ModelMode, Models};
 use loci_engine::memories::NewMemory;
 use loci_model::job::JobState;
@@ -276,7 +277,7 @@ fn taken(world: &World) -> QuestionTaken {
 }
 
 fn bring(world: &World, taken: &QuestionTaken, output: &str) -> Result<QuestionAnswered> {
-    let reply = QuestionReply { output: output.to_owned(), model: Some("own".to_owned()), cost_usd: None };
+    let reply = JobResult { output: output.to_owned(), model: Some("own".to_owned()), cost_usd: None };
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
     let memories = [world.memory.id.clone()];
     let working = async {
