@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loci_api::documents::tree::GrepResult;
 use loci_engine::access;
 use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::store::StoreExt;
@@ -43,40 +44,12 @@ pub struct TreeGrep {
     pub context: u32,
 }
 
-/// A line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GrepLine {
-    /// The document.
-    pub path: String,
-    /// The line's number, from 1.
-    pub line: u64,
-    /// What it says.
-    pub text: String,
-    /// It is longer than what is shown.
-    pub is_cut: bool,
-    /// The pattern matches it; else it stands around one that does.
-    pub is_match: bool,
-}
-
-/// Lines that were found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Grepped {
-    /// By path and number.
-    pub lines: Vec<GrepLine>,
-    /// Lines that match.
-    pub matches: u64,
-    /// There are more matches than were asked for.
-    pub more: bool,
-    /// Not everything was looked at: the time was up, or a line is too long for the pattern.
-    pub timed_out: bool,
-}
-
 impl Documents {
     /// Looks for lines.
     ///
     /// # Errors
     /// `Invalid` for the pattern, the path and the numbers; `Denied` without a grant of read on the whole namespace.
-    pub async fn tree_grep(&self, caller: &Principal, asked: &TreeGrep) -> Result<Grepped> {
+    pub async fn tree_grep(&self, caller: &Principal, asked: &TreeGrep) -> Result<GrepResult> {
         let ask = &asked.tree;
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let pattern = CallerPattern::parse(&asked.pattern, asked.ignore_case)?;
@@ -100,7 +73,7 @@ impl Documents {
             context: asked.context as usize,
             clock: Arc::clone(self.engine.clock()),
             left_us: TIME_US,
-            found: Grepped::default(),
+            found: GrepResult::default(),
         };
         for chunk in entries.chunks(CHUNK) {
             let ids: Vec<RecordId> = chunk.iter().map(|entry| entry.record.clone()).collect();

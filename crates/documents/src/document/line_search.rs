@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
+use loci_api::documents::tree::{GrepLine, GrepResult};
 use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::clock::Clock;
-
-use super::grep::{GrepLine, Grepped};
 
 /// Characters of a line that are shown.
 const LINE_CHARS: usize = 300;
@@ -21,7 +20,7 @@ pub(super) struct LineSearch {
     pub(super) clock: Arc<dyn Clock>,
     /// Microseconds that are left for matching.
     pub(super) left_us: u64,
-    pub(super) found: Grepped,
+    pub(super) found: GrepResult,
 }
 
 /// The lines of a document, each matched once.
@@ -87,13 +86,7 @@ impl LineSearch {
 
 fn shown(path: &str, place: usize, line: &str, is_match: bool) -> GrepLine {
     let text: String = line.chars().take(LINE_CHARS).collect();
-    GrepLine {
-        path: path.to_owned(),
-        line: place as u64 + 1,
-        is_cut: text.len() < line.len(),
-        text,
-        is_match,
-    }
+    GrepLine { path: path.to_owned(), line: place as u64 + 1, cut: text.len() < line.len(), text, is_match }
 }
 
 #[cfg(test)]
@@ -110,14 +103,14 @@ mod tests {
             context,
             clock: Arc::new(TickingClock::new(1_000)),
             left_us: seconds * 1_000_000,
-            found: Grepped::default(),
+            found: GrepResult::default(),
         }
     }
 
     fn found(text: &str, pattern: &str, most: u32, context: usize) -> (Vec<(u64, bool)>, bool) {
         let mut search = search(pattern, most, context, 1_000);
         search.documents(&[("p".to_owned(), text.to_owned())]);
-        let Grepped { lines, more, timed_out, .. } = search.found;
+        let GrepResult { lines, more, timed_out, .. } = search.found;
         assert!(!timed_out, "{text} {pattern}");
         (lines.iter().map(|line| (line.line, line.is_match)).collect(), more)
     }
@@ -159,7 +152,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut_and_say_so() {
         let line = shown("p", 0, &"é".repeat(301), true);
-        assert_eq!((line.text.chars().count(), line.is_cut), (300, true));
-        assert!(!shown("p", 0, &"é".repeat(300), true).is_cut);
+        assert_eq!((line.text.chars().count(), line.cut), (300, true));
+        assert!(!shown("p", 0, &"é".repeat(300), true).cut);
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use loci_api::documents::tree::TreeDiff;
 use loci_engine::access;
 use loci_engine::document_text::content::{DocumentContent, is_redacted};
 use loci_engine::document_text::path::DocumentPath;
@@ -85,28 +86,6 @@ fn number(field: &str) -> Error {
     let rule = "must not be a number: send a state of tree/changes, the label of a snapshot, or 0 for the \
                 beginning";
     Error::invalid(field, format!("{field} {rule}"))
-}
-
-/// What became of a document between two states.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileDiff {
-    /// The record.
-    pub record: RecordId,
-    /// Where it lay in the first; none where it did not.
-    pub path_a: Option<String>,
-    /// Where it lay in the second; none where it did not.
-    pub path_b: Option<String>,
-    /// Lines that differ, with those around them; none where content was taken out, or where there was no room.
-    pub unified: Option<String>,
-}
-
-/// What changed between two states.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TreeDiff {
-    /// By path.
-    pub files: Vec<FileDiff>,
-    /// Documents whose lines are left out for want of room or time.
-    pub left_out: u64,
 }
 
 /// The versions of a record that lay in a tree at two states.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::documents::tree::DocumentVersion;
 use loci_engine::access;
 use loci_engine::calls::page::Page;
 use loci_engine::document_text::content::{is_redacted, sha256};
@@ -14,7 +15,7 @@ use loci_model::record::feedback::verdict_of;
 use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 use loci_model::trees::tree_entry::{DocumentOperation, TreeChange};
-use loci_model::{EventId, RecordId, Result, Timestamp};
+use loci_model::{RecordId, Result};
 
 use super::diff::Point;
 use super::versions::Versions;
@@ -25,33 +26,6 @@ use crate::trees::tree::{Tree, TreeAsk};
 
 /// Changes that one answer holds.
 pub const CHANGES_MAX: usize = 1_000;
-
-/// Something that happened to a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentVersion {
-    /// The record.
-    pub record: RecordId,
-    /// The version after it.
-    pub version: u32,
-    /// What was done.
-    pub operation: DocumentOperation,
-    /// Where it lay then.
-    pub path: Option<String>,
-    /// SHA-256 of its text, in hex digits; none where that was taken out.
-    pub content_sha256: Option<String>,
-    /// Bytes of its text; none where that was taken out.
-    pub bytes: Option<u64>,
-    /// Who; none where that is no longer known.
-    pub by: Option<String>,
-    /// Why, where somebody said it.
-    pub reason: Option<String>,
-    /// When.
-    pub at: Timestamp,
-    /// Where the record stood then.
-    pub state: RecordState,
-    /// Events that it rests on.
-    pub sources: Vec<EventId>,
-}
 
 /// Something that happened in a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,18 +178,20 @@ fn of_version(
         (None, None) => version.state_reason.clone(),
     };
     let is_there = !is_redacted(version);
+    let operation = word.unwrap_or_else(|| guessed(versions, version, before, row));
     DocumentVersion {
-        record: version.id.clone(),
+        version_id: format!("{}@{}", version.id, version.version),
+        record: version.id.to_string(),
         version: version.version,
-        operation: word.unwrap_or_else(|| guessed(versions, version, before, row)),
+        operation: operation.as_str().to_owned(),
         path: versions.path(version),
         content_sha256: is_there.then(|| sha256(&version.text)),
         bytes: is_there.then(|| u64::try_from(version.text.len()).unwrap_or(u64::MAX)),
         by: row.map(|row| row.by.clone()),
         reason,
-        at: row.map_or(version.updated_at, |row| row.at),
-        state,
-        sources: version.provenance.sources.iter().map(|source| source.event.clone()).collect(),
+        at: row.map_or(version.updated_at, |row| row.at).to_rfc3339(),
+        state: state.as_str().to_owned(),
+        source_events: version.provenance.sources.iter().map(|source| source.event.to_string()).collect(),
     }
 }
 

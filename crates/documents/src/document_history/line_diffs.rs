@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use loci_api::documents::tree::{FileDiff, TreeDiff};
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::ports::clock::Clock;
 use loci_model::{RecordId, limits};
 
-use super::diff::{Between, DIFF_BYTES_MAX, FileDiff, TreeDiff, of_files_within};
+use super::diff::{Between, DIFF_BYTES_MAX, of_files_within};
 
 /// A document that differs, before its lines are compared.
 #[derive(Debug, Clone)]
@@ -61,7 +62,7 @@ impl LineDiffs {
             let unified = compared.filter(|_| self.bytes <= DIFF_BYTES_MAX);
             self.answer.left_out += u64::from(changed.has_lines && unified.is_none());
             let Changed { record, path_a, path_b, .. } = changed;
-            self.answer.files.push(FileDiff { record, path_a, path_b, unified });
+            self.answer.files.push(FileDiff { record: record.to_string(), path_a, path_b, unified });
         }
         self
     }

@@ -1,6 +1,7 @@
 //! `tree_restore`: documents as they were at a state of the tree, as new versions with the old content; history is never rewound
 //! (files-and-git.md §8.1, §9.4). Without being told otherwise it only says what it would do.
 
+use loci_api::documents::tree::{RestoredDocument, TreeRestored};
 use loci_engine::access;
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;
@@ -11,7 +12,6 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::{Record, RecordState};
 use loci_model::trees::tree_entry::{DocumentOperation, EntryStanding};
 use loci_model::{Error, ErrorKind, RecordId, Result};
-use serde::{Deserialize, Serialize};
 
 use super::diff::{Between, Point};
 use super::versions::Versions;
@@ -37,32 +37,6 @@ pub struct TreeRestore {
     pub dry_run: bool,
     /// Why.
     pub reason: Option<String>,
-}
-
-/// What becomes of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RestoredDocument {
-    /// The record.
-    pub record: RecordId,
-    /// Where it lies, or lay.
-    pub path: Option<String>,
-    /// What is done; none where it cannot be done.
-    pub operation: Option<DocumentOperation>,
-    /// The version whose content comes back.
-    pub from_version: Option<u32>,
-    /// The version that it is since; none on a dry run.
-    pub version: Option<u32>,
-    /// Why it is not restored, where it is not.
-    pub gap: Option<String>,
-}
-
-/// What became of a tree.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TreeRestored {
-    /// Nothing was written.
-    pub dry_run: bool,
-    /// Documents that differ, by path.
-    pub documents: Vec<RestoredDocument>,
 }
 
 impl Documents {
@@ -165,9 +139,9 @@ impl Writing<'_> {
             return Ok(None);
         }
         let shown = RestoredDocument {
-            record: record.clone(),
+            record: record.to_string(),
             path,
-            operation: gap.is_none().then_some(operation),
+            operation: gap.is_none().then(|| operation.as_str().to_owned()),
             from_version: before,
             version: None,
             gap,

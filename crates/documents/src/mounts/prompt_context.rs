@@ -1,6 +1,7 @@
 //! `mount_context`: a mount as a model reads it when a session begins: `system/` of its trees in
 //! full, then the listings of the rest, in one budget.
 
+use loci_api::documents::tree::OmittedDocument;
 use loci_engine::document_text::content::sha256;
 use loci_model::Result;
 use loci_model::principal::Principal;
@@ -8,7 +9,7 @@ use loci_model::principal::Principal;
 use super::mount_settings::MountAsk;
 use crate::Documents;
 use crate::trees::listing::{LISTING_TOKENS, check_budget};
-use crate::trees::system_documents::{Omitted, SYSTEM_TOKENS};
+use crate::trees::system_documents::SYSTEM_TOKENS;
 
 /// Tokens of a context where a caller names no budget.
 pub const CONTEXT_TOKENS: u32 = SYSTEM_TOKENS + LISTING_TOKENS;
@@ -25,7 +26,7 @@ pub struct MountContext {
     /// Paths of the documents that are in it in full.
     pub paths: Vec<String>,
     /// Documents of `system/` for which the budget had no room; the listing names them.
-    pub omitted: Vec<Omitted>,
+    pub omitted: Vec<OmittedDocument>,
     /// Documents of all trees.
     pub files_total: u64,
 }

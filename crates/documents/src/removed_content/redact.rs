@@ -2,6 +2,7 @@
 //! (files-and-git.md §9.4, items 1 and 2 as far as the log and the index go). Mirrors and git follow what is here; copies that others have
 //! made are out of reach, and the answer says so.
 
+use loci_api::documents::file::Redaction;
 use loci_engine::access;
 use loci_engine::calls::reason_text;
 use loci_engine::document_text::content::{is_redacted, redacted};
@@ -57,27 +58,12 @@ pub struct RecordRedact {
     pub reason: String,
 }
 
-/// What was taken out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redacted {
-    /// The record.
-    pub record: RecordId,
-    /// The versions that say nothing any more.
-    pub versions: Vec<u32>,
-    /// The version that took the current one's place, where that was among them.
-    pub current_version: Option<u32>,
-    /// Places that were cleaned.
-    pub places: Vec<String>,
-    /// Places that cannot be reached from here.
-    pub unreachable: Vec<String>,
-}
-
 impl Documents {
     /// Takes out what versions said.
     ///
     /// # Errors
     /// `Denied` without a grant of admin on the record's namespace; `NotFound`; `Invalid`.
-    pub async fn record_redact(&self, caller: &Principal, asked: RecordRedact) -> Result<Redacted> {
+    pub async fn record_redact(&self, caller: &Principal, asked: RecordRedact) -> Result<Redaction> {
         let view = access::record_view(caller, &asked.memory, Capability::Admin)?;
         check(&asked)?;
         let asked = RecordRedact { reason: kept(asked.reason), ..asked };
@@ -117,7 +103,7 @@ impl Documents {
     }
 
     /// Mirrors are brought up at once; one that cannot be is so by its next sync, and the answer says it.
-    async fn mirrors_after_redaction(&self, memory: &MemoryId, done: &mut Redacted) -> Result<()> {
+    async fn mirrors_after_redaction(&self, memory: &MemoryId, done: &mut Redaction) -> Result<()> {
         for CopyAfterErasure { name, left } in self.mirrors_brought_up(memory).await? {
             match left {
                 None => done.places.push(format!("mirror {name}")),
@@ -171,7 +157,7 @@ fn redact(
     current: &Record,
     asked: &RecordRedact,
     note: &dyn Fn(&mut dyn Tx, &Record) -> Result<()>,
-) -> Result<Redacted> {
+) -> Result<Redaction> {
     let (memory, by, at) = (&changing.memory.id, changing.by, changing.at);
     let mut versions = tx.records().history(memory, &current.id)?;
     versions.push(current.clone());
@@ -197,8 +183,8 @@ fn redact(
         tx.records_mut().rewrite(&redacted(one, &asked.reason, at))?;
         tx.telemetry_mut().append(&told(one, by, &asked.reason, at))?;
     }
-    Ok(Redacted {
-        record: current.id.clone(),
+    Ok(Redaction {
+        record: current.id.to_string(),
         versions: versions.into_iter().map(|one| one.version).collect(),
         current_version,
         places: PLACES.iter().map(|place| (*place).to_owned()).collect(),

@@ -1,5 +1,6 @@
 //! `tree_system`: the documents that are always loaded, whole, in as many tokens as the caller has for them (files-and-git.md §7.2).
 
+use loci_api::documents::tree::OmittedDocument;
 use loci_engine::access;
 use loci_engine::document_text::areas::SYSTEM;
 use loci_engine::document_text::content::sha256;
@@ -16,15 +17,6 @@ use crate::Documents;
 /// Tokens of all of them that nobody says.
 pub const SYSTEM_TOKENS: u32 = 1_000;
 
-/// A document that there was no room for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Omitted {
-    /// Its path.
-    pub path: String,
-    /// Tokens that it would have taken.
-    pub tokens: u32,
-}
-
 /// What is always loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemDocuments {
@@ -37,7 +29,7 @@ pub struct SystemDocuments {
     /// The paths that are in it.
     pub paths: Vec<String>,
     /// What there was no room for.
-    pub omitted: Vec<Omitted>,
+    pub omitted: Vec<OmittedDocument>,
 }
 
 impl Documents {
@@ -87,7 +79,7 @@ impl Documents {
             let with = loci_text::tokens::estimate_tokens(&format!("{text}{element}"));
             if with as usize > budget {
                 let tokens = loci_text::tokens::estimate_tokens(&element);
-                omitted.push(Omitted { path: mounted_path(mount, &entry.path), tokens });
+                omitted.push(OmittedDocument { path: mounted_path(mount, &entry.path), tokens });
                 continue;
             }
             self.parts.reads.note(&ask.memory, [&entry.record], now);

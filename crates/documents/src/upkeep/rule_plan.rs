@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::documents::consolidation::ConsolidationViolation;
 use loci_engine::consolidation::snapshot::reference_key;
 use loci_engine::document_text::areas::SYSTEM;
 use loci_model::trees::consolidation_run::{ActionStatus, RunStatus};
 use loci_model::{Result, Timestamp};
 
-use super::run::{ConsolidationRun, RunAction, RunReview, RunViolation};
+use super::run::{ConsolidationRun, RunAction, RunReview};
 use super::tree_reading::TreeRead;
 use crate::consolidating::report::report;
 use crate::consolidating::{About, Asked, Planned, PlannedAction, PlannerSettings};
@@ -63,7 +64,7 @@ pub(super) fn fill(
         })
         .collect();
     let id_of = |at: usize| run.actions.get(at).map(|one| one.id.clone());
-    let violation = |one: &loci_engine::consolidation::validator::Violation| RunViolation {
+    let violation = |one: &loci_engine::consolidation::validator::Violation| ConsolidationViolation {
         code: format!("{:?}", one.code),
         action: id_of(one.action),
         message: one.message.clone(),

@@ -1,6 +1,7 @@
 //! A run: what was asked for, what is planned, where each action stands, and what was changed. An entry of the ledger. The words of actions
 //! are kept as long as they may still be written, no longer: what was written is in versions.
 
+use loci_api::documents::consolidation::{ConsolidationUsage, ConsolidationViolation};
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::record::TrustTier;
@@ -51,7 +52,7 @@ pub struct ConsolidationRun {
     pub reviews: Vec<RunReview>,
     /// Why there is no plan that may be done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub violations: Vec<RunViolation>,
+    pub violations: Vec<ConsolidationViolation>,
     /// What it does, in a sentence.
     pub summary: String,
     /// What it gains.
@@ -59,7 +60,7 @@ pub struct ConsolidationRun {
     pub report: Option<serde_json::Value>,
     /// What the model cost.
     #[serde(default)]
-    pub usage: RunUsage,
+    pub usage: ConsolidationUsage,
     /// How often it was planned anew because the tree had changed.
     #[serde(default)]
     pub replans: u32,
@@ -145,29 +146,6 @@ pub struct RunReview {
     /// The conflict that was noted of it, in a repository's memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
-}
-
-/// A rule that the plan breaks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunViolation {
-    /// The rule.
-    pub code: String,
-    /// The action's id, where it is one's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action: Option<String>,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// What a model cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RunUsage {
-    /// Tokens of questions.
-    pub input_tokens: u64,
-    /// Tokens of answers.
-    pub output_tokens: u64,
-    /// Answers that were read.
-    pub calls: u32,
 }
 
 /// A version that a run wrote.

@@ -1,15 +1,13 @@
 //! What happened to documents: versions, changes in order, diffs, snapshots, restoring, taking out.
 
-use loci_documents::{
-    DocumentVersion, Edit, Point, RecordRedact, RedactWhich, TreeAsk, TreeChanged, TreeDiff, TreeRestore,
-    TreeRestored,
-};
+use loci_api::documents::tree::{DocumentVersion, TreeDiff, TreeRestored};
+use loci_documents::{Edit, Point, RecordRedact, RedactWhich, TreeAsk, TreeChanged, TreeRestore};
 use loci_engine::records::{NewRecord, RecordDelete};
 use loci_model::principal::Capability;
 use loci_model::trees::tree_entry::DocumentOperation::{
     self, Archived, Created, Deleted, Modified, Moved, Redacted, Restored,
 };
-use loci_model::{ErrorKind, Namespace, Result};
+use loci_model::{ErrorKind, Namespace, RecordId, Result};
 use loci_testkit_ports::block_on;
 
 use super::world::Shelf;
@@ -23,8 +21,12 @@ fn history(shelf: &Shelf, path: &str) -> Vec<DocumentVersion> {
     page.unwrap().items
 }
 
+fn done(one: &DocumentVersion) -> (u32, DocumentOperation) {
+    (one.version, DocumentOperation::parse(&one.operation).unwrap())
+}
+
 fn operations(shelf: &Shelf, path: &str) -> Vec<(u32, DocumentOperation)> {
-    history(shelf, path).iter().map(|one| (one.version, one.operation)).collect()
+    history(shelf, path).iter().map(done).collect()
 }
 
 fn changes(shelf: &Shelf, since: Point) -> (Vec<TreeChanged>, String) {
@@ -64,7 +66,7 @@ fn every_change_is_told_with_who_and_why() {
     shelf.delete(B).unwrap();
     let told = history(&shelf, B);
     let expect = [(4, Archived), (3, Moved), (2, Modified), (1, Created)];
-    assert_eq!(told.iter().map(|one| (one.version, one.operation)).collect::<Vec<_>>(), expect);
+    assert_eq!(told.iter().map(done).collect::<Vec<_>>(), expect);
     assert_eq!(told[2].reason.as_deref(), Some("tidy"));
     assert_eq!(told[3].path.as_deref(), Some(A));
     assert_eq!(
@@ -139,7 +141,7 @@ fn differences_between_states() {
     assert_eq!((found.files[1].path_a.as_deref(), found.files[1].path_b.as_deref()), (None, Some(B)));
     let back = diff(&shelf, Point::Now, Point::Sequence(before));
     assert!(back.files[0].unified.clone().unwrap().contains("\n+one\n"));
-    let record = found.files[0].record.clone();
+    let record = RecordId::parse(found.files[0].record.as_str()).unwrap();
     let of = |version| Point::Version(record.clone(), version);
     assert!(diff(&shelf, of(1), of(2)).files[0].unified.clone().unwrap().contains("\n+two\n"));
     assert!(diff(&shelf, Point::Now, Point::Now).files.is_empty());
@@ -163,7 +165,8 @@ fn a_restore_writes_what_was_there() {
     assert_eq!((planned.documents.len(), planned.dry_run), (3, true));
     assert_eq!(shelf.body(A), "came since");
     let done = restore(&shelf, to("before"), &[], false);
-    let told: Vec<_> = done.documents.iter().map(|one| (one.path.as_deref(), one.operation)).collect();
+    let of = |one: &Option<String>| one.as_deref().and_then(DocumentOperation::parse);
+    let told: Vec<_> = done.documents.iter().map(|one| (one.path.as_deref(), of(&one.operation))).collect();
     assert_eq!(told, [(Some(A), Some(Restored)), (Some(A), Some(Archived)), (Some(B), Some(Restored))]);
     assert_eq!((hash(A), hash(B)), (one, two));
     assert_eq!(shelf.paths(None, None), [A, B]);
@@ -193,7 +196,10 @@ fn what_is_taken_out_is_gone_and_listed() {
     assert!(shelf.history(&first.record).iter().all(|one| one.text.is_empty()));
     let told = history(&shelf, A);
     assert!(told.iter().all(|one| one.content_sha256.is_none()));
-    assert_eq!((told.len(), told[0].operation, told[0].reason.as_deref()), (5, Redacted, Some("leaked")));
+    assert_eq!(
+        (told.len(), self::done(&told[0]).1, told[0].reason.as_deref()),
+        (5, Redacted, Some("leaked"))
+    );
     let restored = restore(&shelf, to("before"), &[], true);
     assert_eq!(restored.documents[0].gap.as_deref(), Some("its content was taken out"));
     assert_eq!(redact(&shelf.caller, all()).unwrap_err().kind, ErrorKind::NotFound);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::documents::consolidation::ConsolidationDifference;
 use loci_engine::access;
 use loci_engine::consolidation::plan::Action;
 use loci_engine::consolidation::snapshot::reference_key;
@@ -21,19 +22,6 @@ use crate::trees::tree::{Tree, TreeAsk};
 use crate::upkeep::run::{ConsolidationRun, RunAction};
 use crate::upkeep::wording::worded;
 
-/// What becomes of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DocumentDifference {
-    /// The action, where it is one that is to be done.
-    pub action: Option<String>,
-    /// Where it lay.
-    pub before: Option<String>,
-    /// Where it lies then; none where it lies in the tree no more.
-    pub after: Option<String>,
-    /// The lines that differ; none where there was no room, or nothing may be shown.
-    pub unified: Option<String>,
-}
-
 impl Documents {
     /// What a run changes, or changed, by path.
     ///
@@ -44,7 +32,7 @@ impl Documents {
         caller: &Principal,
         ask: &TreeAsk,
         run: &ConsolidationRun,
-    ) -> Result<Vec<DocumentDifference>> {
+    ) -> Result<Vec<ConsolidationDifference>> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         self.caught_up(ask).await?;
         let (tree, run, now) = (Tree::of(ask), run.clone(), self.engine.now());
@@ -75,7 +63,7 @@ fn planned(
     tx: &dyn ReadTx,
     (tree, now): (&Tree, Timestamp),
     one: &RunAction,
-    all: &mut Vec<DocumentDifference>,
+    all: &mut Vec<ConsolidationDifference>,
 ) -> Result<()> {
     let content = |path: &str| -> Result<Option<DocumentContent>> {
         let Ok(path) = DocumentPath::check(path) else { return Ok(None) };
@@ -83,10 +71,10 @@ fn planned(
         Ok(found.filter(|found| !is_redacted(&found.record)).map(|found| DocumentContent::of(&found.record)))
     };
     let mut push = |before: Option<&str>, after: Option<&str>, unified: Option<String>| {
-        all.push(DocumentDifference {
+        all.push(ConsolidationDifference {
             action: Some(one.id.clone()),
-            before: before.map(str::to_owned),
-            after: after.map(str::to_owned),
+            path_a: before.map(str::to_owned),
+            path_b: after.map(str::to_owned),
             unified,
         });
     };
@@ -113,7 +101,7 @@ fn done(
     tx: &dyn ReadTx,
     tree: &Tree,
     run: &ConsolidationRun,
-    all: &mut Vec<DocumentDifference>,
+    all: &mut Vec<ConsolidationDifference>,
 ) -> Result<()> {
     let mut known: BTreeMap<&str, Option<Versions>> = BTreeMap::new();
     for change in &run.changed {
@@ -133,7 +121,7 @@ fn done(
         let path = |one: &Option<(Option<String>, String)>| one.as_ref().and_then(|(path, _)| path.clone());
         let (from, to) = (path(&before), path(&after));
         let unified = of_files(&file(&before), &file(&after), from.as_deref(), to.as_deref());
-        all.push(DocumentDifference { action: None, before: from, after: to, unified: Some(unified) });
+        all.push(ConsolidationDifference { action: None, path_a: from, path_b: to, unified: Some(unified) });
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::documents::consolidation::ConsolidationUsage;
 use loci_engine::access;
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::document_text::areas::check_writable;
@@ -252,7 +253,7 @@ impl Writing<'_> {
                 left.len()
             ),
             report: None,
-            usage: crate::upkeep::run::RunUsage::default(),
+            usage: ConsolidationUsage::default(),
             replans: 0,
             conflicts: left.to_vec(),
             changed,

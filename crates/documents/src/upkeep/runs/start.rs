@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::documents::consolidation::ConsolidationUsage;
 use loci_engine::access;
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::memories::existing;
@@ -20,7 +21,7 @@ use crate::Documents;
 use crate::consolidating::plan;
 use crate::trees::tree::{Tree, TreeAsk};
 use crate::upkeep::rule_plan::{self, RULES};
-use crate::upkeep::run::{ConsolidationRun, RunUsage};
+use crate::upkeep::run::ConsolidationRun;
 use crate::upkeep::run_request::{ConsolidationAsk, PlannerChoice};
 use crate::upkeep::tree_reading::{self, TreeRead};
 
@@ -119,7 +120,7 @@ impl Documents {
             violations: Vec::new(),
             summary: String::new(),
             report: None,
-            usage: RunUsage::default(),
+            usage: ConsolidationUsage::default(),
             replans: 0,
             conflicts: Vec::new(),
             changed: Vec::new(),

@@ -2,9 +2,7 @@
 
 use loci_api::documents::consolidation as shape;
 use loci_documents::TreeAsk;
-use loci_documents::upkeep::{
-    ConsolidationAsk, ConsolidationRun, DocumentDifference, PlannerChoice, RunLimits, RunScope,
-};
+use loci_documents::upkeep::{ConsolidationAsk, ConsolidationRun, PlannerChoice, RunLimits, RunScope};
 use loci_engine::consolidation::plan::Operation;
 use loci_model::trees::consolidation_run::RunStatus;
 use loci_model::{Error, Result};
@@ -81,7 +79,7 @@ pub(super) fn status(word: &str) -> Result<RunStatus> {
 /// A run.
 pub(super) fn run(
     run: ConsolidationRun,
-    differences: Vec<DocumentDifference>,
+    differences: Vec<shape::ConsolidationDifference>,
 ) -> Result<shape::ConsolidationRun> {
     let (kind, paths) = match run.scope {
         RunScope::SinceLast => ("since_last", Vec::new()),
@@ -99,12 +97,8 @@ pub(super) fn run(
             held: one.held,
         });
     }
-    let violations = run.violations.into_iter().map(|one| shape::ConsolidationViolation {
-        code: one.code,
-        action: one.action,
-        message: one.message,
-    });
     let reviews = run.reviews.into_iter();
+    let reviews = reviews.map(|one| shape::ConsolidationReview { reason: one.reason, paths: one.paths });
     Ok(shape::ConsolidationRun {
         id: run.id,
         namespace: run.namespace,
@@ -114,20 +108,14 @@ pub(super) fn run(
         planner: run.planner,
         dry_run: run.dry_run,
         plan,
-        reviews: reviews
-            .map(|one| shape::ConsolidationReview { reason: one.reason, paths: one.paths })
-            .collect(),
-        violations: violations.collect(),
+        reviews: reviews.collect(),
+        violations: run.violations,
         summary: run.summary,
         report: run.report,
-        usage: shape::ConsolidationUsage {
-            input_tokens: run.usage.input_tokens,
-            output_tokens: run.usage.output_tokens,
-            calls: run.usage.calls,
-        },
+        usage: run.usage,
         replans: run.replans,
         conflicts: run.conflicts,
-        differences: differences.into_iter().map(difference).collect(),
+        differences,
         reverts: run.reverts,
         reverted_by: run.reverted_by,
         failure: run.failure,
@@ -135,15 +123,6 @@ pub(super) fn run(
         created_at: run.created_at.to_rfc3339(),
         updated_at: run.updated_at.to_rfc3339(),
     })
-}
-
-fn difference(one: DocumentDifference) -> shape::ConsolidationDifference {
-    shape::ConsolidationDifference {
-        action: one.action,
-        path_a: one.before,
-        path_b: one.after,
-        unified: one.unified,
-    }
 }
 
 /// A value of a closed list from its word.

@@ -233,12 +233,5 @@ async fn record_redact(call: Call, asked: shape::RedactionAsk) -> Result<shape::
         which,
         reason: asked.reason,
     };
-    let done = call.doors.engine.documents.record_redact(&call.caller, redact).await?;
-    Ok(shape::Redaction {
-        record: done.record.to_string(),
-        versions: done.versions,
-        current_version: done.current_version,
-        places: done.places,
-        unreachable: done.unreachable,
-    })
+    call.doors.engine.documents.record_redact(&call.caller, redact).await
 }

@@ -3,10 +3,7 @@
 use loci_api::documents::file as shape;
 use loci_api::documents::tree as tree_shape;
 
-use loci_documents::{
-    DocumentShown, DocumentVersion, DocumentWritten, FileDiff, GrepLine, Listed, TreeAsk, TreeChanged,
-    TreeItem, TreeRestored,
-};
+use loci_documents::{DocumentShown, DocumentWritten, Listed, TreeAsk, TreeChanged, TreeItem};
 use loci_engine::document_text::DocumentContent;
 use loci_model::trees::tree_entry::{TreeEntry, TreeSnapshot};
 use loci_model::{Namespace, Result};
@@ -132,28 +129,6 @@ pub(super) fn listed(line: Listed) -> tree_shape::ListedItem {
     }
 }
 
-pub(super) fn grep_line(line: GrepLine) -> tree_shape::GrepLine {
-    let GrepLine { path, line, text, is_cut, is_match } = line;
-    tree_shape::GrepLine { path, line, text, cut: is_cut, is_match }
-}
-
-pub(super) fn version(version: DocumentVersion) -> tree_shape::DocumentVersion {
-    tree_shape::DocumentVersion {
-        version_id: format!("{}@{}", version.record, version.version),
-        record: version.record.to_string(),
-        version: version.version,
-        operation: version.operation.as_str().to_owned(),
-        path: version.path,
-        content_sha256: version.content_sha256,
-        bytes: version.bytes,
-        by: version.by,
-        reason: version.reason,
-        at: version.at.to_rfc3339(),
-        state: version.state.as_str().to_owned(),
-        source_events: version.sources.iter().map(ToString::to_string).collect(),
-    }
-}
-
 pub(super) fn change(changed: TreeChanged) -> tree_shape::TreeChange {
     let TreeChanged { change, path, path_before, content_sha256, state } = changed;
     tree_shape::TreeChange {
@@ -171,24 +146,7 @@ pub(super) fn change(changed: TreeChanged) -> tree_shape::TreeChange {
     }
 }
 
-pub(super) fn diff(file: FileDiff) -> tree_shape::FileDiff {
-    let FileDiff { record, path_a, path_b, unified } = file;
-    tree_shape::FileDiff { record: record.to_string(), path_a, path_b, unified }
-}
-
 pub(super) fn snapshot(snapshot: TreeSnapshot) -> tree_shape::TreeSnapshot {
     let TreeSnapshot { label, by, at, .. } = snapshot;
     tree_shape::TreeSnapshot { label, by, at: at.to_rfc3339() }
-}
-
-pub(super) fn restored(restored: TreeRestored) -> tree_shape::TreeRestored {
-    let documents = restored.documents.into_iter().map(|one| tree_shape::RestoredDocument {
-        record: one.record.to_string(),
-        path: one.path,
-        operation: one.operation.map(|operation| operation.as_str().to_owned()),
-        from_version: one.from_version,
-        version: one.version,
-        gap: one.gap,
-    });
-    tree_shape::TreeRestored { dry_run: restored.dry_run, documents: documents.collect() }
 }

@@ -6,7 +6,6 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use loci_api::documents::memory_tool as shape;
 use loci_api::documents::table as api;
-use loci_api::documents::tree::OmittedDocument;
 use loci_documents::{MountAsk, TreeAsk};
 use loci_model::{Error, Namespace, Result};
 
@@ -41,13 +40,12 @@ async fn context(call: Call, asked: shape::PromptDocumentsQuery) -> Result<shape
     let shape::PromptDocumentsQuery { mount, memory, namespace, budget_tokens } = asked;
     let mount = mount_of(&call, mount, memory, namespace).await?;
     let found = call.doors.engine.documents.mount_context(&call.caller, &mount, budget_tokens).await?;
-    let omitted = found.omitted.into_iter();
     Ok(shape::PromptDocuments {
         etag: etag(&found.text_sha256),
         text: found.text,
         tokens: found.tokens,
         paths: found.paths,
-        omitted: omitted.map(|one| OmittedDocument { path: one.path, tokens: one.tokens }).collect(),
+        omitted: found.omitted,
         files_total: found.files_total,
     })
 }

@@ -10,7 +10,7 @@ use loci_documents::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, 
 use loci_model::{Error, Result};
 
 use super::files::with_etag;
-use super::files_shape::{change, diff, etag, grep_line, item, listed, restored, snapshot, tree, version};
+use super::files_shape::{change, etag, item, listed, snapshot, tree};
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::cursor;
@@ -87,13 +87,12 @@ async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
 async fn system(call: Call, asked: shape::SystemQuery) -> Result<shape::SystemListing> {
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let found = call.doors.engine.documents.tree_system(&call.caller, &tree, asked.budget_tokens).await?;
-    let omitted = found.omitted.into_iter();
     Ok(shape::SystemListing {
         etag: etag(&found.text_sha256),
         text: found.text,
         tokens: found.tokens,
         paths: found.paths,
-        omitted: omitted.map(|one| shape::OmittedDocument { path: one.path, tokens: one.tokens }).collect(),
+        omitted: found.omitted,
     })
 }
 
@@ -102,7 +101,7 @@ async fn history(call: Call, asked: shape::HistoryQuery) -> Result<shape::Docume
     let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
     let page = call.doors.engine.documents.document_history(&call.caller, &tree, &asked.path, place).await?;
     Ok(shape::DocumentHistory {
-        versions: page.items.into_iter().map(version).collect(),
+        versions: page.items,
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
     })
 }
@@ -120,9 +119,7 @@ async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff>
     let tree = tree(&call, asked.namespace.as_deref()).await?;
     let a = Point::parse(&asked.a, "a")?;
     let b = asked.b.as_deref().map_or(Ok(Point::Now), |b| Point::parse(b, "b"))?;
-    let found =
-        call.doors.engine.documents.tree_diff(&call.caller, &tree, (a, b), asked.path.as_deref()).await?;
-    Ok(shape::TreeDiff { files: found.files.into_iter().map(diff).collect(), left_out: found.left_out })
+    call.doors.engine.documents.tree_diff(&call.caller, &tree, (a, b), asked.path.as_deref()).await
 }
 
 async fn snapshot_make(call: Call, asked: shape::SnapshotMake) -> Result<shape::TreeSnapshot> {
@@ -157,7 +154,7 @@ async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRest
         dry_run: asked.dry_run,
         reason: asked.reason,
     };
-    call.doors.engine.documents.tree_restore(&call.caller, ask, token).await.map(restored)
+    call.doors.engine.documents.tree_restore(&call.caller, ask, token).await
 }
 
 async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
@@ -169,11 +166,5 @@ async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
         max_matches: asked.max_matches,
         context: asked.context,
     };
-    let found = call.doors.engine.documents.tree_grep(&call.caller, &ask).await?;
-    Ok(shape::GrepResult {
-        lines: found.lines.into_iter().map(grep_line).collect(),
-        matches: found.matches,
-        more: found.more,
-        timed_out: found.timed_out,
-    })
+    call.doors.engine.documents.tree_grep(&call.caller, &ask).await
 }
