@@ -46,11 +46,10 @@ pub(crate) use capture::Told;
 pub use diagnostics::{SreExamined, SreProblem, SreProblemKind};
 use input::wire_events::PROFILE;
 pub use investigations::{
-    AgentResponse, AgentResult, Captured, CapturedRecord, CapturedRefusal, Context, InvestigationComplete,
-    InvestigationCompleted, InvestigationFinding, InvestigationMessage, InvestigationMessages,
-    InvestigationOutcome, InvestigationStart, InvestigationStarted, MessageShown, MessagesKept,
-    OpenInvestigation, OutcomeEffect, PartStatus, Recurrence, ResponseRead, SeenBefore, SreStats,
-    SreStatsAsk, WaitingOutcome, WaitingOutcomes,
+    AgentResponse, Captured, Context, InvestigationComplete, InvestigationCompleted, InvestigationFinding,
+    InvestigationMessage, InvestigationMessages, InvestigationOutcome, InvestigationStart,
+    InvestigationStarted, MessageShown, MessagesKept, OpenInvestigation, OutcomeEffect, PartStatus,
+    ResponseRead, SreStatsAsk,
 };
 pub use preferences::apply::{SreApply, SreApplyChange, SreApplyKind};
 pub use preferences::categories::type_of as preference_type_of;
@@ -65,9 +64,7 @@ pub use records::origin::SreOrigin;
 pub use records::precedence::SreAction;
 pub use records::save::{SreKept, SreSave, SreSaved};
 pub use retrieval::history::{SreHistory, SreHistoryAsk, SreVersion};
-pub use retrieval::retrieve::{
-    SreFound, SreRetrieve, SreRetrieved, SreScoreParts, SreTimeFilter, SreTimeSource,
-};
+pub use retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved, SreTimeFilter, SreTimeSource};
 pub use retrieval::synonyms::SreSynonyms;
 pub use scanners::scanners;
 pub use settings::{PastScope, SUPERVISOR, SreSettings, SreSettingsByMemory, SreTypeSettings};

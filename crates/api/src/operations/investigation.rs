@@ -274,7 +274,7 @@ pub struct CapturedRefusal {
 }
 
 /// What an agent answered in all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentResult {
     /// Its text.
@@ -498,7 +498,7 @@ pub struct SreStatsAsk {
 }
 
 /// Numbers over investigations. Times are in seconds, from the beginning to when it was resolved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SreStats {
     /// How many.
     pub investigations: u64,

@@ -146,7 +146,7 @@ pub struct SreRetrieve {
 }
 
 /// What a score is made of; each 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SreScoreParts {
     /// Likeness to the question, by words and meaning; 0.6 of the score.
     pub similarity: f64,

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::operations::investigation::CapturedRecord;
 use loci_engine::access::segment;
 use loci_engine::memories::existing;
 use loci_engine::strategies::model_questions::question::{BadReply, Question};
@@ -21,7 +22,7 @@ use loci_model::{Document, Error, EventId, JobId, MemoryId, RecordId, Result, Ti
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::capturing::{Answer, Captured, CapturedRecord, ReadIn, RecordsByWord};
+use super::capturing::{Answer, Captured, ReadIn, RecordsByWord};
 use super::responding::{AGENT, INCIDENT, JOB_KEY, SERVICE, USER, in_stead};
 use super::verifying::reported_with;
 use crate::Operations;

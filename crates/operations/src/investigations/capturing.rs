@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_api::operations::investigation::{CapturedRecord, CapturedRefusal};
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::principal::Principal;
 use loci_model::record::derivation::Making;
@@ -18,24 +19,6 @@ use crate::capture::{blocks, plain_facts, proposals, prose};
 use crate::records::knowledge::digest_of;
 use crate::records::save::SaveAs;
 use crate::{SreAction, SreKept, SreSave};
-
-/// A record that came of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CapturedRecord {
-    /// The record.
-    pub record_id: String,
-    /// What became of it.
-    pub action: String,
-}
-
-/// Something of an answer that was not saved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CapturedRefusal {
-    /// Its place among the items of all blocks, from 0; `None`: it is no item of one.
-    pub index: Option<usize>,
-    /// Why.
-    pub reason: String,
-}
 
 /// What came of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -111,7 +94,7 @@ impl ReadIn<'_> {
 
     fn refusal(self, at: usize, reason: String) -> CapturedRefusal {
         match self {
-            Self::Blocks => CapturedRefusal { index: Some(at), reason },
+            Self::Blocks => CapturedRefusal { index: Some(at as u64), reason },
             Self::Sentences => CapturedRefusal { index: None, reason: format!("a sentence: {reason}") },
             Self::Prose(_) => CapturedRefusal { index: None, reason: format!("read by a model: {reason}") },
         }
@@ -127,7 +110,7 @@ impl Captured {
     }
 
     pub(super) fn refuse(&mut self, index: Option<usize>, reason: String) {
-        self.rejected.push(CapturedRefusal { index, reason });
+        self.rejected.push(CapturedRefusal { index: index.map(|index| index as u64), reason });
     }
 
     /// Notes what became of preferences.

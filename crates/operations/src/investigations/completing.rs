@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_api::operations::investigation::AgentResult;
 use loci_model::ports::ids::uuid7;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
@@ -25,15 +26,6 @@ const OFF: &str = "the memory is off (enabled = false)";
 /// How often it is read anew where somebody else writes it at the same time.
 const TRIES: u32 = 5;
 const SUMMARIES_OFF: &str = "auto_generate_summaries is off";
-
-/// What an agent answered in all.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct AgentResult {
-    /// Its text.
-    pub text: String,
-    /// The tools that it called, as objects with their `id`: evidence names them.
-    pub tool_calls: Vec<Value>,
-}
 
 /// An investigation that is over, or goes on, with what was found.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
+use loci_api::operations::investigation::{Recurrence, SeenBefore};
 use loci_engine::access;
 use loci_engine::calls::deadline::{Deadline, Read};
 use loci_engine::memories::existing;
@@ -51,30 +52,6 @@ impl PartStatus {
             Self::Error => "error",
         }
     }
-}
-
-/// An earlier investigation of the same alert.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenBefore {
-    /// Its incident.
-    pub incident: String,
-    /// When it began.
-    pub at: Timestamp,
-    /// How far it came.
-    pub status: &'static str,
-    /// Why it happened, where that is known; none where it was refuted.
-    pub root_cause: Option<String>,
-}
-
-/// How often an alert came, this time among them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Recurrence {
-    /// In thirty days.
-    pub count_30d: usize,
-    /// In a year, as far back as investigations are kept.
-    pub count_365d: usize,
-    /// The last ones before this, the newest first.
-    pub last: Vec<SeenBefore>,
 }
 
 /// What is known for an investigation.
@@ -282,12 +259,12 @@ pub(super) fn recurrence(same: &[Known], this: &str, now: Timestamp) -> Recurren
     }
     let within = |days: i64| {
         let from = now.millis() - days * DAY_MS;
-        1 + earlier.iter().filter(|one| one.began().millis() > from).count()
+        1 + earlier.iter().filter(|one| one.began().millis() > from).count() as u64
     };
     let seen = |one: &&Known| SeenBefore {
-        incident: one.incident.clone(),
-        at: one.began(),
-        status: one.status().as_str(),
+        incident_id: one.incident.clone(),
+        at: one.began().to_rfc3339(),
+        status: one.status().as_str().to_owned(),
         root_cause: root_cause(one),
     };
     Recurrence {

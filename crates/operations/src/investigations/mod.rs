@@ -46,12 +46,12 @@ pub(super) use finding::{ALERT_OVER, Known, incident_of_session, is_hidden, of_f
 pub(super) use summarising::{ask_for_session_summary, is_session_summary};
 pub(super) use told::carry;
 
-pub use capturing::{Captured, CapturedRecord, CapturedRefusal};
-pub use completing::{AgentResult, InvestigationComplete, InvestigationCompleted};
-pub use context::{Context, PartStatus, Recurrence, SeenBefore};
+pub use capturing::Captured;
+pub use completing::{InvestigationComplete, InvestigationCompleted};
+pub use context::{Context, PartStatus};
 pub use messages::{InvestigationMessage, InvestigationMessages, MessageShown, MessagesKept};
 pub use noting::{InvestigationFinding, OpenInvestigation};
 pub use outcome::{InvestigationOutcome, OutcomeEffect};
 pub use responding::{AgentResponse, ResponseRead};
 pub use starting::{InvestigationStart, InvestigationStarted};
-pub use stats::{SreStats, SreStatsAsk, WaitingOutcome, WaitingOutcomes};
+pub use stats::SreStatsAsk;

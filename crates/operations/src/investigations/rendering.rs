@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::operations::investigation::Recurrence;
 use loci_engine::retrieval::render::{
     Budget, COUNT, Dropped, Entry, Filled, Frame, Group, Heading, Oversize, Screened, fill_under,
 };
@@ -11,7 +12,7 @@ use loci_model::RecordId;
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value};
 
-use super::context::{Context, Recurrence};
+use super::context::Context;
 use super::past_line::past_line;
 use crate::input::canonical;
 use crate::records::knowledge::SENTENCE;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::operations::investigation::Recurrence;
 use loci_engine::access;
 use loci_engine::calls::deadline::Deadline;
 use loci_engine::calls::idempotency::ClientToken;
@@ -15,7 +16,7 @@ use loci_model::{ActorId, Error, ErrorKind, ExposureId, MemoryId, Result, Timest
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};
 
-use super::context::{Context, Gathered, Recurrence, recurrence};
+use super::context::{Context, Gathered, recurrence};
 use super::finding::Known;
 use super::rendering::{self, Rendered};
 use crate::Operations;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_api::operations::investigation::{AlertRecurrence, PendingOutcome, PendingOutcomes, SreStats};
 use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
@@ -21,6 +22,8 @@ use crate::records::namespace_rules;
 /// Investigations that are counted: the newest.
 const COUNTED_MAX: usize = 10_000;
 const PAGE: usize = 500;
+const PARTIAL: &str = "stats: only the newest 10000 investigations are counted";
+const LOOKED_AT: &str = "pending-outcomes: only the newest 10000 investigations are looked at";
 /// After so many days without an outcome an investigation is listed.
 const WAITING_DAYS: u32 = 14;
 /// Fingerprints that are told, those that came most often.
@@ -33,59 +36,6 @@ pub struct SreStatsAsk {
     pub service: Option<String>,
     /// That began then or later; `None`: all that are kept.
     pub since: Option<Timestamp>,
-}
-
-/// Numbers over investigations. Times are in seconds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SreStats {
-    /// How many.
-    pub investigations: usize,
-    /// Of these, by status.
-    pub by_status: BTreeMap<&'static str, usize>,
-    /// Of these, resolved at a time that is known.
-    pub resolved: usize,
-    /// From their beginning to then: the middle one, or the mean of the two in the middle.
-    pub mttr_median_s: Option<f64>,
-    /// The same, below which nine of ten lie (nearest rank).
-    pub mttr_p90_s: Option<f64>,
-    /// The share of those with an outcome whose cause was confirmed.
-    pub confirmed_share: Option<f64>,
-    /// With an outcome that says whether the cause was right.
-    pub judged: usize,
-    /// How many incidents there are of each alert that came more than once, the most first.
-    pub recurrence: Vec<(String, usize)>,
-    /// The median of those that were shown what is remembered, and of the others.
-    pub mttr_with_memory_s: Option<f64>,
-    /// See there.
-    pub mttr_without_memory_s: Option<f64>,
-    /// There are more investigations than are counted.
-    pub is_partial: bool,
-}
-
-/// An investigation whose outcome nobody told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WaitingOutcome {
-    /// Its incident.
-    pub incident: String,
-    /// Its session.
-    pub session: String,
-    /// Whose it is.
-    pub user: String,
-    /// What was asked.
-    pub query: String,
-    /// How far it came.
-    pub status: &'static str,
-    /// When it began.
-    pub began: Timestamp,
-}
-
-/// Investigations whose outcome nobody told.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct WaitingOutcomes {
-    /// The oldest first.
-    pub waiting: Vec<WaitingOutcome>,
-    /// There are more investigations than are looked at, which are the newest 10,000.
-    pub is_partial: bool,
 }
 
 impl Operations {
@@ -111,7 +61,11 @@ impl Operations {
         // What was shown makes a difference to how long it took, and to nothing else.
         let took = counted.iter().filter(|known| took_s(known).is_some());
         let shown = self.shown_sessions(memory, took.map(|known| known.session.clone()).collect()).await?;
-        Ok(SreStats { is_partial, ..numbers(&counted, &shown) })
+        Ok(SreStats {
+            degraded: is_partial,
+            warnings: told(is_partial, PARTIAL),
+            ..numbers(&counted, &shown)
+        })
     }
 
     /// Investigations that are over, or given away, for two weeks, and whose outcome nobody told; the oldest first.
@@ -122,7 +76,7 @@ impl Operations {
         &self,
         caller: &Principal,
         memory: &MemoryId,
-    ) -> Result<WaitingOutcomes> {
+    ) -> Result<PendingOutcomes> {
         let before = self.engine.now().minus_days(WAITING_DAYS);
         let (counted, is_partial) = self.counted(caller, memory).await?;
         let waits = |known: &Known| {
@@ -131,20 +85,21 @@ impl Operations {
                 && !known.content.contains_key("outcome")
                 && since <= before
         };
-        let mut waiting: Vec<WaitingOutcome> = counted
-            .iter()
-            .filter(|known| waits(known))
-            .map(|known| WaitingOutcome {
-                incident: known.incident.clone(),
-                session: known.session_id(),
-                user: known.user(),
-                query: known.text("query").unwrap_or_default().to_owned(),
-                status: known.status().as_str(),
-                began: known.began(),
-            })
-            .collect();
-        waiting.sort_by(|a, b| (a.began, &a.incident, &a.session).cmp(&(b.began, &b.incident, &b.session)));
-        Ok(WaitingOutcomes { waiting, is_partial })
+        let mut waiting: Vec<&Known> = counted.iter().filter(|known| waits(known)).collect();
+        waiting.sort_by_key(|known| (known.began(), known.incident.clone(), known.session_id()));
+        let shown = |known: &Known| PendingOutcome {
+            incident_id: known.incident.clone(),
+            session_id: known.session_id(),
+            user_id: known.user(),
+            query: known.text("query").unwrap_or_default().to_owned(),
+            status: known.status().as_str().to_owned(),
+            started_at: known.began().to_rfc3339(),
+        };
+        Ok(PendingOutcomes {
+            investigations: waiting.into_iter().map(shown).collect(),
+            degraded: is_partial,
+            warnings: told(is_partial, LOOKED_AT),
+        })
     }
 
     /// The investigations that the caller may see, and whether there are more than are counted.
@@ -202,6 +157,10 @@ impl Operations {
     }
 }
 
+fn told(is_partial: bool, what: &str) -> Vec<String> {
+    is_partial.then(|| what.to_owned()).into_iter().collect()
+}
+
 /// From the beginning to when it was resolved, in seconds; none where that is not known.
 fn took_s(known: &Known) -> Option<f64> {
     let (began, resolved) = (known.began(), known.time("resolved_at")?);
@@ -209,23 +168,23 @@ fn took_s(known: &Known) -> Option<f64> {
 }
 
 fn numbers(counted: &[&Known], shown: &BTreeSet<SessionId>) -> SreStats {
-    let mut stats = SreStats { investigations: counted.len(), ..SreStats::default() };
+    let mut stats = SreStats { investigations: counted.len() as u64, ..SreStats::default() };
     let mut took: Vec<(f64, bool)> = Vec::new();
     let mut confirmed = 0;
     let mut incidents: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for known in counted {
-        *stats.by_status.entry(known.status().as_str()).or_default() += 1;
+        *stats.by_status.entry(known.status().as_str().to_owned()).or_default() += 1;
         took.extend(took_s(known).map(|seconds| (seconds, shown.contains(&known.session))));
         let told = known.content.get("outcome").and_then(|outcome| outcome.get("root_cause_confirmed"));
         if let Some(is_right) = told.and_then(Value::as_bool) {
             stats.judged += 1;
-            confirmed += usize::from(is_right);
+            confirmed += u64::from(is_right);
         }
         if let Some(fingerprint) = known.text("fingerprint") {
             incidents.entry(fingerprint.to_owned()).or_default().insert(&known.incident);
         }
     }
-    stats.resolved = took.len();
+    stats.resolved = took.len() as u64;
     let of = |shown: Option<bool>| -> Vec<f64> {
         let wanted = |(_, was_shown): &&(f64, bool)| shown.is_none_or(|shown| shown == *was_shown);
         let mut seconds: Vec<f64> = took.iter().filter(wanted).map(|(seconds, _)| *seconds).collect();
@@ -238,9 +197,12 @@ fn numbers(counted: &[&Known], shown: &BTreeSet<SessionId>) -> SreStats {
     stats.mttr_with_memory_s = median(&of(Some(true)));
     stats.mttr_without_memory_s = median(&of(Some(false)));
     stats.confirmed_share = (stats.judged > 0).then(|| confirmed as f64 / stats.judged as f64);
-    let mut again: Vec<(String, usize)> =
-        incidents.into_iter().map(|(name, all)| (name, all.len())).filter(|(_, count)| *count > 1).collect();
-    again.sort_by(|(name, count), (other, of_other)| of_other.cmp(count).then_with(|| name.cmp(other)));
+    let often = |(fingerprint, all): (String, BTreeSet<&str>)| AlertRecurrence {
+        fingerprint,
+        count: all.len() as u64,
+    };
+    let mut again: Vec<_> = incidents.into_iter().map(often).filter(|one| one.count > 1).collect();
+    again.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.fingerprint.cmp(&b.fingerprint)));
     again.truncate(FINGERPRINTS_MAX);
     stats.recurrence = again;
     stats

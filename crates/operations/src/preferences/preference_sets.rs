@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use loci_api::operations::knowledge::SreScoreParts;
 use loci_engine::access;
 use loci_engine::access::segment;
 use loci_model::principal::{Capability, Principal};
@@ -15,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::current_set::{CONTRADICTS, SrePreference, SrePreferences, WAITS, Wanted, merged, unreadable};
 use crate::Operations;
 use crate::records::namespace_rules;
-use crate::retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved, SreScoreParts};
+use crate::retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved};
 use crate::retrieval::scores;
 use crate::settings::SreSettings;
 

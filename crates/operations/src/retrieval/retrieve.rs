@@ -3,6 +3,7 @@
 //! It decides nothing of what counts: that is [`crate::records::precedence`]'s matter, when
 //! something is saved.
 
+use loci_api::operations::knowledge::SreScoreParts;
 use loci_model::memory::Memory;
 use loci_model::principal::Principal;
 use loci_model::record::Record;
@@ -54,19 +55,6 @@ pub struct SreRetrieve {
     pub explain: bool,
     /// Records that were shown already: they are counted, and not returned (C-6).
     pub leave_out: Vec<RecordId>,
-}
-
-/// What a score is made of; each from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct SreScoreParts {
-    /// How much the text is about the question, words and meaning together.
-    pub similarity: f64,
-    /// The share of the question's words that it has; a part of `similarity`, and told for explanation.
-    pub lexical: f64,
-    /// How fresh it is: halved by every half-life.
-    pub recency: f64,
-    /// How sure it is.
-    pub confidence: f64,
 }
 
 /// Something found.

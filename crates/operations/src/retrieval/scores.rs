@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use loci_api::operations::knowledge::SreScoreParts;
 use loci_model::Timestamp;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
@@ -9,7 +10,7 @@ use loci_model::services::knowledge::{KnowledgeType, SreSource, SreType};
 use loci_model::time::DAY_MS;
 use serde_json::Value;
 
-use super::retrieve::{SreFound, SreScoreParts};
+use super::retrieve::SreFound;
 use crate::records::precedence::{source, word};
 
 /// Investigations that confirmed a record, and that refuted it: lists of what they are called. Clients cannot write keys of the system.

@@ -1,9 +1,10 @@
 //! The end of the work: §6.3, §9.4, test 18, D3, D5, D29, D30, D32.
 
+use loci_api::operations::investigation::AgentResult;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
-use loci_operations::{AgentResult, InvestigationComplete, InvestigationCompleted, SreAction};
+use loci_operations::{InvestigationComplete, InvestigationCompleted, SreAction};
 use serde_json::{Value, json};
 
 use super::retrieving::go_to;

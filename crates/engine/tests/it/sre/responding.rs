@@ -99,13 +99,13 @@ fn a_block_of_an_agent_that_is_not_captured_is_rejected_with_the_reason() {
         );
         let found = captured(&world, &alice, &incident, agent, &text);
         assert!(found.pending.is_empty());
-        let told = |one: &loci_operations::CapturedRefusal| {
+        let told = |one: &loci_api::operations::investigation::CapturedRefusal| {
             (one.index, one.reason.split(' ').next().unwrap_or_default().to_owned())
         };
         (found.saved.len(), found.rejected.iter().map(told).collect::<Vec<_>>())
     };
     let refused = |why: &str| {
-        let one = |at: Option<usize>, why: &str| (at, why.to_owned());
+        let one = |at: Option<u64>, why: &str| (at, why.to_owned());
         vec![one(None, "infrastructure_knowledge"), one(Some(0), why), one(Some(1), why)]
     };
     assert_eq!(rejected("runbooks-agent", |_| {}), (0, refused("runbooks-agent")));

@@ -1,8 +1,9 @@
 //! Evidence of what agents learned counts where it names a call that was reported for the investigation: §10.2.
 
+use loci_api::operations::investigation::AgentResult;
 use loci_model::principal::Principal;
 use loci_model::services::knowledge::{SreSource, SreType};
-use loci_operations::{AgentResponse, AgentResult};
+use loci_operations::AgentResponse;
 use serde_json::{Value, json};
 
 use super::completing::complete;

@@ -3,7 +3,7 @@
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
 use loci_model::{JobId, Result};
-use loci_operations::{AgentResponse, Captured, CapturedRecord, CapturedRefusal};
+use loci_operations::{AgentResponse, Captured};
 
 use super::investigation_start::{incident, memory};
 use crate::v1::protocol::call::Call;
@@ -42,22 +42,9 @@ async fn agent_response_read(
     let Captured { saved, preferences, rejected, pending } = read.captured.unwrap_or_default();
     Ok(shape::AgentResponseRead {
         state: if read.waits { WAITING } else { read.state.as_str() }.to_owned(),
-        saved: records([saved, preferences].concat()),
-        rejected: refusals(rejected),
-        pending: records(pending),
+        saved: [saved, preferences].concat(),
+        rejected,
+        pending,
         failure: read.failure,
     })
-}
-
-pub(super) fn records(records: Vec<CapturedRecord>) -> Vec<shape::CapturedRecord> {
-    let one = |one: CapturedRecord| shape::CapturedRecord { record_id: one.record_id, action: one.action };
-    records.into_iter().map(one).collect()
-}
-
-pub(super) fn refusals(refusals: Vec<CapturedRefusal>) -> Vec<shape::CapturedRefusal> {
-    let one = |one: CapturedRefusal| shape::CapturedRefusal {
-        index: one.index.map(|index| index as u64),
-        reason: one.reason,
-    };
-    refusals.into_iter().map(one).collect()
 }

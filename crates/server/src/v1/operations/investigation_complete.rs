@@ -4,9 +4,8 @@ use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
 use loci_model::services::knowledge::ResolutionStatus;
 use loci_model::{Error, RecordId, Result};
-use loci_operations::{AgentResult, InvestigationComplete};
+use loci_operations::InvestigationComplete;
 
-use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
@@ -22,10 +21,6 @@ pub(super) fn operations(table: Table) -> Table {
 /// Ids of records in a member of the request.
 pub(super) fn record_ids(field: &'static str, ids: &[String]) -> Result<Vec<RecordId>> {
     ids.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on(field))).collect()
-}
-
-fn agent_result((agent, said): (String, shape::AgentResult)) -> (String, AgentResult) {
-    (agent, AgentResult { text: said.text, tool_calls: said.tool_calls })
 }
 
 async fn investigation_complete(
@@ -46,7 +41,7 @@ async fn investigation_complete(
         session: asked.session_id,
         query: asked.query,
         final_response: asked.final_response,
-        agent_results: asked.agent_results.into_iter().map(agent_result).collect(),
+        agent_results: asked.agent_results,
         status: word(
             "status",
             status,
@@ -71,9 +66,9 @@ async fn investigation_complete(
         action: done.action.map(|action| action.as_str().to_owned()),
         status: done.status.as_str().to_owned(),
         status_source: done.status_source.to_owned(),
-        infrastructure: records(done.captured.saved),
-        preferences: records([done.captured.pending, done.captured.preferences].concat()),
-        rejected: refusals(done.captured.rejected),
+        infrastructure: done.captured.saved,
+        preferences: [done.captured.pending, done.captured.preferences].concat(),
+        rejected: done.captured.rejected,
         suggested_status: None,
         warnings: done.warnings,
     })

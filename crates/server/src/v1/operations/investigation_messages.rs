@@ -6,7 +6,6 @@ use loci_model::event::Role;
 use loci_model::{Error, Result};
 use loci_operations::{InvestigationMessage, InvestigationMessages};
 
-use super::agent_responses::{records, refusals};
 use super::investigation_start::{incident, memory};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
@@ -41,8 +40,8 @@ async fn investigation_messages(
         saved: true,
         messages: shown.collect(),
         events: event.into_iter().collect(),
-        preferences: records([kept.captured.pending, kept.captured.preferences].concat()),
-        rejected: refusals(kept.captured.rejected),
+        preferences: [kept.captured.pending, kept.captured.preferences].concat(),
+        rejected: kept.captured.rejected,
     })
 }
 

@@ -4,9 +4,7 @@
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
 use loci_model::{Error, MemoryId, Result};
-use loci_operations::{
-    Context, InvestigationStart, InvestigationStarted, Recurrence, SreFound, SreRequester,
-};
+use loci_operations::{Context, InvestigationStart, InvestigationStarted, SreFound, SreRequester};
 use loci_text::tokens::Estimator;
 
 use crate::v1::protocol::call::Call;
@@ -107,7 +105,7 @@ fn shown(started: InvestigationStarted) -> shape::InvestigationStarted {
             past_investigations: started.past.as_str().to_owned(),
         }),
         context: context(started.context),
-        recurrence: started.recurrence.map(recurrence),
+        recurrence: started.recurrence,
         rendered: started.rendered,
         budget: shape::ContextBudget {
             limit: started.limit,
@@ -164,22 +162,5 @@ fn item(found: SreFound) -> shape::ContextItem {
         age_days: found.age_days,
         stale: found.stale,
         conflict: found.conflict,
-    }
-}
-
-fn recurrence(again: Recurrence) -> shape::Recurrence {
-    shape::Recurrence {
-        count_30d: again.count_30d as u64,
-        count_365d: again.count_365d as u64,
-        last: again
-            .last
-            .into_iter()
-            .map(|one| shape::SeenBefore {
-                incident_id: one.incident,
-                at: one.at.to_rfc3339(),
-                status: one.status.to_owned(),
-                root_cause: one.root_cause,
-            })
-            .collect(),
     }
 }

@@ -63,12 +63,7 @@ fn result(found: SreFound) -> shape::SreResult {
         record_id: record.id.to_string(),
         memory_type: found.kind.as_str().to_owned(),
         score: found.score,
-        score_parts: shape::SreScoreParts {
-            similarity: found.parts.similarity,
-            lexical: found.parts.lexical,
-            recency: found.parts.recency,
-            confidence: found.parts.confidence,
-        },
+        score_parts: found.parts,
         state: state.to_owned(),
         source: origin.source.to_owned(),
         namespaces: found.namespaces.iter().map(ToString::to_string).collect(),
