@@ -45,39 +45,30 @@ mod sweep;
 mod tasks;
 
 pub use code_graph::co_change::{
-    CoChange, CoChanges, FileSet, GraphAbout, HistoryState, Impact, ImpactOf, ImpactRow, Thresholds,
+    CoChange, CoChanges, GraphAbout, HistoryState, Impact, ImpactOf, Thresholds,
 };
-pub use code_graph::dependencies::{Basis as ImportBasis, ImportSite};
-pub use commits::attribution::{Attributed, AttributionAsk, Snippet};
+pub use code_graph::dependencies::Basis as ImportBasis;
+pub use commits::attribution::{Attributed, AttributionAsk};
 pub use commits::blame::{Blame, BlameAsk, BlamedTask};
-pub use commits::task_commits::{CommitReport, CommitsTaken, NewCommit};
+pub use commits::task_commits::{CommitReport, NewCommit};
 pub use hydration::Hydrated;
 pub use learnings::conflicts::{ConflictDecision, ConflictListing, ConflictResolved, ConflictShown};
 pub use metrics::evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
-pub use metrics::{Cut, Measure, Metrics, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
+pub use metrics::{Cut, Metrics, MetricsAsk, MetricsBy};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
-pub use preferences::{
-    PreferencePut, PreferenceSet, PreferencesListed, UserExport, UserForgotten, UserSettingsPut, UserShown,
-};
+pub use preferences::{PreferencePut, PreferenceSet, PreferencesListed, UserExport};
 pub use product::CodingParts;
-pub use prompts::evaluation::{PromptAnswers, PromptQuestion, PromptQuestions};
+pub use prompts::evaluation::PromptAnswers;
 pub use prompts::extraction::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use prompts::versions::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
-pub use reflection::themes::{
-    ProposalOf, Theme, ThemeClosed, ThemeProposal, ThemeProposalAccepted, ThemeState, Themes,
-};
-pub use reflection::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
-pub use repositories::counts::RecordCount;
+pub use reflection::themes::{ProposalOf, Theme, ThemeState, Themes};
+
 pub use repositories::repository_settings::{RepositoryChange, RepositoryShown};
-pub use reviews::{
-    BackfillAsked, HookDelivery, HookDeliveryShown, HookState, NewReview, ReviewsPolled, ReviewsPulled,
-    intake_of,
-};
+pub use reviews::{BackfillAsked, HookDelivery, HookState, NewReview, intake_of};
 pub use rules::rules_list::RuleListing;
-pub use rules::{NewRule, ReviewLearned, RuleDecision, RuleExposure, RulePromotion, RuleProvenance};
+pub use rules::{ReviewLearned, RuleDecision, RuleExposure, RuleProvenance};
 pub use safeguards::{
-    HeldDecision, HeldListing, NotUndone, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
-    Selection, SnapshotOf, SnapshotShown,
+    HeldDecision, HeldListing, PurgeAsk, RepositoryQuarantineAsk, Selection, SnapshotOf, SnapshotShown,
 };
 pub use scanners::scanners;
 pub use settings::{CodingSettings, RuleSettings, share_of};
@@ -92,7 +83,7 @@ pub use tasks::reports::finalize::{Finalization, Finalized};
 pub use tasks::reports::learnings::LearningsTaken;
 pub use tasks::reports::note::{TaskNote, TaskNoted};
 pub use tasks::sessions::{
-    NewSessionItem, Promoted, SessionAppended, SessionEvents, SessionListing, SessionPromoted, of_event,
+    NewSessionItem, Promoted, SessionEvents, SessionListing, SessionPromoted, of_event,
 };
 
 use loci_engine::Engine;

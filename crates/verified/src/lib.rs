@@ -71,7 +71,7 @@ pub use repositories::code_access::{default_here, tip_of};
 pub use repositories::default_tip::DefaultTip;
 pub use repositories::repository_name::{RepositoryName, local_key};
 pub use repositories::{Numbered, find_repository, is_named, noticed, numbered, of_number};
-pub use repositories::{RepositoryAdd, RepositoryAdded, host_of, knowledge_namespace, name_of};
+pub use repositories::{RepositoryAdded, host_of, knowledge_namespace, name_of};
 pub use repository_hooks::RepositoryHooks;
 pub use scanners::scanners;
 pub use serving::served_facts::Serving;

@@ -171,7 +171,7 @@ pub struct ImportSite {
 }
 
 /// A file that a change may touch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ImpactRow {
     /// The file.
     pub path: String,

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::calls::standing::Standing;
 use loci_forges::config::{ForgeConfig, ForgeKind};
 use loci_forges::forges::{ForgeOptions, ForgeParts, Forges};
@@ -18,7 +19,6 @@ use loci_model::principal::Principal;
 use loci_outbound::request::Transport;
 use loci_outbound::secret::Secret;
 use loci_products::Loci;
-use loci_verified::RepositoryAdd;
 
 use crate::config::Config;
 use crate::config::environment::Environment;
@@ -139,7 +139,7 @@ pub async fn register(engine: &Loci, entries: &[RepositoryEntry]) {
     for entry in entries {
         let add = RepositoryAdd {
             name: Some(entry.name.clone()),
-            directory: entry.path.clone(),
+            directory: entry.path.as_ref().map(|path| path.display().to_string()),
             aliases: entry.remotes.clone(),
             at_forge: entry.forge.is_some(),
             default_ref: entry.default_ref.clone(),

@@ -1,6 +1,7 @@
 //! `attribution`: which tasks, prompts and people a repository, a pull request, a commit, an issue, a file or a few words lead back
 //! to, and what was said there. Tasks come the newest first; of each, what the archive of its conversation has to say.
 
+use loci_api::coding::attribution::Snippet;
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -75,23 +76,6 @@ pub struct Attributed {
     pub told: ToldEnd,
     /// What was said, the first first: where a question has words, what holds one of them, else decisions and notes.
     pub snippets: Vec<Snippet>,
-}
-
-/// A part of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snippet {
-    /// Its number in its session.
-    pub seq: u64,
-    /// What it is.
-    pub kind: SessionItemKind,
-    /// Who spoke.
-    pub role: String,
-    /// What was said.
-    pub text: String,
-    /// It is a part of that.
-    pub is_cut: bool,
-    /// When.
-    pub at: Timestamp,
 }
 
 /// A question that is read.
@@ -281,7 +265,14 @@ fn both(mut some: Vec<TaskId>, others: Vec<TaskId>) -> Vec<TaskId> {
 
 fn snippet(item: SessionItem, words: &[String]) -> Option<Snippet> {
     let (text, is_cut) = excerpt(item.text.as_deref()?, words);
-    Some(Snippet { seq: item.seq, kind: item.kind, role: item.role, text, is_cut, at: item.at })
+    Some(Snippet {
+        seq: item.seq,
+        r#type: item.kind.as_str().to_owned(),
+        role: item.role,
+        text,
+        cut: is_cut,
+        at: item.at.to_rfc3339(),
+    })
 }
 
 /// The words of a question, in small letters.

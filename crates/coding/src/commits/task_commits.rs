@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::commit::TaskCommitsTaken;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
@@ -49,17 +50,6 @@ pub struct NewCommit {
     pub patch_id: Option<String>,
 }
 
-/// What became of a report.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CommitsTaken {
-    /// Commits that were not known like this before.
-    pub stored: u32,
-    /// Commits whose place another has taken now.
-    pub rewritten: u32,
-    /// What to know.
-    pub warnings: Vec<String>,
-}
-
 /// A report whose ids are read.
 struct Read {
     commits: Vec<(ObjectId, Vec<ObjectId>, NewCommit)>,
@@ -77,7 +67,7 @@ impl Coding {
         standing: &Standing,
         id: &TaskId,
         report: CommitReport,
-    ) -> Result<CommitsTaken> {
+    ) -> Result<TaskCommitsTaken> {
         Call::write("task_commits", Some(id))
             .told(async {
                 let read = read(report)?;
@@ -92,7 +82,7 @@ impl Coding {
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
-                        let mut taken = CommitsTaken::default();
+                        let mut taken = TaskCommitsTaken::default();
                         for (sha, parents, new) in &read.commits {
                             take(tx, &task, (*sha, parents), new, policy.secrets, now, &mut taken)?;
                         }
@@ -148,7 +138,7 @@ fn take(
     new: &NewCommit,
     mode: RedactionMode,
     now: Timestamp,
-    taken: &mut CommitsTaken,
+    taken: &mut TaskCommitsTaken,
 ) -> Result<()> {
     let (known, _) = row(tx, (&task.memory, &task.actor), &sha, now)?;
     if let Some(other) = known.task.as_ref().filter(|other| **other != task.id) {
@@ -200,7 +190,7 @@ fn rewrite(
     old: &ObjectId,
     new: &ObjectId,
     now: Timestamp,
-    taken: &mut CommitsTaken,
+    taken: &mut TaskCommitsTaken,
 ) -> Result<()> {
     let place = (&task.memory, &task.actor);
     let (before, _) = row(tx, place, old, now)?;

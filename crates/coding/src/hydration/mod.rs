@@ -57,7 +57,7 @@ pub use kind::{HydrationKind, KindStatus};
 pub use lines::{listed_text, shown_text};
 /// How tokens are estimated.
 pub use loci_text::tokens::Estimator;
-pub use origins::{ReflectionEvidence, RuleSource, episode_origin, reflection_evidence, rule_sources};
+pub use origins::{episode_origin, reflection_evidence, rule_sources};
 pub use outcome::outcome_of;
 pub use planning::{Limits, Plan, ShownRecord};
 pub use related_shown::GRAPH;

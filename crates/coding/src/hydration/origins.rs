@@ -1,34 +1,12 @@
 //! Where a record comes from, for whoever is shown it: the pull requests behind a rule, the files and the pull request of an earlier
 //! task, the episodes behind a reflection (coding-agent-memory.md §4.2). Pure. What is not known is not said.
 
+use loci_api::coding::hydration::{ReflectionEvidence, RuleSource};
 use loci_engine::retrieval::render::contained;
-use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 
 use super::candidate::Candidate;
 use crate::tasks::reports::episode_text::TaskEpisode;
-
-/// Where a rule comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleSource {
-    /// The number of the pull request.
-    pub pr: Option<u64>,
-    /// Who asked for it.
-    pub reviewer: Option<String>,
-    /// Where that is to be read.
-    pub url: Option<String>,
-}
-
-/// How many episodes bear a reflection out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReflectionEvidence {
-    /// So many do.
-    pub hits: u32,
-    /// Of so many that were looked at.
-    pub of: u32,
-    /// Which.
-    pub episodes: Vec<RecordId>,
-}
 
 /// Where a rule comes from, as its metadata says: one review, or none that is named.
 pub fn rule_sources(candidate: &Candidate) -> Vec<RuleSource> {
@@ -50,7 +28,7 @@ pub fn episode_origin(candidate: &Candidate) -> (Vec<String>, Option<u64>) {
 /// What bears a reflection out; `None` for one that nobody counted.
 pub fn reflection_evidence(candidate: &Candidate) -> Option<ReflectionEvidence> {
     let counted = candidate.record.making.as_ref()?.evidence.as_ref()?;
-    let episodes = candidate.record.derived_from.clone();
+    let episodes = candidate.record.derived_from.iter().map(ToString::to_string).collect();
     Some(ReflectionEvidence { hits: counted.hits, of: counted.of, episodes })
 }
 
@@ -132,6 +110,6 @@ mod tests {
         found.record.making = Some(Box::new(Making { evidence, ..Making::default() }));
         found.record.derived_from = vec![found.record.id.clone()];
         let counted = reflection_evidence(&found).unwrap();
-        assert_eq!((counted.hits, counted.of, counted.episodes), (3, 5, vec![found.record.id]));
+        assert_eq!((counted.hits, counted.of, counted.episodes), (3, 5, vec![found.record.id.to_string()]));
     }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::metrics::{RepeatedMistakes, TaskMeasures};
 use loci_model::tasks::outcome::{FirstPush, OutcomeGrade};
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
 
 use super::gathering::Observed;
-use super::repeated::Repeated;
-use super::statistics::{Measure, mean, share};
+use super::statistics::{mean, share};
 
 /// What groups go by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,48 +87,9 @@ const UNKNOWN: &str = "-";
 /// Groups of fewer tasks say nothing yet.
 const ENOUGH: u32 = 20;
 
-/// The measures of a group of tasks.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TaskMeasures {
-    /// What they have in common.
-    pub key: String,
-    /// Tasks.
-    pub n: u32,
-    /// Too few to say anything.
-    pub is_insufficient: bool,
-    /// Merged, of the pull requests that were decided.
-    pub merge_rate: Measure,
-    /// Merged without a round of revision, of those.
-    pub first_review_merge_rate: Measure,
-    /// Rounds of revision of each.
-    pub revision_mean: Measure,
-    /// First checks that passed, of those that said.
-    pub ci_first_push: Measure,
-    /// Comments for a hundred changed lines, of each.
-    pub review_comment_density: Measure,
-    /// What came of each, -1 to 1.
-    pub outcome_mean: Measure,
-    /// Mistakes that a rule was there for, which the task was shown.
-    pub repeated_mistakes_exposed: u32,
-    /// The same where it was not shown.
-    pub repeated_mistakes_not_exposed: u32,
-    /// Seconds from the task to its pull request.
-    pub time_to_pr_s: Measure,
-    /// Dollars.
-    pub cost_usd: Measure,
-    /// Tasks that asked and were shown nothing.
-    pub cold_start_share: Measure,
-    /// Left out for its code, of that and of what was shown.
-    pub withhold_rate: Measure,
-    /// Used, of what was shown.
-    pub used_rate: Measure,
-    /// Tasks that failed or timed out, of those that ended.
-    pub failure_rate: Measure,
-}
-
 /// The measures of each group, in the order of their keys.
-pub(super) fn groups(by: MetricsBy, tasks: &[Observed], repeated: &[Repeated]) -> Vec<TaskMeasures> {
-    let mut parts: BTreeMap<String, Vec<(&Observed, Repeated)>> = BTreeMap::new();
+pub(super) fn groups(by: MetricsBy, tasks: &[Observed], repeated: &[RepeatedMistakes]) -> Vec<TaskMeasures> {
+    let mut parts: BTreeMap<String, Vec<(&Observed, RepeatedMistakes)>> = BTreeMap::new();
     for (place, one) in tasks.iter().enumerate() {
         let of = repeated.get(place).copied().unwrap_or_default();
         parts.entry(by.key(one)).or_default().push((one, of));
@@ -140,7 +101,7 @@ fn count(items: impl Iterator) -> u32 {
     u32::try_from(items.count()).unwrap_or(u32::MAX)
 }
 
-fn measured(key: String, part: &[(&Observed, Repeated)]) -> TaskMeasures {
+fn measured(key: String, part: &[(&Observed, RepeatedMistakes)]) -> TaskMeasures {
     let n = count(part.iter());
     let tasks = || part.iter().map(|(one, _)| *one);
     let outcomes = || tasks().filter(|one| one.owns_pr).filter_map(|one| one.outcome.as_ref());
@@ -153,15 +114,17 @@ fn measured(key: String, part: &[(&Observed, Repeated)]) -> TaskMeasures {
     let of_decided = count(decided());
     TaskMeasures {
         n,
-        is_insufficient: n < ENOUGH,
+        insufficient: n < ENOUGH,
         merge_rate: share(count(merged()), of_decided),
         first_review_merge_rate: share(count(at_first()), of_decided),
         revision_mean: all(&mut decided().map(|outcome| f64::from(outcome.facts.revision_count))),
         ci_first_push: share(count(passed), count(checked())),
         review_comment_density: all(&mut outcomes().filter_map(density)),
         outcome_mean: all(&mut outcomes().filter(|one| one.grade.is_some()).map(|one| one.value)),
-        repeated_mistakes_exposed: part.iter().map(|(_, of)| of.exposed).sum(),
-        repeated_mistakes_not_exposed: part.iter().map(|(_, of)| of.not_exposed).sum(),
+        repeated_mistakes: RepeatedMistakes {
+            exposed: part.iter().map(|(_, of)| of.exposed).sum(),
+            not_exposed: part.iter().map(|(_, of)| of.not_exposed).sum(),
+        },
         time_to_pr_s: all(&mut tasks().filter(|one| one.owns_pr).filter_map(time_to_pr)),
         cost_usd: all(&mut tasks().filter_map(|one| one.task.cost_usd)),
         ..of_memory(key, part)
@@ -169,7 +132,7 @@ fn measured(key: String, part: &[(&Observed, Repeated)]) -> TaskMeasures {
 }
 
 /// What says how memory was shown and used.
-fn of_memory(key: String, part: &[(&Observed, Repeated)]) -> TaskMeasures {
+fn of_memory(key: String, part: &[(&Observed, RepeatedMistakes)]) -> TaskMeasures {
     let tasks = || part.iter().map(|(one, _)| *one);
     // A task of the control group is shown nothing, whatever there is.
     let asked = || tasks().filter(|one| one.was_asked && one.task.arm != MemoryArm::Off);

@@ -21,7 +21,5 @@ mod statistics;
 mod usefulness;
 
 pub use gathering::Cut;
-pub use grouping::{MetricsBy, TaskMeasures};
+pub use grouping::MetricsBy;
 pub use repository_metrics::{Metrics, MetricsAsk};
-pub use statistics::Measure;
-pub use usefulness::Usefulness;

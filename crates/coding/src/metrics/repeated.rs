@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::coding::metrics::RepeatedMistakes;
 use loci_model::{RecordId, Result};
 use loci_text::similarity::jaccard;
 use loci_text::terms;
@@ -14,15 +15,6 @@ use crate::Coding;
 const COSINE_MIN: f32 = 0.85;
 /// Words this much in common do, where there are no vectors.
 const LEXICAL_MIN: f32 = 0.6;
-
-/// Repeated mistakes of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Repeated {
-    /// The task was shown the rule.
-    pub(super) exposed: u32,
-    /// It was not.
-    pub(super) not_exposed: u32,
-}
 
 /// How texts were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,13 +59,13 @@ impl Marks {
 
 impl Coding {
     /// The repeated mistakes of each task, in their order.
-    pub(super) async fn repeated(&self, gathered: &Gathered) -> Result<(Vec<Repeated>, ComparedBy)> {
+    pub(super) async fn repeated(&self, gathered: &Gathered) -> Result<(Vec<RepeatedMistakes>, ComparedBy)> {
         let comments: Vec<String> =
             gathered.tasks.iter().flat_map(|one| one.comments.iter().cloned()).collect();
         let rules: Vec<String> = gathered.rules.iter().map(|rule| rule.record.text.clone()).collect();
         let by = if self.engine.embedder().is_some() { ComparedBy::Vectors } else { ComparedBy::Words };
         if comments.is_empty() || rules.is_empty() {
-            return Ok((vec![Repeated::default(); gathered.tasks.len()], by));
+            return Ok((vec![RepeatedMistakes::default(); gathered.tasks.len()], by));
         }
         let marks = match self.engine.embedder() {
             Some(embedder) => Marks::Vectors {
@@ -89,11 +81,11 @@ impl Coding {
     }
 }
 
-fn counted(gathered: &Gathered, marks: &Marks) -> Vec<Repeated> {
+fn counted(gathered: &Gathered, marks: &Marks) -> Vec<RepeatedMistakes> {
     let mut next = 0;
     let mut all = Vec::with_capacity(gathered.tasks.len());
     for one in &gathered.tasks {
-        let mut repeated = Repeated::default();
+        let mut repeated = RepeatedMistakes::default();
         // Whatever task of the pull request was shown the rule.
         let pr = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr);
         let together = gathered.tasks.iter().filter(|other| {

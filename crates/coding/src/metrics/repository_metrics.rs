@@ -1,5 +1,6 @@
 //! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
 
+use loci_api::coding::metrics::{TaskMeasures, Usefulness};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
@@ -8,8 +9,8 @@ use loci_model::{RecordId, Result, Timestamp, limits};
 use loci_verified::find_repository;
 
 use super::gathering::{Cut, gather};
-use super::grouping::{MetricsBy, TaskMeasures, groups};
-use super::usefulness::{self, Usefulness};
+use super::grouping::{MetricsBy, groups};
+use super::usefulness;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
@@ -65,7 +66,7 @@ impl Coding {
         let (repeated, compared_by) = self.repeated(&gathered).await?;
         let mut records = usefulness::of_records(&gathered.tasks);
         match &ask.record {
-            Some(id) => records.retain(|one| one.record == *id),
+            Some(id) => records.retain(|one| one.record_id == id.as_str()),
             None => records.truncate(limits::METRICS_RECORDS_MAX),
         }
         Ok(Metrics {

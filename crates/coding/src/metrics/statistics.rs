@@ -1,6 +1,9 @@
 //! Shares and means with how sure they are: Wilson's interval for shares, a bootstrap for means. Pure, and the same numbers have the same
 //! interval: the bootstrap's dice are seeded by what they are thrown for.
 
+use loci_api::coding::metrics::Measure;
+use loci_model::tasks::exposure::rounded;
+
 /// The quantile of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 /// Samples of a bootstrap.
@@ -9,17 +12,6 @@ const SAMPLES: usize = 1_000;
 const VALUES_MAX: usize = 2_000;
 /// What dice begin with.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A number, of how many it is made, and within what it lies in 95 of 100.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Measure {
-    /// Of so many.
-    pub n: u32,
-    /// The share or mean; none of none.
-    pub value: Option<f64>,
-    /// From, to.
-    pub ci95: Option<(f64, f64)>,
-}
 
 /// A share.
 pub(super) fn share(hits: u32, of: u32) -> Measure {
@@ -30,7 +22,11 @@ pub(super) fn share(hits: u32, of: u32) -> Measure {
     let scale = 1.0 + Z * Z / n;
     let middle = (p + Z * Z / (2.0 * n)) / scale;
     let half = Z / scale * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    Measure { n: of, value: Some(p), ci95: Some(((middle - half).max(0.0), (middle + half).min(1.0))) }
+    Measure {
+        n: of,
+        value: Some(rounded(p)),
+        ci95: Some([rounded((middle - half).max(0.0)), rounded((middle + half).min(1.0))]),
+    }
 }
 
 /// A mean.
@@ -47,8 +43,8 @@ pub(super) fn mean(values: &[f64]) -> Measure {
     means.sort_by(f64::total_cmp);
     let at =
         |share: usize| means.get((means.len() * share / 1_000).min(means.len().saturating_sub(1))).copied();
-    let ci95 = at(25).zip(at(975));
-    Measure { n: u32::try_from(values.len()).unwrap_or(u32::MAX), value: Some(value), ci95 }
+    let ci95 = at(25).zip(at(975)).map(|(from, to)| [rounded(from), rounded(to)]);
+    Measure { n: u32::try_from(values.len()).unwrap_or(u32::MAX), value: Some(rounded(value)), ci95 }
 }
 
 fn average(values: impl Iterator<Item = f64>, count: usize) -> Option<f64> {
@@ -81,7 +77,7 @@ mod tests {
             [(0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (5, 10, 0.237, 0.763), (100, 120, 0.756, 0.889)]
         {
             let found = share(hits, of);
-            let (from, to) = found.ci95.unwrap();
+            let [from, to] = found.ci95.unwrap();
             near(found.value.unwrap(), f64::from(hits) / f64::from(of));
             near(from, low);
             near(to, high);
@@ -93,11 +89,11 @@ mod tests {
     fn a98_means_have_the_same_interval_each_time() {
         assert_eq!(mean(&[]), Measure::default());
         let one = mean(&[2.0]);
-        assert_eq!((one.value, one.ci95), (Some(2.0), Some((2.0, 2.0))));
+        assert_eq!((one.value, one.ci95), (Some(2.0), Some([2.0, 2.0])));
         let values: Vec<f64> = (0..100).map(f64::from).collect();
         let found = mean(&values);
         assert_eq!(found, mean(&values));
-        let (from, to) = found.ci95.unwrap();
+        let [from, to] = found.ci95.unwrap();
         // The textbook's interval is 49.5 ± 5.7.
         assert!((42.0..46.0).contains(&from) && (53.0..57.0).contains(&to), "{found:?}");
     }

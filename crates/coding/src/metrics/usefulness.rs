@@ -2,37 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::metrics::Usefulness;
 use loci_model::RecordId;
+use loci_model::tasks::exposure::rounded;
 
 use super::gathering::Observed;
 
 /// Tasks with a memory, and without, before their difference says anything.
 const ENOUGH: u32 = 20;
-
-/// What a memory was worth.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Usefulness {
-    /// The record.
-    pub record: RecordId,
-    /// Tasks that it was shown to.
-    pub shown: u32,
-    /// Tasks that say they used it.
-    pub used: u32,
-    /// Tasks that it helped.
-    pub helpful: u32,
-    /// Tasks that it misled.
-    pub harmful: u32,
-    /// What came of the tasks that it was shown to, together.
-    pub outcome_sum: f64,
-    /// What came of each, of those that have an outcome.
-    pub mean_with: Option<f64>,
-    /// The same of tasks that it was not shown to.
-    pub mean_without: Option<f64>,
-    /// By so much tasks went better with it.
-    pub lift: Option<f64>,
-    /// Too few tasks to say so.
-    pub is_insufficient: bool,
-}
 
 #[derive(Default)]
 struct Counts {
@@ -64,26 +41,25 @@ pub(super) fn of_records(tasks: &[Observed]) -> Vec<Usefulness> {
         said.helpful.iter().for_each(|id| counts.entry(id).or_default().helpful += 1);
         said.harmful.keys().for_each(|id| counts.entry(id).or_default().harmful += 1);
     }
-    let mut all: Vec<Usefulness> =
-        counts.into_iter().map(|(id, of)| worth(id.clone(), &of, (graded, sum))).collect();
-    all.sort_by(|a, b| b.shown.cmp(&a.shown).then_with(|| a.record.cmp(&b.record)));
+    let mut all: Vec<Usefulness> = counts.into_iter().map(|(id, of)| worth(id, &of, (graded, sum))).collect();
+    all.sort_by(|a, b| b.shown.cmp(&a.shown).then_with(|| a.record_id.cmp(&b.record_id)));
     all
 }
 
-fn worth(record: RecordId, of: &Counts, (graded, sum): (u32, f64)) -> Usefulness {
+fn worth(record: &RecordId, of: &Counts, (graded, sum): (u32, f64)) -> Usefulness {
     let others = graded.saturating_sub(of.graded);
     let mean = |sum: f64, count: u32| (count > 0).then(|| sum / f64::from(count));
     let (mean_with, mean_without) = (mean(of.sum, of.graded), mean(sum - of.sum, others));
     Usefulness {
-        record,
+        record_id: record.to_string(),
         shown: of.shown,
         used: of.used,
         helpful: of.helpful,
         harmful: of.harmful,
-        outcome_sum: of.sum,
-        mean_with,
-        mean_without,
-        lift: mean_with.zip(mean_without).map(|(with, without)| with - without),
-        is_insufficient: of.graded < ENOUGH || others < ENOUGH,
+        outcome_sum: rounded(of.sum),
+        mean_with: mean_with.map(rounded),
+        mean_without: mean_without.map(rounded),
+        lift: mean_with.zip(mean_without).map(|(with, without)| rounded(with - without)),
+        insufficient: of.graded < ENOUGH || others < ENOUGH,
     }
 }

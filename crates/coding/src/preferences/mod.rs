@@ -35,8 +35,7 @@ pub(super) use named_people::person_mentions::People;
 pub(super) use owner::{is_whose, login_of, place_named};
 pub(super) use precedence::restricted_to;
 pub use preference_put::{PreferencePut, PreferenceSet};
-pub use preference_remove::UserSettingsPut;
-pub use preferences_list::{PreferencesListed, UserShown};
+pub use preferences_list::PreferencesListed;
 pub(super) use requester::{
     TOKEN_UNPROVED, UNPROVED, agents_place, proof, prove_again, requester_place, token_claim, unproved,
 };
@@ -44,4 +43,3 @@ pub(super) use review_requests::requests;
 pub(crate) use scanners::SCANNERS;
 pub(super) use task_description::{Described, keep_described, of_description};
 pub use user_export::UserExport;
-pub use user_forget::UserForgotten;

@@ -1,6 +1,7 @@
 //! `preference_remove`: a preference goes. A conclusion that somebody takes back is not drawn again. And `user_settings_put`: whoever wants
 //! no conclusions to be drawn loses those that were, and none is drawn from then on.
 
+use loci_api::coding::preference::UserSettingsPut;
 use loci_engine::admin::erasure::{Reach, Tombstones};
 use loci_engine::calls::standing::Standing;
 use loci_engine::records::batch;
@@ -15,17 +16,8 @@ use loci_model::{Error, JobId, RecordId, Result, limits};
 
 use super::owner::{self, Whose};
 use super::precedence::{CONCLUSION, origin_of, word};
-use super::preferences_list::{UserShown, person};
+use super::preferences_list::{person, shown};
 use crate::Coding;
-
-/// What somebody wants, and what went because of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserSettingsPut {
-    /// Somebody.
-    pub user: UserShown,
-    /// Conclusions that are gone.
-    pub removed: Vec<RecordId>,
-}
 
 impl Coding {
     /// Deletes a preference of somebody.
@@ -107,7 +99,7 @@ impl Coding {
                     batch::ask_for_purge(tx, &memory, &job, now)?;
                 }
                 let whose = Whose { known: Some(noun), ..whose };
-                Ok(UserSettingsPut { user: UserShown::of(&whose), removed })
+                Ok(UserSettingsPut { user: shown(&whose), removed })
             })
             .await
     }
@@ -119,14 +111,14 @@ fn forget_conclusions(
     changing: &Changing<'_>,
     memory: &Memory,
     whose: &Whose,
-) -> Result<Vec<RecordId>> {
+) -> Result<Vec<String>> {
     let mut removed = Vec::new();
     for record in owner::all_of(tx, &memory.id, &whose.place, changing.at)? {
         let is_concluded = origin_of(&record) == Some(PreferenceOrigin::Implicit);
         if is_concluded
             && changing.set_state(tx, &record, RecordState::Erased, "no conclusions are wanted")?
         {
-            removed.push(record.id);
+            removed.push(record.id.to_string());
         }
     }
     Ok(removed)

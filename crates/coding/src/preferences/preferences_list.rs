@@ -1,5 +1,6 @@
 //! `preferences_list`: what somebody wants of the agents that work for them, for that person or an administrator.
 
+use loci_api::coding::preference::User;
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -12,37 +13,23 @@ use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 use super::owner::{self, Whose, login_of};
 use crate::Coding;
 
-/// Somebody, as they are shown to themselves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserShown {
-    /// Their login now; none where somebody else has the one that was told last.
-    pub login: Option<String>,
-    /// The forge's number.
-    pub user_id: Option<String>,
-    /// Logins that they had before.
-    pub former_logins: Vec<String>,
-    /// Whether conclusions may be drawn from what is said of their work.
-    pub implicit_inference: bool,
-}
-
 /// Preferences of somebody.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferencesListed {
     /// Whose.
-    pub user: UserShown,
+    pub user: User,
     /// Those in force, the newest first.
     pub preferences: Vec<Record>,
 }
 
-impl UserShown {
-    pub(super) fn of(whose: &Whose) -> Self {
-        let former = whose.known.iter().flat_map(|known| &known.former_logins);
-        Self {
-            login: whose.login(),
-            user_id: whose.user_id().map(str::to_owned),
-            former_logins: former.map(|login| owner::spelled(login)).collect(),
-            implicit_inference: !whose.opted_out(),
-        }
+/// Somebody, as they are shown to themselves.
+pub(super) fn shown(whose: &Whose) -> User {
+    let former = whose.known.iter().flat_map(|known| &known.former_logins);
+    User {
+        login: whose.login(),
+        user_id: whose.user_id().map(str::to_owned),
+        former_logins: former.map(|login| owner::spelled(login)).collect(),
+        implicit_inference: !whose.opted_out(),
     }
 }
 
@@ -64,7 +51,7 @@ impl Coding {
             .read(move |tx| {
                 let (_, whose) = person(tx, &caller, &memory, &user, Capability::Read)?;
                 let preferences = in_force(tx, &memory, &whose, now)?;
-                Ok(PreferencesListed { user: UserShown::of(&whose), preferences })
+                Ok(PreferencesListed { user: shown(&whose), preferences })
             })
             .await
     }

@@ -2,6 +2,7 @@
 //! preferences, the tasks that were done for them, their words in reviews. A task that merely names
 //! them is not theirs; a warning has the number of these tasks.
 
+use loci_api::coding::preference::User;
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_model::ledger::Shelved;
@@ -14,7 +15,7 @@ use loci_model::{MemoryId, Result, limits};
 
 use super::named_people::pseudonym::Erased;
 use super::owner::{self, Whose};
-use super::preferences_list::{UserShown, person};
+use super::preferences_list::{person, shown};
 use super::requester::is_proved;
 use crate::Coding;
 
@@ -22,7 +23,7 @@ use crate::Coding;
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserExport {
     /// Somebody.
-    pub user: UserShown,
+    pub user: User,
     /// Every preference, whatever became of it, the newest first.
     pub preferences: Vec<Record>,
     /// Tasks that were done for them as far as that is proved, the newest first.
@@ -59,7 +60,7 @@ impl Coding {
                 let warnings = [("tasks", is_all), ("reviews", all_reviews)];
                 let warnings = warnings.iter().filter(|(_, all)| !all).map(|(what, _)| cut(what));
                 let warnings = warnings.chain(left_out(unproved)).collect();
-                Ok(UserExport { user: UserShown::of(&whose), preferences, tasks, reviews, warnings })
+                Ok(UserExport { user: shown(&whose), preferences, tasks, reviews, warnings })
             })
             .await
     }

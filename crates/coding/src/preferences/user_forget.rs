@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::preference::UserForgotten;
 use loci_engine::access;
 use loci_engine::admin::Forgetting;
 use loci_engine::admin::erasure::{Person, pseudonym};
@@ -15,23 +16,6 @@ use loci_model::principal::{Capability, Principal};
 use super::named_people::person_mentions::{CodingMentions, RegisteredMentions, actors_of, knows_people};
 use super::preferences_list::person;
 use crate::Coding;
-
-/// What was erased of somebody.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserForgotten {
-    /// What stands for them from now on.
-    pub pseudonym: String,
-    /// Records that are erased, preferences among them.
-    pub records: u64,
-    /// Events.
-    pub events: u64,
-    /// Tasks of others that do not name them any more.
-    pub tasks: u64,
-    /// Reviews, commits, conversations and the like that do not name them any more.
-    pub entries: u64,
-    /// Versions of rules and other records that do not name them any more.
-    pub rules: u64,
-}
 
 impl Coding {
     /// Erases somebody. Of a caller who does not administer the whole memory, what names others or

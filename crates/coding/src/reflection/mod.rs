@@ -29,7 +29,6 @@ mod writing;
 pub(crate) use looking::ReflectionPlace;
 pub(crate) use repository_reflect::due_by_time;
 pub(super) use repository_reflect::finished;
-pub use repository_reflect::{ReflectionFound, RepositoryReflectAsk, RepositoryReflected};
 
 /// How the subtypes of these records begin.
 const SUBTYPE: &str = "repository/";

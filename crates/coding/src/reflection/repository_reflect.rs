@@ -1,6 +1,7 @@
 //! `repository_reflect`: several tasks of a repository are looked at together, now or as a trial; and when that is done by itself: after so
 //! many tasks that ended, or so many hours.
 
+use loci_api::coding::reflection::{ReflectionFound, RepositoryReflect, RepositoryReflectAsked};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
@@ -9,9 +10,8 @@ use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::derivation::Evidence;
 use loci_model::tasks::task::Task;
-use loci_model::{ActorId, Error, JobId, MemoryId, RecordId, RepositoryId, Result, Timestamp, limits};
+use loci_model::{ActorId, Error, JobId, MemoryId, RepositoryId, Result, Timestamp, limits};
 use loci_verified::find_repository;
 use serde::{Deserialize, Serialize};
 
@@ -26,37 +26,6 @@ const WINDOW_DEFAULT: usize = 50;
 /// How the key of such a job begins.
 const JOB_KEY: &str = "reflect-repository";
 const HOUR_MS: i64 = 3_600_000;
-
-/// What is looked at, and whether it is written.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RepositoryReflectAsk {
-    /// The newest tasks that ended, 1 to 200; `None`: 50.
-    pub window: Option<u32>,
-    /// Rules look at once, what they find is answered, and nothing is written.
-    pub dry_run: bool,
-}
-
-/// A reflection that would be written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReflectionFound {
-    /// Its subject.
-    pub subject: String,
-    /// What it says.
-    pub text: String,
-    /// The counts.
-    pub evidence: Evidence,
-    /// The episodes that bear it out.
-    pub episodes: Vec<RecordId>,
-}
-
-/// A reflection that was asked for.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct RepositoryReflected {
-    /// The job that does it; none for a trial.
-    pub job: Option<JobId>,
-    /// Of a trial: what would be written.
-    pub found: Vec<ReflectionFound>,
-}
 
 /// The tasks of a repository that were not yet reflected upon. Its time is that at which a
 /// reflection was last asked for, or the first task ended.
@@ -102,8 +71,8 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         repo: &str,
-        ask: RepositoryReflectAsk,
-    ) -> Result<RepositoryReflected> {
+        ask: RepositoryReflect,
+    ) -> Result<RepositoryReflectAsked> {
         let window = ask.window.map_or(WINDOW_DEFAULT, |window| window as usize);
         if !(1..=limits::REFLECT_WINDOW_MAX).contains(&window) {
             return Err(Error::invalid("window", "window must be 1 to 200"));
@@ -128,23 +97,23 @@ impl Coding {
                 Ok((place, Some(job)))
             })
             .await?;
-        if job.is_some() {
+        if let Some(job) = job {
             self.engine.wake().call();
-            return Ok(RepositoryReflected { job, found: Vec::new() });
+            return Ok(RepositoryReflectAsked { job: Some(job.to_string()), reflections: Vec::new() });
         }
         let Some(look) = self.reflection_look(&place, now).await? else {
-            return Ok(RepositoryReflected::default());
+            return Ok(RepositoryReflectAsked { job: None, reflections: Vec::new() });
         };
         let enough = look.found().into_iter().filter(|one| one.is_enough);
-        let found = enough
-            .map(|one| ReflectionFound {
-                subject: one.key,
-                text: one.text,
-                evidence: one.evidence,
-                episodes: one.episodes,
-            })
-            .collect();
-        Ok(RepositoryReflected { job: None, found })
+        let shown = enough.map(|one| ReflectionFound {
+            subject: one.key,
+            text: one.text,
+            hits: one.evidence.hits,
+            of: one.evidence.of,
+            predicate: one.evidence.predicate,
+            episodes: one.episodes.iter().map(ToString::to_string).collect(),
+        });
+        Ok(RepositoryReflectAsked { job: None, reflections: shown.collect() })
     }
 }
 

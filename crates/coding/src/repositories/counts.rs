@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::repository_settings::RecordCount;
 use loci_engine::access::{self, View};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -19,17 +20,6 @@ use crate::tasks::task_namespaces;
 
 /// Records of one page: between pages others write.
 const PAGE: usize = 1_000;
-
-/// How many records of a kind are in a state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RecordCount {
-    /// The kind.
-    pub kind: RecordKind,
-    /// The state.
-    pub state: RecordState,
-    /// How many.
-    pub count: u64,
-}
 
 impl Coding {
     /// Counts of a repository's records, by kind and state in the order of their lists; what is erased is counted nowhere.
@@ -60,7 +50,12 @@ impl Coding {
                 break;
             }
         }
-        Ok(counts.into_iter().map(|((kind, state), count)| RecordCount { kind, state, count }).collect())
+        let counted = |((kind, state), count): ((RecordKind, RecordState), u64)| RecordCount {
+            kind: kind.as_str().to_owned(),
+            state: state.as_str().to_owned(),
+            count,
+        };
+        Ok(counts.into_iter().map(counted).collect())
     }
 
     /// Everything under the name of a repository that the caller may see.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -20,7 +21,7 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rule::{ProtectedTopics, RuleApproval};
 use loci_model::tasks::task_session::Capture;
 use loci_model::{CodeReason, Error, JobId, MemoryId, Reason, Result, limits};
-use loci_verified::{RepositoryAdd, check_revision, find_repository};
+use loci_verified::{check_revision, find_repository};
 use serde_json::Value;
 
 use super::setting_secrets;

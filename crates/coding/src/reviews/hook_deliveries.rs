@@ -1,5 +1,6 @@
 //! `hook_deliveries`, `hook_delivery_retry`: what hooks brought in, and trying again what failed.
 
+use loci_api::hook::HookDelivery;
 use loci_engine::access;
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
@@ -69,31 +70,6 @@ impl HookState {
     }
 }
 
-/// A delivery, as people see it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookDeliveryShown {
-    /// The sender's number.
-    pub id: DeliveryId,
-    /// The hook's name here.
-    pub hook: String,
-    /// The sender's number for the hook.
-    pub hook_id: Option<String>,
-    /// The sender's word for what happened.
-    pub event: String,
-    /// The repository, as its forge called it.
-    pub repository: String,
-    /// Where it stands.
-    pub state: HookState,
-    /// Why nothing followed from it, or why the last try failed.
-    pub reason: Option<String>,
-    /// Tries that failed.
-    pub attempts: u32,
-    /// Digest of the body.
-    pub digest: String,
-    /// When it came first.
-    pub received_at: Timestamp,
-}
-
 impl Coding {
     /// A page of what hooks brought in, the newest first. One with room left may have a next all the same: it looks at so many, and
     /// no further.
@@ -107,7 +83,7 @@ impl Coding {
         state: Option<HookState>,
         after: Option<DeliveryId>,
         limit: u32,
-    ) -> Result<Page<HookDeliveryShown, DeliveryId>> {
+    ) -> Result<Page<HookDelivery, DeliveryId>> {
         let memory = self.verified.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Admin)?;
         if limit == 0 || limit > limits::PAGE_ITEMS_MAX {
@@ -135,10 +111,10 @@ impl Coding {
                         break is_last || rows.len() > wanted;
                     }
                 };
-                let shown = rows.into_iter().map(shown).collect::<Result<Vec<_>>>()?;
-                let page = Page::cut(shown, wanted, |row| row.id.clone());
+                let page = Page::cut(rows, wanted, |row| row.id.clone());
+                let items = page.items.into_iter().map(shown).collect::<Result<Vec<_>>>()?;
                 // Where it broke off, the next page looks on behind what this one looked at.
-                Ok(if is_whole { page } else { Page { next: after, ..page } })
+                Ok(Page { items, next: if is_whole { page.next } else { after } })
             })
             .await
     }
@@ -152,7 +128,7 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         id: &DeliveryId,
-    ) -> Result<HookDeliveryShown> {
+    ) -> Result<HookDelivery> {
         let memory = self.verified.code_memory(caller, standing).await?;
         access::require_whole(caller, &memory, Capability::Admin)?;
         let (id, now) = (id.clone(), self.engine.now());
@@ -215,19 +191,19 @@ fn refused(row: &Delivery) -> Error {
     Error::conflict(rule)
 }
 
-fn shown(row: Delivery) -> Result<HookDeliveryShown> {
+fn shown(row: Delivery) -> Result<HookDelivery> {
     let (kept, state) = (Kept::read(&row.body)?, HookState::of(&row));
     let reason = row.last_error.map(|said| said.strip_prefix(IGNORED).map(str::to_owned).unwrap_or(said));
-    Ok(HookDeliveryShown {
-        id: row.id,
+    Ok(HookDelivery {
+        guid: row.id.to_string(),
         hook: row.target,
         hook_id: kept.hook_id,
         event: kept.event,
         repository: kept.repository,
-        state,
+        state: state.as_str().to_owned(),
         reason,
         attempts: row.attempts,
-        digest: kept.digest,
-        received_at: row.created_at,
+        sha256: kept.digest,
+        received_at: row.created_at.to_rfc3339(),
     })
 }

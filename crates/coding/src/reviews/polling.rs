@@ -1,6 +1,7 @@
 //! `reviews_poll`: what has changed in a repository's pull requests since the last time, by asking: for who gets no webhooks, and for who
 //! wants to be sure. Both tell the same under the same numbers, so they may run together.
 
+use loci_api::coding::review::ReviewsPolled;
 use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::incoming::Handled;
 use loci_model::facts::repository::Repository;
@@ -94,19 +95,6 @@ impl Shelved for Cursor {
     fn at(&self) -> Timestamp {
         self.polled_at
     }
-}
-
-/// What a round found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReviewsPolled {
-    /// Pull requests that were changed.
-    pub pull_requests: usize,
-    /// Reviews that they have.
-    pub reviews: usize,
-    /// Of these, what was new or changed.
-    pub changed: usize,
-    /// Pull requests that could not be read and were passed over: the log says which, and why.
-    pub skipped: usize,
 }
 
 impl Coding {

@@ -1,8 +1,7 @@
 //! `reviews_pull`, `reviews_reprocess`: all reviews of a pull request, as its forge has them now. For who gets no hooks, and for who wants
 //! them read again.
 
-use std::collections::BTreeMap;
-
+use loci_api::coding::review::ReviewsPulled;
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -18,17 +17,6 @@ use loci_verified::find_repository;
 use super::gathering::failed;
 use super::handing_on::{Handed, Handing, TRIES, overtaken};
 use crate::Coding;
-
-/// What was read of a pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ReviewsPulled {
-    /// Reviews that it has.
-    pub reviews: usize,
-    /// Of these, what was new or changed.
-    pub changed: usize,
-    /// Nothing is learned from so many: by why.
-    pub left_out: BTreeMap<String, usize>,
-}
 
 impl Coding {
     /// Reads the reviews of a pull request from its forge.

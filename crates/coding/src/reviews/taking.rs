@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::review::ReviewsPulled;
 use loci_engine::calls::standing::Standing;
 use loci_engine::safety::{RedactionMode, check_name};
 use loci_model::principal::Principal;
@@ -12,7 +13,6 @@ use loci_model::{Error, Result};
 
 use super::assembling::Known;
 use super::handing_on::{Handing, overtaken};
-use super::pulling::ReviewsPulled;
 use crate::Coding;
 
 /// A review, with what is known of its pull request.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::rule::NewRule;
 use loci_engine::access;
 use loci_engine::calls::reason_text;
 use loci_engine::calls::standing::Standing;
@@ -37,47 +38,32 @@ const BY_HAND: &str = "hand";
 /// Entries that share a digest.
 const SAME_MAX: usize = 20;
 
-/// A rule that a person writes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct NewRule {
-    /// What is asked for: one line of 10 to 300 characters.
-    pub text: String,
-    /// To what it applies: a path, a glob, `module:<name>`; none: everything.
-    pub scope: Option<String>,
-    /// It stays in force, whatever reviews say and however long it is not used.
-    pub pin: bool,
-    /// Why.
-    pub reason: Option<String>,
-}
-
-impl NewRule {
-    fn check(&self, settings: &RuleSettings) -> Result<()> {
-        let chars = self.text.chars().count();
-        let is_line = !self.text.contains(['\n', '\r']);
-        if !is_line || !(limits::RULE_TEXT_CHARS_MIN..=limits::RULE_TEXT_CHARS_MAX).contains(&chars) {
-            return Err(Error::invalid("text", "text must be one line of 10 to 300 characters"));
-        }
-        let scope = self.scope.as_deref().unwrap_or("**");
-        if scope.is_empty() || scope.chars().count() > SCOPE_CHARS_MAX || scope.contains(['\n', '\r']) {
-            let rule = "scope must be a path, a glob or module:<name>, of at most 256 characters";
-            return Err(Error::invalid("scope", rule));
-        }
-        let found = refusal(&self.text);
-        let Some(reason) = found.reason else { return Ok(()) };
-        if reason == Reason::ProtectedTopic && settings.protected_topics == ProtectedTopics::Approve {
-            return Ok(());
-        }
-        let what = found.what.unwrap_or_else(|| reason.as_str());
-        let rule = if reason == Reason::ProtectedTopic {
-            format!(
-                "text is about what guards the repository ({what}): no rule may be, unless the repository's setting \
-                 rules.protected_topics is approve"
-            )
-        } else {
-            format!("text could command whoever reads it ({what}): say what is wanted in plain words")
-        };
-        Err(Error::invalid("text", rule))
+fn check(new: &NewRule, settings: &RuleSettings) -> Result<()> {
+    let chars = new.text.chars().count();
+    let is_line = !new.text.contains(['\n', '\r']);
+    if !is_line || !(limits::RULE_TEXT_CHARS_MIN..=limits::RULE_TEXT_CHARS_MAX).contains(&chars) {
+        return Err(Error::invalid("text", "text must be one line of 10 to 300 characters"));
     }
+    let scope = new.scope.as_deref().unwrap_or("**");
+    if scope.is_empty() || scope.chars().count() > SCOPE_CHARS_MAX || scope.contains(['\n', '\r']) {
+        let rule = "scope must be a path, a glob or module:<name>, of at most 256 characters";
+        return Err(Error::invalid("scope", rule));
+    }
+    let found = refusal(&new.text);
+    let Some(reason) = found.reason else { return Ok(()) };
+    if reason == Reason::ProtectedTopic && settings.protected_topics == ProtectedTopics::Approve {
+        return Ok(());
+    }
+    let what = found.what.unwrap_or_else(|| reason.as_str());
+    let rule = if reason == Reason::ProtectedTopic {
+        format!(
+            "text is about what guards the repository ({what}): no rule may be, unless the repository's setting \
+             rules.protected_topics is approve"
+        )
+    } else {
+        format!("text could command whoever reads it ({what}): say what is wanted in plain words")
+    };
+    Err(Error::invalid("text", rule))
 }
 
 impl Coding {
@@ -109,7 +95,7 @@ impl Coding {
                 let memory = existing(tx, &memory)?;
                 let (repository, actor) = administered(tx, &caller, &memory.id, &repo)?;
                 let rules = own.of(Some(&repository)).rules;
-                new.check(&rules)?;
+                check(&new, &rules)?;
                 let policy = SafetyPolicy::of(&settings, &memory.settings).of_model_text();
                 let policy = policy.from_tier(TrustTier::Confirmed);
                 let by = caller.name.as_str();

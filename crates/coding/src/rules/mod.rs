@@ -36,10 +36,8 @@ mod taught;
 mod told;
 mod undone;
 
-pub use adding::NewRule;
 pub use deciding::RuleDecision;
 pub(super) use forgetting::forget_login;
-pub use promoting::RulePromotion;
 pub use provenance::{RuleExposure, RuleProvenance};
 pub(super) use support::reviewers::{Heard, Hearing};
 pub(super) use support::reweigh::reweigh;

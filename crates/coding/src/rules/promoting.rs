@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::rule::RulePromotion;
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -27,21 +28,6 @@ const TARGETS: &[&str] =
     &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "CONTRIBUTING.md", ".github/copilot-instructions.md"];
 /// Where they go, where nobody says.
 const TARGET: &str = "AGENTS.md";
-
-/// A rule as a change of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RulePromotion {
-    /// The rule.
-    pub rule: RecordId,
-    /// The file.
-    pub target: String,
-    /// The commit of the default branch that the patch is against.
-    pub commit: String,
-    /// The file is not there yet.
-    pub is_new_file: bool,
-    /// The change, as a unified diff; empty where the file has the bullet already.
-    pub patch: String,
-}
 
 impl Coding {
     /// Renders a rule in force as a patch.
@@ -102,7 +88,7 @@ impl Coding {
             None => format!("- {line}"),
         };
         let patch = with_bullet(&Change { path: &target, old: old.as_deref(), bullet: &bullet });
-        Ok(RulePromotion { rule: rule.id, target, commit, is_new_file: old.is_none(), patch })
+        Ok(RulePromotion { id: rule.id.to_string(), target, commit, new_file: old.is_none(), patch })
     }
 }
 

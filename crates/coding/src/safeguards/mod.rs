@@ -36,12 +36,10 @@ use crate::Coding;
 
 pub(super) use earlier::state_at;
 pub use held::{HeldDecision, HeldListing};
-pub use purge::{PurgeAsk, Purged};
+pub use purge::PurgeAsk;
 pub use repository_quarantine::RepositoryQuarantineAsk;
-pub use rollback::{RollbackAsk, RolledBack};
 pub use selecting::Selection;
 pub use snapshots::{SnapshotOf, SnapshotShown};
-pub use undoing::NotUndone;
 
 /// A repository's part of a memory.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_api::coding::safeguard::Purged;
 use loci_engine::admin::erasure::{ErasedTexts, Reach, Tombstones};
 use loci_engine::calls::reason_text;
 use loci_engine::calls::standing::Standing;
@@ -51,21 +52,6 @@ pub struct PurgeAsk {
     pub confirm: Option<u64>,
 }
 
-/// What was erased.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Purged {
-    /// How many records are meant.
-    pub matched: u64,
-    /// The first 1,000 of them, the newest first.
-    pub ids: Vec<RecordId>,
-    /// They were erased.
-    pub applied: bool,
-    /// Items of sessions that were erased with them, where a task or a person was named.
-    pub session_items: u64,
-    /// Reviews whose words were erased with them, where words are what was named: nothing is learned from them any more.
-    pub reviews: u64,
-}
-
 impl Coding {
     /// Erases records of a repository, in whatever state they are. Backups and exports made before keep what they hold.
     ///
@@ -85,7 +71,7 @@ impl Coding {
             RecordState::ALL.iter().copied().filter(|state| *state != RecordState::Erased).collect();
         let found = self.selected(caller, &part, &ask.which, &there, true).await?;
         let matched = u64::try_from(found.len()).unwrap_or(u64::MAX);
-        let ids = found.iter().take(limits::QUARANTINE_IDS_MAX).cloned().collect();
+        let ids = found.iter().take(limits::QUARANTINE_IDS_MAX).map(ToString::to_string).collect();
         if ask.dry_run {
             return Ok(Purged { matched, ids, applied: false, session_items: 0, reviews: 0 });
         }

@@ -1,6 +1,7 @@
 //! `repository_rollback`: a repository's memory goes back to a snapshot, in one write, which is put on record. The state before is a
 //! snapshot of its own: going back to that undoes the rollback.
 
+use loci_api::coding::safeguard::{RollbackAsk, RolledBack};
 use loci_engine::calls::reason_text;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -14,52 +15,20 @@ use loci_model::{Error, JobId, RecordId, Result, Timestamp, limits};
 
 use super::Part;
 use super::snapshots::{supports_after, target};
-use super::undoing::{NotUndone, Plan, apply, plan};
+use super::undoing::{Plan, apply, plan};
 use crate::Coding;
 use crate::rules;
 use crate::tasks::task_namespaces::snapshot;
 
-/// Where to go back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RollbackAsk {
-    /// The snapshot.
-    pub to: String,
-    /// Why, in 1 to 500 characters.
-    pub reason: String,
-    /// Only say what would change.
-    pub dry_run: bool,
-}
-
-/// What changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RolledBack {
-    /// The snapshot that was gone back to.
-    pub to: String,
-    /// The snapshot of the state before; `None` for a dry run, and where nothing changed.
-    pub before: Option<String>,
-    /// It was changed.
-    pub applied: bool,
-    /// Records that came later, and are rolled back.
-    pub rolled_back: Vec<RecordId>,
-    /// Records that are in force again.
-    pub restored: Vec<RecordId>,
-    /// Records whose text or state otherwise is as it was.
-    pub changed: Vec<RecordId>,
-    /// Records that could not be put back.
-    pub not_undone: Vec<NotUndone>,
-}
-
-impl RolledBack {
-    fn of(to: &str, before: Option<String>, applied: bool, plan: &Plan) -> Self {
-        Self {
-            to: to.to_owned(),
-            before,
-            applied,
-            rolled_back: plan.rolled_back(),
-            restored: plan.restored(),
-            changed: plan.changed(),
-            not_undone: plan.not_undone.clone(),
-        }
+fn rolled_back(to: &str, before: Option<String>, applied: bool, plan: &Plan) -> RolledBack {
+    RolledBack {
+        to: to.to_owned(),
+        before,
+        applied,
+        rolled_back: plan.rolled_back(),
+        restored: plan.restored(),
+        changed: plan.changed(),
+        not_undone: plan.not_undone.clone(),
     }
 }
 
@@ -83,7 +52,7 @@ impl Coding {
         if ask.dry_run {
             let work = move |tx: &dyn loci_model::ports::store::ReadTx| {
                 let target = target(tx, &part, &ask.to)?.ok_or_else(|| unknown(&ask.to))?;
-                Ok(RolledBack::of(&ask.to, None, false, &plan(tx, &part, target, now)?))
+                Ok(rolled_back(&ask.to, None, false, &plan(tx, &part, target, now)?))
             };
             return self.engine.store().read(work).await;
         }
@@ -91,8 +60,8 @@ impl Coding {
         let by = caller.name.clone();
         let done = self.engine.store().write(move |tx| go_back(tx, &part, &ask, &by, now, &job)).await?;
         self.engine.wake().call();
-        let (rolled_back, restored) = (done.rolled_back.len(), done.restored.len());
-        tracing::warn!(to = done.to, rolled_back, restored, "a repository's memory was rolled back");
+        let (gone, restored) = (done.rolled_back.len(), done.restored.len());
+        tracing::warn!(to = done.to, rolled_back = gone, restored, "a repository's memory was rolled back");
         Ok(done)
     }
 }
@@ -113,7 +82,7 @@ fn go_back(
     let target = target(tx, part, &ask.to)?.ok_or_else(|| unknown(&ask.to))?;
     let mut plan = plan(tx, part, target, now)?;
     if plan.undone().is_empty() {
-        return Ok(RolledBack::of(&ask.to, None, true, &plan));
+        return Ok(rolled_back(&ask.to, None, true, &plan));
     }
     // A moment of its own: what happened before it can be told from what it does.
     let at = plan.last_change.map_or(now, |last| now.max(last.plus_millis(1)));
@@ -137,5 +106,5 @@ fn go_back(
         supports,
     })?;
     batch::ask_for_vectors(tx, &memory.id, job, now)?;
-    Ok(RolledBack::of(&ask.to, Some(before), true, &plan))
+    Ok(rolled_back(&ask.to, Some(before), true, &plan))
 }

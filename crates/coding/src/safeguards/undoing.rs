@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use loci_api::coding::safeguard::NotUndone;
 use loci_engine::records::changing::Changing;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, RecordPage, Tx};
@@ -17,15 +18,6 @@ use super::snapshots::Target;
 
 /// Records that are read together.
 const ROWS: usize = 1_000;
-
-/// A record that could not be put back, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotUndone {
-    /// The record.
-    pub record: RecordId,
-    /// Why: `erased`, `past_its_time`, `replaced_by_unknown` or `too_many_versions`.
-    pub reason: &'static str,
-}
 
 /// What is to be done with one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,25 +43,25 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Records that are rolled back, for they came later.
-    pub(super) fn rolled_back(&self) -> Vec<RecordId> {
+    pub(super) fn rolled_back(&self) -> Vec<String> {
         self.of(|step| step.to == RecordState::RolledBack)
     }
 
     /// Records that are in force again.
-    pub(super) fn restored(&self) -> Vec<RecordId> {
+    pub(super) fn restored(&self) -> Vec<String> {
         self.of(|step| step.to == RecordState::Active && step.from != RecordState::Active)
     }
 
     /// All others that change.
-    pub(super) fn changed(&self) -> Vec<RecordId> {
+    pub(super) fn changed(&self) -> Vec<String> {
         self.of(|step| {
             let is_restored = step.to == RecordState::Active && step.from != RecordState::Active;
             step.to != RecordState::RolledBack && !is_restored
         })
     }
 
-    fn of(&self, is_one: impl Fn(&Step) -> bool) -> Vec<RecordId> {
-        self.steps.iter().filter(|step| is_one(step)).map(|step| step.record.clone()).collect()
+    fn of(&self, is_one: impl Fn(&Step) -> bool) -> Vec<String> {
+        self.steps.iter().filter(|step| is_one(step)).map(|step| step.record.to_string()).collect()
     }
 
     /// As it is kept on record.
@@ -116,7 +108,7 @@ pub(super) fn plan(tx: &dyn ReadTx, part: &Part, target: Target, now: Timestamp)
         match step(tx, &record, by, target, now, &mut plan.last_change)? {
             Planned::Nothing => {}
             Planned::Step(step) => plan.steps.push(step),
-            Planned::Impossible(reason) => plan.not_undone.push(NotUndone { record: record.id, reason }),
+            Planned::Impossible(reason) => plan.not_undone.push(not_undone(&record.id, reason)),
         }
     }
     // Those that came later go first, so that what they took the place of can come back.
@@ -217,22 +209,26 @@ fn of(record: &Record, to: RecordState) -> Step {
     }
 }
 
+fn not_undone(record: &RecordId, reason: &str) -> NotUndone {
+    NotUndone { id: record.to_string(), reason: reason.to_owned() }
+}
+
 /// Does what is planned; what cannot be done is added to what is not undone.
 ///
 /// # Errors
 /// What the store says.
 pub(super) fn apply(tx: &mut dyn Tx, changing: &Changing<'_>, plan: &mut Plan, reason: &str) -> Result<()> {
-    let mut not_undone = Vec::new();
+    let mut left = Vec::new();
     for step in &plan.steps {
         let Some(record) = tx.records().get(&changing.memory.id, &step.record)? else { continue };
         put_state(tx, changing, &record, step, reason)?;
         if let Some(version) = step.content_of
             && !bring_back(tx, changing, &step.record, version, reason)?
         {
-            not_undone.push(NotUndone { record: step.record.clone(), reason: "too_many_versions" });
+            left.push(not_undone(&step.record, "too_many_versions"));
         }
     }
-    plan.not_undone.extend(not_undone);
+    plan.not_undone.extend(left);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What the token of a task's agent allows (coding-agent-memory.md §2.3): what agents do, for that task, until a day behind its end.
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
 use loci_coding::{
     CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewFeedback, NewTask, RepositoryChange,
@@ -13,7 +14,6 @@ use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, Document, ErrorKind, Namespace, RecordId, Result, TaskId};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
-use loci_verified::RepositoryAdd;
 
 use super::hydrating::put;
 use super::sessions::said;

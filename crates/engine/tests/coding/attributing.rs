@@ -151,8 +151,8 @@ fn by_commit_and_what_leads_there() {
     let merged = one.task.pr.unwrap().merge_commit_sha;
     assert_eq!((merged, one.template.as_deref()), (Some(sha(9).unwrap().to_string()), Some("new-task")));
     assert_eq!(one.told.summary.as_deref(), Some("Orders come in pages."));
-    let snippets: Vec<_> = one.snippets.iter().map(|one| (one.seq, one.kind)).collect();
-    assert_eq!(snippets, [(2, SessionItemKind::Decision), (3, SessionItemKind::Note)]);
+    let snippets: Vec<_> = one.snippets.iter().map(|one| (one.seq, one.r#type.as_str())).collect();
+    assert_eq!(snippets, [(2, "decision"), (3, "note")]);
 }
 
 #[test]

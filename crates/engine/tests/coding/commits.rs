@@ -1,7 +1,8 @@
 //! Commits that hooks report, and what a commit leads back to. Names carry the numbers of the acceptance tests of
 //! coding-agent-memory.md §23 where they are one.
 
-use loci_coding::{Blame, BlameAsk, CommitReport, CommitsTaken, NewCommit, NewTask, TaskPatch};
+use loci_api::coding::commit::TaskCommitsTaken;
+use loci_coding::{Blame, BlameAsk, CommitReport, NewCommit, NewTask, TaskPatch};
 use loci_model::tasks::commit::BlameHow;
 use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Result, Timestamp, limits};
@@ -28,7 +29,7 @@ fn rewrites(pairs: &[(u32, u32)]) -> CommitReport {
 }
 
 impl Workshop {
-    fn report(&self, task: &str, report: CommitReport) -> Result<CommitsTaken> {
+    fn report(&self, task: &str, report: CommitReport) -> Result<TaskCommitsTaken> {
         self.world.clock().advance_ms(1_000);
         block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
     }

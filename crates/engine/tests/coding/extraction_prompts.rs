@@ -115,7 +115,9 @@ fn what_cannot_be_is_refused_with_its_remedy() {
 /// The answers of a model that repeats everything it was shown of a session as one learning.
 fn answers(shop: &Workshop, id: &str, of: impl Fn(&str, &str) -> String) -> PromptAnswers {
     let asked = block_on(shop.engine.coding.prompt_questions(&shop.caller, &shop.standing, id)).unwrap();
-    let answer = |one: &loci_coding::PromptQuestion| (one.case.clone(), of(&one.case, &one.input));
+    let answer = |one: &loci_api::coding::extraction_prompt::PromptQuestion| {
+        (one.case.clone(), of(&one.case, &one.input))
+    };
     PromptAnswers { model: "m-1".to_owned(), outputs: asked.questions.iter().map(answer).collect() }
 }
 

@@ -1,10 +1,12 @@
 //! Files that change together through the engine: the history is read in the background, once, and on; tasks are counted with it; who
 //! may ask; and what a hydration shows of it.
 
+use loci_api::coding::graph::ImpactRow;
+use loci_api::coding::reflection::RepositoryReflect;
 use loci_coding::hydration::{Hydration, HydrationKind, KindStatus};
 use loci_coding::{
-    CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, Impact, ImpactOf, ImpactRow,
-    RepositoryChange, RepositoryReflectAsk, Thresholds,
+    CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, Impact, ImpactOf,
+    RepositoryChange, Thresholds,
 };
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
@@ -231,14 +233,10 @@ fn what_was_changed_in_vain_is_part_of_the_impact() {
     }
     let of = ImpactOf::Paths(vec!["src/orders.ts".to_owned()]);
     let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, (2, 50))).unwrap();
-    let seen: Vec<(&str, &[&str], usize)> = found
-        .rows
-        .iter()
-        .map(|row| (row.path.as_str(), row.reasons.as_slice(), row.episodes.len()))
-        .collect();
-    let expect: [(&str, &[&str], usize); 2] =
-        [("openapi.yaml", &["co_change"], 0), ("src/cache.ts", &["failed_episode"], 1)];
-    assert_eq!(seen, expect);
+    let row = |row: &ImpactRow| (row.path.clone(), row.reasons.join("+"), row.episodes.len());
+    let seen: Vec<_> = found.rows.iter().map(row).collect();
+    let expect = |path: &str, reason: &str, episodes| (path.to_owned(), reason.to_owned(), episodes);
+    assert_eq!(seen, [expect("openapi.yaml", "co_change", 0), expect("src/cache.ts", "failed_episode", 1)]);
     assert!(found.about.warnings.is_empty(), "{:?}", found.about);
     let of = ImpactOf::Module("orders".to_owned());
     let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
@@ -432,10 +430,11 @@ fn a72_what_was_missed_and_asked_for_in_review_is_reflected_upon() {
         block_on(shop.world.store().write(move |tx| tx.ledger_mut().put_noun(&review))).unwrap();
     };
     let found = || {
-        let ask = RepositoryReflectAsk { window: None, dry_run: true };
+        let ask = RepositoryReflect { window: None, dry_run: true };
         let asked =
             block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
-        let missed = asked.found.into_iter().filter(|one| one.text.contains("openapi.yaml usually changes"));
+        let missed =
+            asked.reflections.into_iter().filter(|one| one.text.contains("openapi.yaml usually changes"));
         missed.map(|one| one.text).collect::<Vec<_>>()
     };
     reviewed(1, "Please update `openapi.yaml`, too.");

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::{
     Completion, NewPrompt, NewReview, NewSessionItem, NewTask, OutcomeByHand, PromptParts, RepositoryChange,
     TaskNote, TaskPatch,
@@ -38,7 +39,6 @@ use loci_model::tasks::task_session::{SessionItemKind, ToolUse};
 use loci_model::transfer::{TransferKind, TransferPlace, TransferRow};
 use loci_model::{ActorId, DeliveryId, Document, Error, Namespace, RecordId, Result, SessionId};
 use loci_testkit_ports::block_on;
-use loci_verified::RepositoryAdd;
 use serde_json::json;
 
 use super::outcomes::by_hand;

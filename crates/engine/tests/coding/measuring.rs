@@ -1,13 +1,14 @@
 //! How well tasks went, and what evaluations found. Names carry the numbers of the acceptance tests of coding-agent-memory.md §23 where they
 //! are one.
 
+use loci_api::coding::metrics::TaskMeasures;
 use loci_coding::hydration::Hydration;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use loci_coding::{
     Cut, EvaluationListing, Metrics, MetricsAsk, MetricsBy, NewEvaluation, NewFeedback, NewFinding, NewTask,
-    TaskMeasures, TaskNote,
+    TaskNote,
 };
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::{EngineParts, EngineSettings};
@@ -133,11 +134,11 @@ fn a98_measures_by_arm() {
         .unwrap();
     let groups = shop.measured(MetricsBy::Arm);
     let keys: Vec<(&str, u32, bool)> =
-        groups.iter().map(|one| (one.key.as_str(), one.n, one.is_insufficient)).collect();
+        groups.iter().map(|one| (one.key.as_str(), one.n, one.insufficient)).collect();
     assert_eq!(keys, [("off", 5, true), ("on", 21, false)], "t-000 is dealt to the arm of all");
     let (off, on) = (&groups[0], &groups[1]);
     assert_eq!((on.merge_rate.n, on.merge_rate.value), (20, Some(0.75)));
-    let (from, to) = on.merge_rate.ci95.unwrap();
+    let [from, to] = on.merge_rate.ci95.unwrap();
     assert!((from - 0.531).abs() < 0.002 && (to - 0.888).abs() < 0.002, "{from} {to}: Wilson's");
     assert_eq!((off.merge_rate.n, off.merge_rate.value), (5, Some(0.2)));
     assert_eq!(on.review_comment_density.value, Some(2.0));
@@ -158,7 +159,7 @@ fn a98_measures_by_arm() {
     // What a memory was worth: 15 of 20 with it, 1 of 5 without.
     let found = shop.metrics(MetricsAsk { record: Some(learned.clone()), ..MetricsAsk::default() });
     let worth = &found.records[0];
-    assert_eq!((worth.shown, worth.used, worth.helpful, worth.is_insufficient), (20, 1, 0, true));
+    assert_eq!((worth.shown, worth.used, worth.helpful, worth.insufficient), (20, 1, 0, true));
     assert!((worth.outcome_sum - 12.0).abs() < 1e-9, "15 and five times -0.6: {worth:?}");
     assert!(
         (worth.mean_with.unwrap() - 0.6).abs() < 1e-9 && (worth.mean_without.unwrap() + 0.28).abs() < 1e-9
@@ -187,7 +188,7 @@ fn a98_mistakes_that_a_rule_was_there_for() {
     let counts = || {
         let found = shop.metrics(MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() });
         assert_eq!(found.compared_by, "words", "there is no model for vectors here");
-        (found.groups[0].repeated_mistakes_exposed, found.groups[0].repeated_mistakes_not_exposed)
+        (found.groups[0].repeated_mistakes.exposed, found.groups[0].repeated_mistakes.not_exposed)
     };
     assert_eq!(counts(), (0, 0));
     shop.said(57, 1, "Please use vitest instead of jest for tests of the shop.");
@@ -223,7 +224,7 @@ fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
         let ask = MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() };
         let found =
             block_on(engine.coding.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
-        (found.compared_by, found.groups[0].repeated_mistakes_not_exposed)
+        (found.compared_by, found.groups[0].repeated_mistakes.not_exposed)
     };
     // Sixteen of twenty words: a cosine of 0.8 is too far, two thirds of all their words are near enough.
     shop.said(57, 1, &words[4..24].join(" "));

@@ -1,10 +1,10 @@
 //! Learnings of a repository that cannot be read: what they say of that, and what becomes of them when it can be read again.
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::{Completion, NewTask, TaskNote};
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit_ports::{CodeHistory, block_on};
-use loci_verified::RepositoryAdd;
 
 use super::world::{Workshop, task};
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::reflection::RepositoryReflect;
 use loci_coding::hydration::Hydration;
-use loci_coding::{
-    Finalization, NewTask, PreferenceSet, RepositoryChange, RepositoryReflectAsk, TaskNote, TaskPatch,
-};
+use loci_coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, TaskNote, TaskPatch};
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
 use loci_engine::calls::standing::Standing;
@@ -500,7 +499,7 @@ fn conclusions_are_drawn_when_tasks_are_looked_at_together() {
         let end = Finalization { status: Some(TaskStatus::Completed), ..Finalization::default() };
         shop.finalize(&format!("t-{number:03}"), end).unwrap();
     }
-    let ask = RepositoryReflectAsk::default();
+    let ask = RepositoryReflect::default();
     block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     shop.work();
     assert_eq!(texts(&shop, "alice"), ["add unit tests."]);

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::reflection::RepositoryReflect;
 use loci_coding::hydration::Hydration;
 use loci_coding::rules::extracting::{ExtractedRule, Impact, ReviewText, extract};
-use loci_coding::{CodingSettings, Completion, Hydrated, RepositoryReflectAsk, TaskNote};
+use loci_coding::{CodingSettings, Completion, Hydrated, TaskNote};
 use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_engine::safety::score;
 use loci_model::record::{RecordState, TrustTier};
@@ -209,7 +210,7 @@ fn a57_reviews_reach_no_block_by_way_of_reflections() {
             review.body = ask.to_owned();
             team.learn(&review);
         }
-        let asked = RepositoryReflectAsk::default();
+        let asked = RepositoryReflect::default();
         block_on(team.engine.coding.repository_reflect(&team.caller, &team.standing, REPO, asked)).unwrap();
         team.work();
         let of_comments = |id: &RecordId| {

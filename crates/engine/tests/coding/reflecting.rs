@@ -1,7 +1,8 @@
 //! What several tasks of a repository have in common: found by rules, told by a model, counted by the engine; and when it is looked for.
 
+use loci_api::coding::reflection::{RepositoryReflect, RepositoryReflectAsked};
 use loci_coding::hydration::Hydration;
-use loci_coding::{Completion, Finalization, RepositoryChange, RepositoryReflectAsk, RepositoryReflected};
+use loci_coding::{Completion, Finalization, RepositoryChange};
 use loci_model::ErrorKind;
 use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Grant};
@@ -32,8 +33,8 @@ fn ended(shop: &Workshop, id: &str) {
     shop.complete(id, said).unwrap();
 }
 
-fn reflect(shop: &Workshop, dry_run: bool) -> RepositoryReflected {
-    let ask = RepositoryReflectAsk { window: None, dry_run };
+fn reflect(shop: &Workshop, dry_run: bool) -> RepositoryReflectAsked {
+    let ask = RepositoryReflect { window: None, dry_run };
     let asked =
         block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     shop.work();
@@ -70,7 +71,7 @@ fn a72_two_tasks_are_no_pattern_and_three_are() {
     assert!(reflections(&shop).is_empty());
     failed(&shop, "t-003", "missing_verification");
     let tried = reflect(&shop, true);
-    assert!(tried.job.is_none() && tried.found.len() == 2, "{tried:?}");
+    assert!(tried.job.is_none() && tried.reflections.len() == 2, "{tried:?}");
     assert!(reflections(&shop).is_empty(), "a trial writes nothing");
     reflect(&shop, false);
     let both = [
@@ -177,11 +178,11 @@ fn after_so_many_tasks_it_is_done_by_itself() {
 fn who_may_ask() {
     let shop = Workshop::new();
     let reader = shop.with_grant(&[Capability::Read], Grant::everything());
-    let ask = || RepositoryReflectAsk::default();
+    let ask = || RepositoryReflect::default();
     let denied =
         block_on(shop.engine.coding.repository_reflect(&reader, &shop.standing, REPO, ask())).unwrap_err();
     assert_eq!(denied.kind, ErrorKind::Denied);
-    let odd = RepositoryReflectAsk { window: Some(201), ..ask() };
+    let odd = RepositoryReflect { window: Some(201), ..ask() };
     let refused =
         block_on(shop.engine.coding.repository_reflect(&shop.caller, &shop.standing, REPO, odd)).unwrap_err();
     assert_eq!(refused.field.as_deref(), Some("window"));

@@ -1,16 +1,15 @@
 //! What a repository has of its own comes before what the server says: the budget, the kinds that are shown, the control group, what is
 //! kept of conversations.
 
+use loci_api::coding::repository_settings::RecordCount;
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::hydration::{Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
-use loci_coding::{
-    NewTask, RecordCount, RepositoryChange, RepositoryShown, RuleListing, SessionListing, TaskNote,
-};
+use loci_coding::{NewTask, RepositoryChange, RepositoryShown, RuleListing, SessionListing, TaskNote};
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::MemoryArm;
 use loci_model::tasks::task_session::SessionItemKind;
 use loci_model::{ActorId, ErrorKind, Result, limits};
 use loci_testkit_ports::block_on;
-use loci_verified::RepositoryAdd;
 use serde_json::{Value, json};
 
 use super::sessions::said;

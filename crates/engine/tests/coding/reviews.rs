@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use loci_coding::{HookDelivery, HookDeliveryShown, HookState, RepositoryChange, ReviewsPulled};
+use loci_api::coding::review::ReviewsPulled;
+use loci_api::hook::HookDelivery as HookDeliveryShown;
+use loci_coding::{HookDelivery, HookState, RepositoryChange};
 use loci_engine::deliveries::HookTaken;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::verdict::Unverifiable;
@@ -181,7 +183,8 @@ impl Workshop {
 
     pub(super) fn states(&self) -> Vec<(String, &'static str, Option<String>)> {
         let shown = self.deliveries(None).into_iter();
-        let mut all: Vec<_> = shown.map(|row| (row.id.to_string(), row.state.as_str(), row.reason)).collect();
+        let word = |word: &str| HookState::parse(word).unwrap().as_str();
+        let mut all: Vec<_> = shown.map(|row| (row.guid, word(&row.state), row.reason)).collect();
         all.sort();
         all
     }
@@ -300,7 +303,7 @@ fn a_failed_delivery_is_tried_again_by_hand() {
         "no try can help"
     );
     forge.with(|held| held.fails = None);
-    assert_eq!(shop.retry("d-1").unwrap().state, HookState::Received);
+    assert_eq!(shop.retry("d-1").unwrap().state, "received");
     shop.after_ms(1_000);
     assert_eq!((shop.states()[0].1, shop.reviews().len()), ("done", 1));
 }
@@ -432,7 +435,7 @@ fn numbers_are_known_for_thirty_days() {
     assert_eq!(shop.send_notice("d-1", from(REPO, None)), HookTaken::Duplicate);
     shop.world.clock().advance_ms(86_400_001);
     shop.send_notice("d-2", from(REPO, None));
-    let ids: Vec<_> = shop.deliveries(None).iter().map(|row| row.id.to_string()).collect();
+    let ids: Vec<_> = shop.deliveries(None).iter().map(|row| row.guid.clone()).collect();
     assert_eq!(ids, ["d-2"]);
 }
 

@@ -1,7 +1,8 @@
 //! Reviews that go astray: what cannot be read keeps no others waiting, what was passed by can be had again, and nobody counts for more or
 //! less than they are.
 
-use loci_coding::{HookState, RepositoryChange, ReviewsPolled, RuleListing};
+use loci_api::coding::review::ReviewsPolled;
+use loci_coding::{HookState, RepositoryChange, RuleListing};
 use loci_engine::deliveries::HookTaken;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::Shelf;
@@ -200,7 +201,7 @@ fn what_came_of_a_repository_before_it_was_registered_is_had_again() {
     shop.register("github.com/acme/other").unwrap();
     assert_eq!(send("d-1", Some(news(80))), HookTaken::Queued);
     assert_eq!(send("d-1", Some(news(80))), HookTaken::Duplicate);
-    assert_eq!(shop.retry("d-2").unwrap().state, HookState::Received);
+    assert_eq!(shop.retry("d-2").unwrap().state, "received");
     assert_eq!(send("d-3", None), HookTaken::Ignored("event"));
     assert_eq!(send("d-3", None), HookTaken::Duplicate);
     assert_eq!(shop.retry("d-4").unwrap_err().kind, ErrorKind::Conflict);
@@ -236,7 +237,7 @@ fn what_a_broken_job_left_waiting_is_dealt_with_by_another() {
     assert_eq!(shop.retry("d-1").unwrap_err().kind, ErrorKind::Conflict, "a job is open");
     shop.after_ms(1_000);
     broken("d-2");
-    assert_eq!(shop.retry("d-2").unwrap().state, HookState::Received);
+    assert_eq!(shop.retry("d-2").unwrap().state, "received");
     shop.after_ms(1_000);
     assert!(shop.states().iter().all(|(_, state, _)| *state == "done"), "{:?}", shop.states());
 }
@@ -261,7 +262,7 @@ fn a_listing_that_broke_off_says_where_it_goes_on() {
         );
         let page = block_on(listed).unwrap();
         pages += 1;
-        found.extend(page.items.into_iter().map(|row| row.id.to_string()));
+        found.extend(page.items.into_iter().map(|row| row.guid));
         after = page.next;
         if after.is_none() {
             break;

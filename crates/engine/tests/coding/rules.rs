@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::rule::{NewRule, RulePromotion};
 use loci_coding::hydration::{Hydration, rule_sources};
 use loci_coding::{
-    Completion, Finalization, NewFeedback, NewRule, PurgeAsk, ReviewLearned, RuleDecision, RuleListing,
-    RulePromotion, Selection,
+    Completion, Finalization, NewFeedback, PurgeAsk, ReviewLearned, RuleDecision, RuleListing, Selection,
 };
 use loci_model::facts::code::EntryKind;
 use loci_model::ledger::Shelved as _;
@@ -659,13 +659,13 @@ fn a_rule_as_a_change_of_what_the_repository_says() {
         let target = target.map(str::to_owned);
         block_on(shop.engine.coding.rule_promote(&shop.caller, &shop.standing, REPO, &rule, target))
     };
-    let RulePromotion { is_new_file, patch, commit, target, .. } = promote(None).unwrap();
-    assert_eq!((is_new_file, target.as_str(), commit.len()), (true, "AGENTS.md", 40));
+    let RulePromotion { new_file, patch, commit, target, .. } = promote(None).unwrap();
+    assert_eq!((new_file, target.as_str(), commit.len()), (true, "AGENTS.md", 40));
     assert!(patch.contains("+- Always sort imports alphabetically"), "{patch}");
     shop.write("AGENTS.md", "# For agents\n");
     let there = promote(Some("AGENTS.md")).unwrap();
     assert!(
-        !there.is_new_file && there.patch.contains("--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1,1 +1,5 @@\n"),
+        !there.new_file && there.patch.contains("--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1,1 +1,5 @@\n"),
         "{}",
         there.patch
     );

@@ -1,6 +1,7 @@
 //! What safeguards and answers do to rules: erasing, going back, holding back, and whose word counts for nothing.
 
-use loci_coding::{PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk, RuleDecision, Selection};
+use loci_api::coding::safeguard::{Purged, RollbackAsk};
+use loci_coding::{PurgeAsk, RepositoryQuarantineAsk, RuleDecision, Selection};
 use loci_model::record::RecordState;
 use loci_model::tasks::review::{RepositoryRole, Review, ReviewState};
 use loci_model::{RecordId, Result};
@@ -35,7 +36,7 @@ fn a88_what_a_reviewer_alone_said_is_erased_and_may_be_said_again_by_others() {
     let shop = Team::new();
     let rule = only(&shop.learn(&shop.review(2, 1, STYLE))).0;
     let done = purged(&shop, &Selection { reviewer: Some("@user2".to_owned()), ..Selection::default() });
-    assert_eq!((done.matched, done.ids), (1, vec![rule.clone()]));
+    assert_eq!((done.matched, done.ids), (1, vec![rule.to_string()]));
     let record = shop.record(&rule);
     assert_eq!((record.state, record.text.as_str()), (RecordState::Erased, ""));
     assert_eq!(shop.support_if_any(&rule), None);

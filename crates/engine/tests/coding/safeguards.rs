@@ -1,9 +1,10 @@
 //! Holding back what somebody doubts of a repository's memory, deciding about what waits, going back to a snapshot, and erasing.
 
+use loci_api::coding::safeguard::{Purged, RollbackAsk, RolledBack};
 use loci_coding::hydration::Hydration;
 use loci_coding::{
-    Completion, HeldDecision, HeldListing, NewTask, PurgeAsk, Purged, RepositoryQuarantineAsk, RollbackAsk,
-    RolledBack, Selection, SnapshotOf, TaskNote,
+    Completion, HeldDecision, HeldListing, NewTask, PurgeAsk, RepositoryQuarantineAsk, Selection, SnapshotOf,
+    TaskNote,
 };
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::records::{Quarantined, RecordUpdate};
@@ -41,6 +42,10 @@ fn shown(shop: &Workshop, id: &str) -> Vec<RecordId> {
 fn sorted(mut ids: Vec<RecordId>) -> Vec<RecordId> {
     ids.sort();
     ids
+}
+
+fn named(ids: Vec<String>) -> Vec<RecordId> {
+    sorted(ids.into_iter().map(|id| RecordId::parse(id).unwrap()).collect())
 }
 
 fn ids(ids: &[&RecordId]) -> Selection {
@@ -226,11 +231,11 @@ fn a87_a_rollback_puts_back_what_was_and_is_undone_in_its_turn() {
     let after = states();
     let dry = back(&shop, &to, true).unwrap();
     assert_eq!(
-        sorted(dry.rolled_back.clone()),
+        named(dry.rolled_back.clone()),
         sorted(vec![vitest.clone(), poison.clone(), left.episode.clone()])
     );
-    assert_eq!(sorted(dry.restored.clone()), sorted(vec![jest.clone(), held.clone()]));
-    assert_eq!((dry.changed.clone(), dry.applied, dry.before.clone()), (vec![edited.clone()], false, None));
+    assert_eq!(named(dry.restored.clone()), sorted(vec![jest.clone(), held.clone()]));
+    assert_eq!((named(dry.changed), dry.applied, dry.before), (vec![edited.clone()], false, None));
     assert_eq!(states(), after, "a dry run changes nothing");
 
     let done = back(&shop, &to, false).unwrap();
@@ -267,8 +272,9 @@ fn a_rollback_says_what_it_cannot_do_and_who_may() {
     let to = shop.get("t-002").unwrap().snapshot.unwrap();
     purge(&shop, ids(&[&orders]), Some(1)).unwrap();
     let done = back(&shop, &to, false).unwrap();
-    let not_undone: Vec<_> = done.not_undone.iter().map(|one| (&one.record, one.reason)).collect();
-    assert_eq!(not_undone, [(&orders, "erased")]);
+    let not_undone: Vec<_> =
+        done.not_undone.iter().map(|one| (one.id.as_str(), one.reason.as_str())).collect();
+    assert_eq!(not_undone, [(orders.as_str(), "erased")]);
     for unknown in ["snap_999999", "snap_x", "yesterday"] {
         assert_eq!(back(&shop, unknown, true).unwrap_err().kind, ErrorKind::NotFound, "{unknown}");
     }
@@ -296,7 +302,7 @@ fn another_repository_stays_as_it_is() {
         (RecordState::RolledBack, RecordState::Active)
     );
     let all = Selection { pattern: Some(".".to_owned()), ..Selection::default() };
-    assert_eq!(purge(&shop, all, None).unwrap().ids, std::slice::from_ref(&own));
+    assert_eq!(purge(&shop, all, None).unwrap().ids, [own.as_str()]);
     assert_eq!(purge(&shop, ids(&[&web]), None).unwrap().matched, 0);
     let foreign = shop.get("w-001").unwrap().snapshot.unwrap();
     if foreign != to {
@@ -358,7 +364,7 @@ fn a88_by_reviewer_person_time_and_task() {
     let old = put(&shop, 2, "review-rules", RecordState::Superseded, Some("alice"));
     let other = put(&shop, 3, "review-rules", RecordState::Active, Some("bob"));
     let reviewer = Selection { reviewer: Some("alice".to_owned()), ..Selection::default() };
-    assert_eq!(sorted(purge(&shop, reviewer, Some(2)).unwrap().ids), sorted(vec![rule.clone(), old]));
+    assert_eq!(named(purge(&shop, reviewer, Some(2)).unwrap().ids), sorted(vec![rule.clone(), old]));
     assert_eq!(
         (shop.record(&rule).state, shop.record(&other).state),
         (RecordState::Erased, RecordState::Active)
@@ -369,16 +375,16 @@ fn a88_by_reviewer_person_time_and_task() {
     shop.create(carol).unwrap();
     let carts = noted(&shop, "t-002", CARTS);
     let person = Selection { user: Some("Carol".to_owned()), ..Selection::default() };
-    assert_eq!(purge(&shop, person, Some(1)).unwrap().ids, [carts]);
+    assert_eq!(purge(&shop, person, Some(1)).unwrap().ids, [carts.as_str()]);
     let until = Selection {
         until: Some(shop.engine.now().plus_millis(1)),
         kind: Some("knowledge".to_owned()),
         ..Selection::default()
     };
-    assert_eq!(purge(&shop, until, None).unwrap().ids, std::slice::from_ref(&orders));
+    assert_eq!(purge(&shop, until, None).unwrap().ids, [orders.as_str()]);
     let of_task = Selection { task: Some(TaskId::parse("t-001").unwrap()), ..Selection::default() };
     let done = purge(&shop, of_task, Some(1)).unwrap();
-    assert_eq!((done.ids, done.session_items), (vec![orders], 0));
+    assert_eq!((done.ids, done.session_items), (vec![orders.to_string()], 0));
 }
 
 /// The lines of a part of a memory, as they are written to a file.

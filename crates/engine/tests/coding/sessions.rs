@@ -1,10 +1,11 @@
 //! Sessions of tasks: what was said, what is kept of it, what becomes a learning, and the end. Names carry the numbers of the
 //! acceptance tests of coding-agent-memory.md §23 where they are one.
 
+use loci_api::coding::task::session::SessionAppended;
 use loci_coding::settings::CaptureSettings;
 use loci_coding::{
     AttributionAsk, CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, NewTask,
-    SessionAppended, SessionEvents, SessionListing, TaskNote,
+    SessionEvents, SessionListing, TaskNote,
 };
 use loci_engine::events::EventListing;
 use loci_engine::records::RecordDelete;

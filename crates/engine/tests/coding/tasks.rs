@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::hydration::Hydration;
 use loci_coding::{
     BlameAsk, CommitReport, Completion, Finalization, NewCommit, NewTask, TaskListing, TaskNote, TaskPatch,
@@ -13,7 +14,6 @@ use loci_model::tasks::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
-use loci_verified::RepositoryAdd;
 
 use super::world::{REPO, Workshop, task, task_id};
 

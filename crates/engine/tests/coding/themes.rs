@@ -103,8 +103,8 @@ fn a_person_closes_a_theme_and_what_is_lacked_afterwards_begins_anew() {
     let close = |caller| block_on(shop.engine.coding.theme_close(caller, &shop.standing, REPO, &theme.id));
     assert_eq!(close(&agent).unwrap_err().kind, ErrorKind::Denied);
     let closed = close(&shop.caller).unwrap();
-    assert_eq!((closed.id.as_str(), closed.items.len()), (theme.id.as_str(), 3));
-    assert!(closed.items.iter().all(|id| shop.record(id).state == RecordState::Archived));
+    assert_eq!((closed.theme_id.as_str(), closed.items.len()), (theme.id.as_str(), 3));
+    assert!(theme.items.iter().all(|item| shop.record(&item.id).state == RecordState::Archived));
     assert_eq!(close(&shop.caller).unwrap_err().kind, ErrorKind::NotFound);
     assert!(themes(&shop, false).is_empty());
     let old: Vec<_> = themes(&shop, true).into_iter().map(|theme| (theme.id, theme.state)).collect();
@@ -139,7 +139,7 @@ fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
         |id: &str| block_on(shop.engine.coding.theme_proposal_accept(&shop.caller, &shop.standing, of, id));
     let nothing = proposed();
     assert_eq!((nothing.themes.len(), nothing.diff.as_str()), (0, ""));
-    assert_eq!(accept(&nothing.id).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(accept(&nothing.proposal).unwrap_err().kind, ErrorKind::Conflict);
 
     three(&shop);
     let parts = PromptParts {
@@ -154,10 +154,14 @@ fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
     let line = "+- test Database: The tests fail with ECONNREFUSED until there is one.\n";
     assert!(proposal.diff.starts_with(" Work carefully.\n+\n+## What"), "{}", proposal.diff);
     assert!(proposal.diff.ends_with(line), "{}", proposal.diff);
-    assert_eq!(accept(&nothing.id).unwrap_err().field.as_deref(), Some("proposal"), "an earlier proposal");
+    assert_eq!(
+        accept(&nothing.proposal).unwrap_err().field.as_deref(),
+        Some("proposal"),
+        "an earlier proposal"
+    );
     assert_eq!(themes(&shop, false).len(), 1, "nothing has changed so far");
 
-    let accepted = accept(&proposal.id).unwrap();
+    let accepted = accept(&proposal.proposal).unwrap();
     assert_eq!((accepted.previous.as_ref(), accepted.closed.len()), (Some(&first.version), 1));
     let now = block_on(shop.engine.coding.prompt_get(&shop.caller, &shop.standing, &accepted.prompt_version))
         .unwrap();
@@ -167,7 +171,7 @@ fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
 
     // A caller who may not administer the repository changes no prompt.
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
-    let denied = shop.engine.coding.theme_proposal_accept(&writer, &shop.standing, of, &proposal.id);
+    let denied = shop.engine.coding.theme_proposal_accept(&writer, &shop.standing, of, &proposal.proposal);
     assert_eq!(block_on(denied).unwrap_err().kind, ErrorKind::Denied);
     let own = ProposalOf { repo: REPO, template_id: None };
     let own = block_on(shop.engine.coding.theme_proposal(&shop.caller, &shop.standing, own)).unwrap();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::{
     Completed, Completion, Finalization, Finalized, NewTask, TaskCreated, TaskListing, TaskNote, TaskNoted,
     TaskPatch, TaskPatched,
@@ -19,7 +20,6 @@ use loci_model::tasks::task::{Task, TaskKind, TaskStatus};
 use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
-use loci_verified::RepositoryAdd;
 
 pub(super) const REPO: &str = "acme/shop";
 pub(super) const DIRECTORY: &str = "/src/shop";

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::calls::standing::Standing;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_engine_testkit::TestPlace;
@@ -14,7 +15,7 @@ use loci_model::time::DAY_MS;
 use loci_model::{CodeReason, ErrorKind};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeShelf, ManualClock, SeededIds, block_on};
-use loci_verified::{FactView, RepositoryAdd, Serving, VerifyMode};
+use loci_verified::{FactView, Serving, VerifyMode};
 
 use super::world::{DIRECTORY, REPO, Shop, about, cite, history, limit_fact, reason};
 

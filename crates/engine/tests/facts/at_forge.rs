@@ -1,9 +1,9 @@
 //! Repositories at a forge: known by the forge's number through renames, never by a similar name (§9).
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::ForgeRepository;
 use loci_testkit_ports::block_on;
-use loci_verified::RepositoryAdd;
 
 use super::world::Shop;
 

@@ -1,5 +1,6 @@
 //! What the background does at new tips of the default branch, and what it leaves alone.
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::calls::standing::Standing;
 use loci_model::RecordId;
 use loci_model::facts::fact::FactEventKind;
@@ -7,7 +8,7 @@ use loci_model::facts::verdict::{Unverifiable, Verdict};
 use loci_model::ports::code::CodePlace;
 use loci_model::record::RecordState;
 use loci_testkit_ports::{CodeHistory, block_on};
-use loci_verified::{FactList, NewFact, RepositoryAdd, Serving, VerifyMode};
+use loci_verified::{FactList, NewFact, Serving, VerifyMode};
 
 use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, history};
 

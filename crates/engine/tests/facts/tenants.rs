@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace};
 use loci_testkit_ports::block_on;
-use loci_verified::{RepositoryAdd, Serving};
+use loci_verified::Serving;
 
 use super::world::{DIRECTORY, REPO, Shop, history, limit_fact, reason};
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::RepositoryChange;
 use loci_engine::calls::standing::Standing;
 use loci_engine_testkit::world::TestWorld;
@@ -16,8 +17,8 @@ use loci_model::{CodeReason, Error, Reason, RecordId};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 use loci_verified::{
-    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, RepositoryAdd, Serving,
-    VerifyAnswer, VerifyMode,
+    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, Serving, Standing, VerifyAnswer,
+    VerifyMode,
 };
 
 pub(super) const REPO: &str = "acme/shop";

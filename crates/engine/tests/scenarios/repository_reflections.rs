@@ -1,6 +1,8 @@
 //! What several tasks of a repository have in common, told by a caller's model and counted by the engine.
 
-use loci_coding::{Completion, NewTask, RepositoryReflectAsk};
+use loci_api::coding::reflection::RepositoryReflect;
+use loci_api::verified::repository::RepositoryAdd;
+use loci_coding::{Completion, NewTask};
 use loci_engine::calls::standing::Standing;
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
@@ -9,7 +11,6 @@ use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::task::{TaskKind, TaskStatus};
 use loci_model::{RecordId, TaskId};
-use loci_verified::RepositoryAdd;
 
 use super::reflections::{answer, pulled, taken};
 use crate::world::{World, strategy};
@@ -60,7 +61,7 @@ fn a72_a_model_s_counts_are_thrown_away() {
         &world.caller,
         &standing,
         "acme/shop",
-        RepositoryReflectAsk::default(),
+        RepositoryReflect::default(),
     );
     world.drive(asked).unwrap();
     let question = taken(&world);

@@ -1,6 +1,7 @@
 //! Rules of a review in the three modes of jobs: without a model at once; by a configured model, or a caller's own, behind it, by a strict form.
 
 use loci_api::pull::JobResult;
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::ReviewLearned;
 use loci_engine::calls::standing::Standing;
 use loci_engine::language_models::pull_verbs::QuestionAsk;
@@ -15,7 +16,6 @@ use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, Re
 use loci_model::{ErrorKind, RepositoryId};
 use loci_testkit_ports::ScriptedReply::{self, Fails};
 use loci_testkit_ports::{Script, ScriptedModel};
-use loci_verified::RepositoryAdd;
 use std::sync::Arc;
 
 use super::reflections::{answer, pulled, taken};

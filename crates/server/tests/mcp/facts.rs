@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::calls::standing::Standing;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::Unverifiable;
@@ -16,7 +17,7 @@ use loci_server::tools::error::ToolError;
 use loci_server::tools::profile::Profile;
 use loci_server::tools::tool::{Outcome, Scope};
 use loci_testkit_ports::{CodeHistory, CodeShelf};
-use loci_verified::{NewFact, RepositoryAdd};
+use loci_verified::NewFact;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf, WriteHalf};
 

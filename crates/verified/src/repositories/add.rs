@@ -1,7 +1,9 @@
 //! `repository_add`: registers a repository, or another name or place of one that is known.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name};
@@ -12,10 +14,10 @@ use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
 use loci_model::{Error, MemoryId, RepositoryId, Result, Timestamp};
 
+use super::RepositoryAdded;
 use super::at_forge::{Told, number_alias};
 use super::default_untold::untold;
 use super::find::{named, qualified};
-use super::{RepositoryAdd, RepositoryAdded};
 use crate::Verified;
 use crate::{RepositoryName, local_key};
 use loci_engine::calls::standing::Standing;
@@ -106,7 +108,7 @@ impl Verified {
     async fn known_of(&self, caller: &Principal, memory: &MemoryId, add: &RepositoryAdd) -> Result<Known> {
         let discovered = match &add.directory {
             None => None,
-            Some(directory) => Some(self.directory_of(caller, memory, directory).await?),
+            Some(directory) => Some(self.directory_of(caller, memory, Path::new(directory)).await?),
         };
         let mut names = Vec::new();
         let given = add.name.as_deref().map(RepositoryName::parse).transpose()?;

@@ -17,8 +17,6 @@ mod noticed;
 mod numbered;
 pub(super) mod repository_name;
 
-use std::path::PathBuf;
-
 use loci_model::Namespace;
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
@@ -30,29 +28,6 @@ pub use find::{find_repository, is_named};
 pub use noticed::noticed;
 pub use numbered::host_of;
 pub use numbered::{Numbered, numbered, of_number};
-
-/// A repository to be registered, or known by another name or place.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RepositoryAdd {
-    /// Its name; `None`: that of its remote `origin`, else of its first remote, else one made of its directory.
-    pub name: Option<String>,
-    /// A clone, a bare repository or a worktree on this machine, or a directory in one.
-    pub directory: Option<PathBuf>,
-    /// Other names: `owner/name`, `host/owner/name`, URLs of remotes.
-    pub aliases: Vec<String>,
-    /// The forge's number for it, as `<host>:<number>`: stays when names change.
-    pub forge_id: Option<String>,
-    /// It can be read at its forge, by its name.
-    pub at_forge: bool,
-    /// It is this one, that is known already by another name: said by a person.
-    pub same_as: Option<String>,
-    /// The repository it was forked from. It is kept; its facts are not read along yet.
-    pub parent: Option<String>,
-    /// The ref that changes states.
-    pub default_ref: Option<String>,
-    /// How many citations must be valid; `None`: all.
-    pub quorum: Option<u32>,
-}
 
 /// What registering did.
 #[derive(Debug, Clone, PartialEq, Eq)]

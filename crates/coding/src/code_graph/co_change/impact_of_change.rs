@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_api::coding::graph::{ImpactRow, ImportSite};
 use loci_engine::access::{self, View};
 use loci_engine::calls::standing::Standing;
 use loci_model::facts::repository::Repository;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordState;
+use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::outcome::Polarity;
 use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
@@ -19,7 +21,7 @@ use super::impact::{Failed, Touched, touched};
 use super::measures::Thresholds;
 use super::verbs::named;
 use crate::Coding;
-use crate::code_graph::dependencies::{Basis, Dependent, ImportGraph, ImportSite, Imports, ModuleName};
+use crate::code_graph::dependencies::{Basis, Dependent, ImportGraph, Imports, ModuleName};
 use crate::hydration::{AskedPaths, Candidate, HydrationKind, outcome_of};
 
 /// Tasks that are looked at for what did not work: the newest.
@@ -32,31 +34,6 @@ pub enum ImpactOf {
     Paths(Vec<String>),
     /// Everything of a module: a name, a directory, or segments as a language writes them.
     Module(String),
-}
-
-/// A file that a change may touch.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ImpactRow {
-    /// The file.
-    pub path: String,
-    /// The reasons: `imports`, `references`, `co_change`, `failed_episode`.
-    pub reasons: Vec<&'static str>,
-    /// Steps to it.
-    pub distance: u32,
-    /// The confidence that it changes, along the whole way.
-    pub confidence: Option<f64>,
-    /// The changes that it shares with the file before it on the way.
-    pub support: Option<u32>,
-    /// The lift: the factor by which that exceeds chance.
-    pub lift: Option<f64>,
-    /// Episodes of tasks that changed it, too, and did not work.
-    pub episodes: Vec<RecordId>,
-    /// The precision of its imports, along the whole way.
-    pub certainty: Option<f64>,
-    /// Lines in which it names the files before it on the way, at most 20.
-    pub sites: Vec<ImportSite>,
-    /// All such places.
-    pub site_count: u32,
 }
 
 /// The answer.
@@ -137,6 +114,11 @@ impl Coding {
         impact.files = count(meant.len());
         impact.more = count(found.len().saturating_sub(limit));
         found.truncate(limit);
+        for row in &mut found {
+            for part in [&mut row.confidence, &mut row.lift, &mut row.certainty] {
+                *part = part.map(rounded);
+            }
+        }
         Ok(Impact { rows: found, about, ..impact })
     }
 }
@@ -167,12 +149,12 @@ fn of_history(
         ];
         Some(ImpactRow {
             path: path(row.file)?,
-            reasons: reasons.into_iter().flatten().collect(),
+            reasons: reasons.into_iter().flatten().map(str::to_owned).collect(),
             distance: row.distance,
             confidence: row.together.map(|together| together.confidence),
             support: row.together.map(|together| together.support),
             lift: row.together.map(|together| together.lift),
-            episodes: row.episodes.clone(),
+            episodes: row.episodes.iter().map(ToString::to_string).collect(),
             ..ImpactRow::default()
         })
     };
@@ -223,10 +205,15 @@ fn joined(history: Vec<ImpactRow>, imports: Vec<Dependent>) -> Vec<ImpactRow> {
         let row =
             rows.entry(path.clone()).or_insert_with(|| ImpactRow { path, distance, ..ImpactRow::default() });
         let is_named = sites.iter().all(|site| site.basis == Basis::Reference);
-        row.reasons.insert(0, if is_named { "references" } else { "imports" });
+        row.reasons.insert(0, if is_named { "references" } else { "imports" }.to_owned());
         row.distance = row.distance.min(distance);
         row.certainty = Some(certainty);
-        row.sites = sites;
+        let shown = sites.into_iter().map(|site| ImportSite {
+            of: site.of,
+            line: site.line,
+            by: site.basis.as_str().to_owned(),
+        });
+        row.sites = shown.collect();
         row.site_count = site_count;
     }
     rows.into_values().collect()

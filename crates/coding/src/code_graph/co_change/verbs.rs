@@ -2,11 +2,13 @@
 //! together, files that are missing (coding-agent-memory.md §15). `impact` is in
 //! `impact_of_change`.
 
+use loci_api::coding::graph::FileSet;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::file_change::{HistoryWindow, TaskFiles};
 use loci_model::tasks::task::Task;
 use loci_model::{Error, JobId, MemoryId, Result, limits};
@@ -31,17 +33,6 @@ pub struct CoChanges {
     pub pairs: Vec<CoChange>,
     /// What it is counted from.
     pub about: GraphAbout,
-}
-
-/// Files that are always modified together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FileSet {
-    /// The one that changes most first.
-    pub files: Vec<String>,
-    /// How often two of them change together, at least.
-    pub support: u32,
-    /// In which part of one's changes, at least.
-    pub confidence: f64,
 }
 
 impl Coding {
@@ -98,7 +89,7 @@ impl Coding {
             let shown = sets.iter().take(limits::RELATED_ROWS_MAX as usize).map(|set| FileSet {
                 files: set.files.iter().filter_map(path).collect(),
                 support: set.support,
-                confidence: set.confidence,
+                confidence: rounded(set.confidence),
             });
             Ok(shown.collect())
         })

@@ -28,13 +28,13 @@ struct Edge {
 
 /// A place where a file names another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportSite {
+pub(crate) struct Site {
     /// The file that is named.
-    pub of: String,
+    pub(crate) of: String,
     /// The line, from 1.
-    pub line: u32,
+    pub(crate) line: u32,
     /// The way in which the name was matched.
-    pub basis: Basis,
+    pub(crate) basis: Basis,
 }
 
 /// A file that depends on others.
@@ -47,7 +47,7 @@ pub(crate) struct Dependent {
     /// The precision of its surest way, halved for each further file on it.
     pub(crate) certainty: f64,
     /// Lines in which it names the files before it, at most 20.
-    pub(crate) sites: Vec<ImportSite>,
+    pub(crate) sites: Vec<Site>,
     /// All such places.
     pub(crate) site_count: u32,
 }
@@ -152,7 +152,7 @@ impl ImportGraph {
                     let step = if distance > 1 { STEP } else { 1.0 };
                     row.certainty = row.certainty.max(certainty * edge.basis.precision() * step);
                     let of = self.path(*file).to_owned();
-                    row.sites.push(ImportSite { of, line: edge.line, basis: edge.basis });
+                    row.sites.push(Site { of, line: edge.line, basis: edge.basis });
                 }
             }
             front = next.iter().map(|(file, row)| (*file, row.certainty)).collect();

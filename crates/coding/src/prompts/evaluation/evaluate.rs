@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use futures::future::{Either, select};
 use futures::stream::{self, StreamExt};
+use loci_api::coding::extraction_prompt::{PromptQuestion, PromptQuestionList};
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::language_models::calls::{CallFailure, call};
@@ -18,7 +19,7 @@ use loci_model::tasks::prompt_evaluation::{PromptEvaluation, PromptScore};
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, limits};
 use sha2::{Digest, Sha256};
 
-use super::golden::{Case, PromptQuestion, cases, digest};
+use super::golden::{Case, cases, digest};
 use super::scoring::score;
 use crate::Coding;
 use crate::prompts::extraction::ExtractionPrompt;
@@ -35,17 +36,6 @@ const OUTPUT_TOKENS: u32 = 4_096;
 const MODEL_CHARS_MAX: usize = 128;
 /// Hex digits of an evaluation's id.
 const ID_DIGITS: usize = 24;
-
-/// The questions of the labelled set for one version of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptQuestions {
-    /// The version, such as `learnings@1`.
-    pub prompt: String,
-    /// The digest of the set.
-    pub set: String,
-    /// One for each case.
-    pub questions: Vec<PromptQuestion>,
-}
 
 /// Answers of a model that the caller asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -67,10 +57,10 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         id: &str,
-    ) -> Result<PromptQuestions> {
+    ) -> Result<PromptQuestionList> {
         let prompt = self.extraction_prompt(caller, standing, id).await?;
         let questions: Result<_> = cases(&prompt.name)?.iter().map(|case| case.question(&prompt)).collect();
-        Ok(PromptQuestions { prompt: prompt.id(), set: digest(), questions: questions? })
+        Ok(PromptQuestionList { prompt: prompt.id(), set: digest(), questions: questions? })
     }
 
     /// Evaluates a prompt by the answers of a caller's model, or by the configured model where

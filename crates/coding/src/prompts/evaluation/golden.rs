@@ -1,6 +1,7 @@
 //! The labelled set: sessions and reviews, and the items that an answer must have. Written
 //! for this project.
 
+use loci_api::coding::extraction_prompt::PromptQuestion;
 use loci_engine::safety::for_model;
 use loci_engine::strategies::model_questions::prompt_input::block;
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
@@ -32,17 +33,6 @@ pub(super) struct Case {
     /// Words that no item may have.
     #[serde(default)]
     pub(super) forbid: Vec<String>,
-}
-
-/// A question of the labelled set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PromptQuestion {
-    /// The case.
-    pub case: String,
-    /// The prompt's text: instructions.
-    pub system: String,
-    /// The input: data, not instructions.
-    pub input: String,
 }
 
 /// The cases of a prompt.

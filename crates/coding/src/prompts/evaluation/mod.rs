@@ -15,6 +15,5 @@ mod evaluate;
 mod golden;
 mod scoring;
 
+pub use evaluate::PromptAnswers;
 pub(super) use evaluate::is_evaluated;
-pub use evaluate::{PromptAnswers, PromptQuestions};
-pub use golden::PromptQuestion;

@@ -17,6 +17,5 @@ mod theme_proposal;
 
 pub(crate) use items::ThemePlace;
 pub use items::{Theme, ThemeState};
-pub use theme_close::ThemeClosed;
 pub use theme_list::Themes;
-pub use theme_proposal::{ProposalOf, ThemeProposal, ThemeProposalAccepted};
+pub use theme_proposal::ProposalOf;

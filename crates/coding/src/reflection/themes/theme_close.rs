@@ -1,6 +1,7 @@
 //! `theme_close`: a person has done something about what tasks lacked. The items are put away; what is lacked afterwards begins a theme
 //! anew.
 
+use loci_api::coding::theme::ThemeClosed;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
@@ -11,15 +12,6 @@ use loci_model::{Error, RecordId, Result};
 
 use super::items::CLOSED;
 use crate::Coding;
-
-/// What was put away.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThemeClosed {
-    /// The theme.
-    pub id: String,
-    /// Its items.
-    pub items: Vec<RecordId>,
-}
 
 impl Coding {
     /// Closes a theme.
@@ -51,6 +43,6 @@ impl Coding {
                 Ok(())
             })
             .await?;
-        Ok(ThemeClosed { id: theme.id, items: ids })
+        Ok(ThemeClosed { theme_id: theme.id, items: ids.iter().map(ToString::to_string).collect() })
     }
 }

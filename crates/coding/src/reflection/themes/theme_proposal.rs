@@ -3,6 +3,7 @@
 //! looks at the difference and accepts it, which stores a version of the prompt and closes the
 //! themes. Nothing is changed by a proposal alone.
 
+use loci_api::coding::theme::{ThemeProposal, ThemeProposalAccepted};
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::safety::for_model;
@@ -13,7 +14,6 @@ use loci_model::{Error, Result};
 use sha2::{Digest, Sha256};
 
 use super::items::{Theme, ThemeState};
-use super::theme_close::ThemeClosed;
 use crate::Coding;
 use crate::prompts::versions::{NewPrompt, PromptParts, lines_difference};
 
@@ -21,38 +21,6 @@ use crate::prompts::versions::{NewPrompt, PromptParts, lines_difference};
 const SECTION: &str = "## What earlier tasks lacked";
 /// Hex digits of a proposal's id.
 const ID_DIGITS: usize = 16;
-
-/// An edit of a prompt that is proposed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ThemeProposal {
-    /// The digest of what is proposed against what is there: an acceptance names it.
-    pub id: String,
-    /// The template.
-    pub template_id: String,
-    /// Its current version; `None` where the template has none.
-    pub from: Option<String>,
-    /// The whole text as proposed.
-    pub text: String,
-    /// All lines of both, each with ` `, `-` or `+` before it; empty where nothing is proposed.
-    pub diff: String,
-    /// The themes that the edit adds.
-    pub themes: Vec<String>,
-    /// Warnings: codes with words.
-    pub warnings: Vec<String>,
-}
-
-/// A proposal that was accepted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThemeProposalAccepted {
-    /// The version of the prompt that is current now.
-    pub prompt_version: String,
-    /// The version before.
-    pub previous: Option<String>,
-    /// The themes that were closed.
-    pub closed: Vec<ThemeClosed>,
-    /// Warnings: codes with words.
-    pub warnings: Vec<String>,
-}
 
 /// A repository, and the template that is its prompt; absent: the template of the repository's own
 /// name.
@@ -99,7 +67,7 @@ impl Coding {
             let rule = "nothing is proposed: no open theme is missing from the prompt";
             return Err(Error::conflict(rule).on("proposal"));
         }
-        if proposal.id != id {
+        if proposal.proposal != id {
             let rule = "themes or prompt have changed since: look at the proposal again, and accept that one";
             return Err(Error::conflict(rule).on("proposal"));
         }
@@ -153,7 +121,7 @@ impl Coding {
         let digest = format!("{template_id}\n{}\n{}", from.as_deref().unwrap_or_default(), edit.text);
         let digest = hex::encode(Sha256::digest(digest));
         let proposal = ThemeProposal {
-            id: format!("proposal_{}", digest.get(..ID_DIGITS).unwrap_or_default()),
+            proposal: format!("proposal_{}", digest.get(..ID_DIGITS).unwrap_or_default()),
             template_id,
             from,
             text: edit.text,

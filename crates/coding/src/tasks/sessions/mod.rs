@@ -12,7 +12,7 @@ mod session_events;
 mod session_promote;
 mod session_state;
 
-pub use session_append::{NewSessionItem, SessionAppended, of_event};
+pub use session_append::{NewSessionItem, of_event};
 pub use session_events::{SessionEvents, SessionListing};
 pub use session_promote::{Promoted, SessionPromoted};
 

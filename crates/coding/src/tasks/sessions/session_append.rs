@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::task::session::SessionAppended;
 use loci_engine::calls::standing::Standing;
 use loci_engine::events::{NewEvent, Prepared};
 use loci_engine::memories::existing;
@@ -44,19 +45,6 @@ pub struct NewSessionItem {
     pub tool: Option<ToolUse>,
     /// When it happened; `None`: now.
     pub at: Option<Timestamp>,
-}
-
-/// What became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SessionAppended {
-    /// So many are new.
-    pub accepted: u32,
-    /// So many were known.
-    pub duplicates: u32,
-    /// The greatest number of the session.
-    pub last_seq: Option<u64>,
-    /// What to know.
-    pub warnings: Vec<String>,
 }
 
 /// An item that is checked, and the event that it becomes.

@@ -2,7 +2,7 @@
 
 use loci_api::coding::attribution as shape;
 use loci_api::coding::table as api;
-use loci_coding::{Attributed, AttributionAsk, Snippet};
+use loci_coding::{Attributed, AttributionAsk};
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::task::Task;
@@ -75,7 +75,7 @@ fn item((found, outcome): (Attributed, Option<Outcome>)) -> shape::Attributed {
         pr,
         outcome: graded(outcome.as_ref()),
         told: told_end(told),
-        snippets: snippets.into_iter().map(snippet).collect(),
+        snippets,
         task: shown(task),
     }
 }
@@ -92,15 +92,4 @@ fn commit((commit, how): (TaskCommit, BlameHow)) -> shape::AttributedCommit {
 fn told_end(told: ToldEnd) -> shape::ToldEnd {
     let ToldEnd { summary, approach, difficulties, error_message, files_changed } = told;
     shape::ToldEnd { summary, approach, difficulties, error_message, files_changed }
-}
-
-fn snippet(snippet: Snippet) -> shape::Snippet {
-    shape::Snippet {
-        seq: snippet.seq,
-        r#type: snippet.kind.as_str().to_owned(),
-        role: snippet.role,
-        text: snippet.text,
-        cut: snippet.is_cut,
-        at: snippet.at.to_rfc3339(),
-    }
 }

@@ -33,8 +33,7 @@ async fn report(call: Call, asked: shape::TaskCommits) -> Result<shape::TaskComm
     let rewrites = asked.rewrites.into_iter().map(|one| (one.old, one.new)).collect();
     let report = CommitReport { commits: commits.collect::<Result<_>>()?, rewrites };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let taken = call.doors.engine.coding.task_commits(&call.caller, &standing, &id, report).await?;
-    Ok(shape::TaskCommitsTaken { stored: taken.stored, rewritten: taken.rewritten, warnings: taken.warnings })
+    call.doors.engine.coding.task_commits(&call.caller, &standing, &id, report).await
 }
 
 async fn blame(call: Call, asked: shape::BlameAsk) -> Result<shape::Blame> {

@@ -26,17 +26,7 @@ pub(super) fn operations(table: Table) -> Table {
 
 async fn questions(call: Call) -> Result<shape::PromptQuestionList> {
     let engine = &call.doors.engine;
-    let found = engine.coding.prompt_questions(&call.caller, &standing(&call)?, call.path("prompt")?).await?;
-    let question = |one: loci_coding::PromptQuestion| shape::PromptQuestion {
-        case: one.case,
-        system: one.system,
-        input: one.input,
-    };
-    Ok(shape::PromptQuestionList {
-        prompt: found.prompt,
-        set: found.set,
-        questions: found.questions.into_iter().map(question).collect(),
-    })
+    engine.coding.prompt_questions(&call.caller, &standing(&call)?, call.path("prompt")?).await
 }
 
 async fn evaluations(call: Call) -> Result<shape::PromptEvaluationList> {

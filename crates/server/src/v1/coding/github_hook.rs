@@ -123,13 +123,14 @@ fn payload(headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use hmac::{Hmac, KeyInit, Mac};
+    use loci_api::verified::repository::RepositoryAdd;
     use loci_engine::calls::standing::Standing;
     use loci_engine_testkit::world::TestWorld;
     use loci_model::ports::forge::NoticeReader;
     use loci_model::principal::Principal;
     use loci_model::tasks::forge_news::ForgeNotice;
     use loci_testkit_ports::SeededIds;
-    use loci_verified::RepositoryAdd;
+    use loci_verified::Standing;
     use serde_json::Value;
     use tower::ServiceExt;
     use zeroize::Zeroizing;

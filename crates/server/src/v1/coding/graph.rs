@@ -2,7 +2,7 @@
 
 use loci_api::coding::graph as shape;
 use loci_api::coding::table as api;
-use loci_coding::{CoChange, GraphAbout, ImpactOf, ImportSite, Thresholds};
+use loci_coding::{CoChange, GraphAbout, ImpactOf, Thresholds};
 use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::{Error, Result};
@@ -53,12 +53,7 @@ async fn sets(call: Call, asked: shape::FileSetListing) -> Result<shape::FileSet
     let repo = repo(&call)?;
     let (sets, found) = asking.engine.coding.always_together(asking.caller, &asking.standing, &repo).await?;
     let (graph, warnings) = about(found);
-    let set = |set: loci_coding::FileSet| shape::FileSet {
-        files: set.files,
-        support: set.support,
-        confidence: rounded(set.confidence),
-    };
-    Ok(shape::FileSetList { sets: sets.into_iter().map(set).collect(), graph, warnings })
+    Ok(shape::FileSetList { sets, graph, warnings })
 }
 
 async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList> {
@@ -74,25 +69,8 @@ async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList
     let repo = repo(&call)?;
     let found = asking.engine.coding.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
     let (graph, warnings) = about(found.about);
-    let site = |site: ImportSite| shape::ImportSite {
-        of: site.of,
-        line: site.line,
-        by: site.basis.as_str().to_owned(),
-    };
-    let row = |row: loci_coding::ImpactRow| shape::ImpactRow {
-        path: row.path,
-        reasons: row.reasons.into_iter().map(str::to_owned).collect(),
-        distance: row.distance,
-        confidence: row.confidence.map(rounded),
-        support: row.support,
-        lift: row.lift.map(rounded),
-        episodes: row.episodes.iter().map(ToString::to_string).collect(),
-        certainty: row.certainty.map(rounded),
-        sites: row.sites.into_iter().map(site).collect(),
-        site_count: row.site_count,
-    };
     Ok(shape::ImpactList {
-        rows: found.rows.into_iter().map(row).collect(),
+        rows: found.rows,
         graph,
         more: found.more,
         files: found.files,

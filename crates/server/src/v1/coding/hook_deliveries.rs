@@ -1,8 +1,7 @@
 //! What hooks brought in: listed, and tried again. For administrators.
 
 use loci_api::hook as shape;
-use loci_api::table as api;
-use loci_coding::{HookDeliveryShown, HookState};
+use loci_coding::HookState;
 use loci_model::{DeliveryId, Error, Result};
 
 use crate::v1::protocol::call::Call;
@@ -27,27 +26,12 @@ async fn list(call: Call, asked: shape::HookDeliveryListing) -> Result<shape::Ho
         .hook_deliveries(&call.caller, &standing(&call)?, state.transpose()?, after, limit)
         .await?;
     Ok(shape::HookDeliveryList {
-        deliveries: page.items.into_iter().map(shown).collect(),
+        deliveries: page.items,
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
     })
 }
 
 async fn retry(call: Call) -> Result<shape::HookDelivery> {
     let id = DeliveryId::parse(call.path("guid")?).map_err(|error| error.on("guid"))?;
-    call.doors.engine.coding.hook_delivery_retry(&call.caller, &standing(&call)?, &id).await.map(shown)
-}
-
-fn shown(delivery: HookDeliveryShown) -> shape::HookDelivery {
-    shape::HookDelivery {
-        guid: delivery.id.to_string(),
-        hook: delivery.hook,
-        hook_id: delivery.hook_id,
-        event: delivery.event,
-        repository: delivery.repository,
-        state: delivery.state.as_str().to_owned(),
-        reason: delivery.reason,
-        attempts: delivery.attempts,
-        sha256: delivery.digest,
-        received_at: delivery.received_at.to_rfc3339(),
-    }
+    call.doors.engine.coding.hook_delivery_retry(&call.caller, &standing(&call)?, &id).await
 }

@@ -2,8 +2,7 @@
 
 use loci_api::coding::metrics as shape;
 use loci_api::coding::table as api;
-use loci_coding::{Cut, Measure, MetricsAsk, MetricsBy, TaskMeasures, Usefulness};
-use loci_model::tasks::exposure::rounded;
+use loci_coding::{Cut, MetricsAsk, MetricsBy};
 use loci_model::{RecordId, Result};
 
 use crate::v1::protocol::call::Call;
@@ -26,8 +25,8 @@ async fn metrics(call: Call, asked: shape::MetricsAsk) -> Result<shape::Metrics>
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let found = call.doors.engine.coding.repository_metrics(&call.caller, &standing, &repo, ask).await?;
     Ok(shape::Metrics {
-        groups: found.groups.into_iter().map(group).collect(),
-        records: found.records.into_iter().map(usefulness).collect(),
+        groups: found.groups,
+        records: found.records,
         compared_by: found.compared_by.to_owned(),
         note: note(found.cut),
     })
@@ -51,50 +50,6 @@ fn note(cut: Cut) -> String {
         note.push_str(words);
     }
     note
-}
-
-fn measure(found: Measure) -> shape::Measure {
-    let ci95 = found.ci95.map(|(from, to)| [rounded(from), rounded(to)]);
-    shape::Measure { n: found.n, value: found.value.map(rounded), ci95 }
-}
-
-fn group(found: TaskMeasures) -> shape::TaskMeasures {
-    shape::TaskMeasures {
-        key: found.key,
-        n: found.n,
-        insufficient: found.is_insufficient,
-        merge_rate: measure(found.merge_rate),
-        first_review_merge_rate: measure(found.first_review_merge_rate),
-        revision_mean: measure(found.revision_mean),
-        ci_first_push: measure(found.ci_first_push),
-        review_comment_density: measure(found.review_comment_density),
-        outcome_mean: measure(found.outcome_mean),
-        repeated_mistakes: shape::RepeatedMistakes {
-            exposed: found.repeated_mistakes_exposed,
-            not_exposed: found.repeated_mistakes_not_exposed,
-        },
-        time_to_pr_s: measure(found.time_to_pr_s),
-        cost_usd: measure(found.cost_usd),
-        cold_start_share: measure(found.cold_start_share),
-        withhold_rate: measure(found.withhold_rate),
-        used_rate: measure(found.used_rate),
-        failure_rate: measure(found.failure_rate),
-    }
-}
-
-fn usefulness(found: Usefulness) -> shape::Usefulness {
-    shape::Usefulness {
-        record_id: found.record.to_string(),
-        shown: found.shown,
-        used: found.used,
-        helpful: found.helpful,
-        harmful: found.harmful,
-        outcome_sum: rounded(found.outcome_sum),
-        mean_with: found.mean_with.map(rounded),
-        mean_without: found.mean_without.map(rounded),
-        lift: found.lift.map(rounded),
-        insufficient: found.is_insufficient,
-    }
 }
 
 #[cfg(test)]

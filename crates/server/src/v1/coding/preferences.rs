@@ -2,7 +2,7 @@
 
 use loci_api::coding::preference as shape;
 use loci_api::coding::table as api;
-use loci_coding::{PreferenceSet, UserExport, UserShown};
+use loci_coding::{PreferenceSet, UserExport};
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::tasks::preference::PreferenceDimension;
@@ -28,7 +28,7 @@ async fn list(call: Call) -> Result<shape::PreferenceList> {
     let engine = &call.doors.engine;
     let found = engine.coding.preferences_list(&call.caller, &standing(&call)?, call.path("user")?).await?;
     Ok(shape::PreferenceList {
-        user: user(found.user),
+        user: found.user,
         preferences: found.preferences.into_iter().map(shown).collect(),
     })
 }
@@ -54,12 +54,7 @@ async fn settings(call: Call, asked: shape::UserSettings) -> Result<shape::UserS
     let rule = "send implicit_inference: true or false";
     let wanted = asked.implicit_inference.ok_or_else(|| Error::invalid("implicit_inference", rule))?;
     let engine = &call.doors.engine;
-    let put =
-        engine.coding.user_settings_put(&call.caller, &standing(&call)?, call.path("user")?, wanted).await?;
-    Ok(shape::UserSettingsPut {
-        user: user(put.user),
-        removed: put.removed.iter().map(ToString::to_string).collect(),
-    })
+    engine.coding.user_settings_put(&call.caller, &standing(&call)?, call.path("user")?, wanted).await
 }
 
 async fn export(call: Call) -> Result<shape::UserExport> {
@@ -68,7 +63,7 @@ async fn export(call: Call) -> Result<shape::UserExport> {
         engine.coding.user_export(&call.caller, &standing(&call)?, call.path("user")?).await?;
     let reviews = reviews.into_iter().map(|one| review(one, &of)).collect();
     Ok(shape::UserExport {
-        user: user(of),
+        user: of,
         preferences: preferences.into_iter().map(shown).collect(),
         tasks: tasks.into_iter().map(task).collect(),
         reviews,
@@ -78,20 +73,7 @@ async fn export(call: Call) -> Result<shape::UserExport> {
 
 async fn forget(call: Call) -> Result<shape::UserForgotten> {
     let engine = &call.doors.engine;
-    let gone = engine.coding.user_forget(&call.caller, &standing(&call)?, call.path("user")?).await?;
-    Ok(shape::UserForgotten {
-        pseudonym: gone.pseudonym,
-        records: gone.records,
-        events: gone.events,
-        tasks: gone.tasks,
-        entries: gone.entries,
-        rules: gone.rules,
-    })
-}
-
-fn user(user: UserShown) -> shape::User {
-    let UserShown { login, user_id, former_logins, implicit_inference } = user;
-    shape::User { login, user_id, former_logins, implicit_inference }
+    engine.coding.user_forget(&call.caller, &standing(&call)?, call.path("user")?).await
 }
 
 /// What a client wrote itself says neither dimension nor origin: it was said, of whatever.
@@ -129,7 +111,7 @@ fn task(task: Task) -> shape::UserTask {
 }
 
 /// Of a review what is somebody's own.
-fn review(review: Review, of: &UserShown) -> shape::UserReview {
+fn review(review: Review, of: &shape::User) -> shape::UserReview {
     let is_theirs = |person: &loci_model::tasks::review::ForgeUser| match (&of.user_id, person.id) {
         (Some(id), number) if number != 0 => *id == number.to_string(),
         _ => of.login.as_deref() == Some(person.login.to_lowercase().as_str()),

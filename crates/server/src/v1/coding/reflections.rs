@@ -2,7 +2,6 @@
 
 use loci_api::coding::reflection as shape;
 use loci_api::coding::table as api;
-use loci_coding::{ReflectionFound, RepositoryReflectAsk};
 use loci_engine::jobs::ReflectionAsk;
 use loci_model::{Namespace, Result, StrategyId};
 
@@ -26,24 +25,8 @@ async fn reflect(call: Call, asked: shape::Reflect) -> Result<shape::ReflectAske
 
 async fn repository_reflect(
     call: Call,
-    asked: shape::RepositoryReflect,
+    ask: shape::RepositoryReflect,
 ) -> Result<shape::RepositoryReflectAsked> {
-    let ask = RepositoryReflectAsk { window: asked.window, dry_run: asked.dry_run };
     let engine = &call.doors.engine;
-    let asked = engine.coding.repository_reflect(&call.caller, &standing(&call)?, &repo(&call)?, ask).await?;
-    Ok(shape::RepositoryReflectAsked {
-        job: asked.job.map(|job| job.to_string()),
-        reflections: asked.found.into_iter().map(found).collect(),
-    })
-}
-
-fn found(found: ReflectionFound) -> shape::ReflectionFound {
-    shape::ReflectionFound {
-        subject: found.subject,
-        text: found.text,
-        hits: found.evidence.hits,
-        of: found.evidence.of,
-        predicate: found.evidence.predicate,
-        episodes: found.episodes.iter().map(ToString::to_string).collect(),
-    }
+    engine.coding.repository_reflect(&call.caller, &standing(&call)?, &repo(&call)?, ask).await
 }

@@ -1,16 +1,14 @@
 //! Settings of a repository: put, changed, shown.
 
 use loci_api::coding::table as api;
-use std::path::PathBuf;
 
 use loci_api::coding::repository_settings as shape;
+use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::settings::ReflectionSettings;
-use loci_coding::{
-    CodingSettings, RecordCount, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of,
-};
+use loci_coding::{CodingSettings, RepositoryChange, RepositoryShown, RuleSettings, intake_of, share_of};
 use loci_model::facts::repository::{Repository, RepositorySettings, ReviewIntake, Tiers};
 use loci_model::{Error, Result};
-use loci_verified::{RepositoryAdd, host_of};
+use loci_verified::host_of;
 use serde_json::{Map, Value};
 
 use crate::v1::protocol::call::Call;
@@ -59,7 +57,7 @@ async fn show(call: Call) -> Result<shape::RepositoryShown> {
     let (repo, standing) = (repo(&call)?, standing(&call)?);
     let shown = engine.coding.repository_show(&call.caller, &standing, &repo).await?;
     let counts = engine.coding.repository_counts(&call.caller, &standing, &repo).await?;
-    Ok(shape::RepositoryShown { counts: counts.iter().map(counted).collect(), ..told(shown, Vec::new()) })
+    Ok(shape::RepositoryShown { counts, ..told(shown, Vec::new()) })
 }
 
 /// What registers the repository of the path.
@@ -73,7 +71,7 @@ fn added(repo: &str, asked: shape::RepositoryChange) -> Result<RepositoryAdd> {
     Ok(RepositoryAdd {
         forge_id: asked.forge_repo_id.map(numbered).transpose()?,
         name: Some(host.map_or_else(|| repo.to_owned(), |host| format!("{host}/{repo}"))),
-        directory: asked.clone_path.map(PathBuf::from),
+        directory: asked.clone_path,
         aliases: asked.remotes,
         parent: asked.parent,
         ..RepositoryAdd::default()
@@ -155,11 +153,6 @@ fn told(shown: RepositoryShown, unbuilt: Vec<String>) -> shape::RepositoryShown 
         counts: Vec::new(),
         warnings,
     }
-}
-
-fn counted(of: &RecordCount) -> shape::RecordCount {
-    let RecordCount { kind, state, count } = of;
-    shape::RecordCount { kind: kind.as_str().to_owned(), state: state.as_str().to_owned(), count: *count }
 }
 
 fn own(repository: &Repository) -> shape::RepositorySettings {

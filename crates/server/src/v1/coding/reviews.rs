@@ -2,7 +2,7 @@
 
 use loci_api::coding::review as shape;
 use loci_api::coding::table as api;
-use loci_coding::{NewReview, ReviewsPulled};
+use loci_coding::NewReview;
 use loci_model::tasks::forge_news::{ToldComment, ToldReview};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, ReviewComment, ReviewState};
 use loci_model::{Error, Result, Timestamp};
@@ -27,28 +27,21 @@ pub(super) fn operations(table: Table) -> Table {
 async fn take(call: Call, asked: shape::NewReview) -> Result<shape::ReviewsPulled> {
     let new = read(asked)?;
     let engine = &call.doors.engine;
-    engine.coding.reviews_take(&call.caller, &standing(&call)?, &repo(&call)?, new).await.map(shown)
+    engine.coding.reviews_take(&call.caller, &standing(&call)?, &repo(&call)?, new).await
 }
 
 async fn pull(call: Call) -> Result<shape::ReviewsPulled> {
     let engine = &call.doors.engine;
-    engine.coding.reviews_pull(&call.caller, &standing(&call)?, &repo(&call)?, pr(&call)?).await.map(shown)
+    engine.coding.reviews_pull(&call.caller, &standing(&call)?, &repo(&call)?, pr(&call)?).await
 }
 
 async fn reprocess(call: Call, asked: shape::ReviewsReprocess) -> Result<shape::ReviewsPulled> {
     let (engine, which) = (&call.doors.engine, (pr(&call)?, asked.review_id));
-    engine.coding.reviews_reprocess(&call.caller, &standing(&call)?, &repo(&call)?, which).await.map(shown)
+    engine.coding.reviews_reprocess(&call.caller, &standing(&call)?, &repo(&call)?, which).await
 }
 
 async fn poll(call: Call) -> Result<shape::ReviewsPolled> {
-    let polled =
-        call.doors.engine.coding.reviews_poll(&call.caller, &standing(&call)?, &repo(&call)?).await?;
-    Ok(shape::ReviewsPolled {
-        pull_requests: polled.pull_requests,
-        reviews: polled.reviews,
-        changed: polled.changed,
-        skipped: polled.skipped,
-    })
+    call.doors.engine.coding.reviews_poll(&call.caller, &standing(&call)?, &repo(&call)?).await
 }
 
 async fn backfill(call: Call, asked: shape::BackfillRequest) -> Result<shape::Backfill> {
@@ -61,10 +54,6 @@ async fn backfill(call: Call, asked: shape::BackfillRequest) -> Result<shape::Ba
 fn pr(call: &Call) -> Result<u64> {
     let number = call.path("pr")?.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| Error::invalid("pr", "pr must be the number of a pull request"))
-}
-
-fn shown(pulled: ReviewsPulled) -> shape::ReviewsPulled {
-    shape::ReviewsPulled { reviews: pulled.reviews, changed: pulled.changed, left_out: pulled.left_out }
 }
 
 fn read(asked: shape::NewReview) -> Result<NewReview> {

@@ -2,7 +2,7 @@
 
 use loci_api::coding::rule as shape;
 use loci_api::coding::table as api;
-use loci_coding::{NewRule, RuleDecision, RuleProvenance};
+use loci_coding::{RuleDecision, RuleProvenance};
 use loci_model::tasks::review::{Authority, ForgeUser};
 use loci_model::tasks::rule::{DissentItem, SupportItem};
 use loci_model::{Error, RecordId, Result};
@@ -32,9 +32,7 @@ fn rule(call: &Call) -> Result<RecordId> {
     record_id(call.path("rule")?).map_err(|error| error.on("rule"))
 }
 
-async fn add(call: Call, asked: shape::NewRule) -> Result<shape::Rule> {
-    let shape::NewRule { text, scope, pin, reason } = asked;
-    let new = NewRule { text, scope, pin, reason };
+async fn add(call: Call, new: shape::NewRule) -> Result<shape::Rule> {
     let added =
         call.doors.engine.coding.rule_add(&call.caller, &standing(&call)?, &repo(&call)?, new).await?;
     Ok(shown(added))
@@ -131,13 +129,5 @@ fn dissent((item, weight): (DissentItem, f64)) -> shape::RuleItem {
 
 async fn promote(call: Call, asked: shape::RulePromote) -> Result<shape::RulePromotion> {
     let (standing, repo, id) = (standing(&call)?, repo(&call)?, rule(&call)?);
-    let made =
-        call.doors.engine.coding.rule_promote(&call.caller, &standing, &repo, &id, asked.target).await?;
-    Ok(shape::RulePromotion {
-        id: made.rule.to_string(),
-        target: made.target,
-        commit: made.commit,
-        new_file: made.is_new_file,
-        patch: made.patch,
-    })
+    call.doors.engine.coding.rule_promote(&call.caller, &standing, &repo, &id, asked.target).await
 }

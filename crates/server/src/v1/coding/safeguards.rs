@@ -5,8 +5,7 @@ use loci_api::coding::table as api;
 use loci_api::quarantine as quarantined_shape;
 use loci_api::record::Record;
 use loci_coding::{
-    HeldDecision, HeldListing, NotUndone, PurgeAsk, RepositoryQuarantineAsk, RollbackAsk, RolledBack,
-    Selection, SnapshotOf, SnapshotShown,
+    HeldDecision, HeldListing, PurgeAsk, RepositoryQuarantineAsk, Selection, SnapshotOf, SnapshotShown,
 };
 use loci_model::record::RecordState;
 use loci_model::{Namespace, RecordId, Result, TaskId};
@@ -113,22 +112,9 @@ fn snapshot(found: SnapshotShown) -> shape::Snapshot {
     shape::Snapshot { id: found.id, task_id, before_rollback_to, at: found.at.to_rfc3339() }
 }
 
-async fn rollback(call: Call, asked: shape::RollbackAsk) -> Result<shape::RolledBack> {
-    let ask = RollbackAsk { to: asked.to, reason: asked.reason, dry_run: asked.dry_run };
+async fn rollback(call: Call, ask: shape::RollbackAsk) -> Result<shape::RolledBack> {
     let standing = standing(&call)?;
-    let done =
-        call.doors.engine.coding.repository_rollback(&call.caller, &standing, &repo(&call)?, ask).await?;
-    let RolledBack { to, before, applied, rolled_back, restored, changed, not_undone } = done;
-    let one = |one: NotUndone| shape::NotUndone { id: one.record.to_string(), reason: one.reason.to_owned() };
-    Ok(shape::RolledBack {
-        to,
-        before,
-        applied,
-        rolled_back: words(&rolled_back),
-        restored: words(&restored),
-        changed: words(&changed),
-        not_undone: not_undone.into_iter().map(one).collect(),
-    })
+    call.doors.engine.coding.repository_rollback(&call.caller, &standing, &repo(&call)?, ask).await
 }
 
 async fn purge_some(call: Call, asked: shape::PurgeAsk) -> Result<shape::Purged> {
@@ -149,16 +135,5 @@ async fn purge_some(call: Call, asked: shape::PurgeAsk) -> Result<shape::Purged>
     };
     let ask = PurgeAsk { which, reason, dry_run, confirm };
     let standing = standing(&call)?;
-    let done = call.doors.engine.coding.repository_purge(&call.caller, &standing, &repo(&call)?, ask).await?;
-    Ok(shape::Purged {
-        matched: done.matched,
-        ids: words(&done.ids),
-        applied: done.applied,
-        session_items: done.session_items,
-        reviews: done.reviews,
-    })
-}
-
-fn words(ids: &[RecordId]) -> Vec<String> {
-    ids.iter().map(ToString::to_string).collect()
+    call.doors.engine.coding.repository_purge(&call.caller, &standing, &repo(&call)?, ask).await
 }

@@ -3,7 +3,7 @@
 
 use loci_api::coding::table as api;
 use loci_api::coding::theme as shape;
-use loci_coding::{ProposalOf, Theme, ThemeClosed};
+use loci_coding::{ProposalOf, Theme};
 use loci_model::{Error, Result};
 
 use crate::v1::protocol::call::Call;
@@ -25,29 +25,13 @@ pub(super) fn operations(table: Table) -> Table {
 async fn propose(call: Call, asked: shape::ThemeProposalAsk) -> Result<shape::ThemeProposal> {
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
-    let found = call.doors.engine.coding.theme_proposal(&call.caller, &standing, of).await?;
-    Ok(shape::ThemeProposal {
-        proposal: found.id,
-        template_id: found.template_id,
-        from: found.from,
-        text: found.text,
-        diff: found.diff,
-        themes: found.themes,
-        warnings: found.warnings,
-    })
+    call.doors.engine.coding.theme_proposal(&call.caller, &standing, of).await
 }
 
 async fn accept(call: Call, asked: shape::ThemeProposalAccept) -> Result<shape::ThemeProposalAccepted> {
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let of = ProposalOf { repo: &repo, template_id: asked.template.as_deref() };
-    let done =
-        call.doors.engine.coding.theme_proposal_accept(&call.caller, &standing, of, &asked.proposal).await?;
-    Ok(shape::ThemeProposalAccepted {
-        prompt_version: done.prompt_version,
-        previous: done.previous,
-        closed: done.closed.into_iter().map(put_away).collect(),
-        warnings: done.warnings,
-    })
+    call.doors.engine.coding.theme_proposal_accept(&call.caller, &standing, of, &asked.proposal).await
 }
 
 async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList> {
@@ -63,12 +47,7 @@ async fn list(call: Call, asked: shape::ThemeListing) -> Result<shape::ThemeList
 
 async fn close(call: Call) -> Result<shape::ThemeClosed> {
     let (standing, repo, theme) = (standing(&call)?, repo(&call)?, call.path("theme")?);
-    let closed = call.doors.engine.coding.theme_close(&call.caller, &standing, &repo, theme).await?;
-    Ok(put_away(closed))
-}
-
-fn put_away(closed: ThemeClosed) -> shape::ThemeClosed {
-    shape::ThemeClosed { theme_id: closed.id, items: closed.items.iter().map(ToString::to_string).collect() }
+    call.doors.engine.coding.theme_close(&call.caller, &standing, &repo, theme).await
 }
 
 fn shown(theme: Theme) -> shape::Theme {

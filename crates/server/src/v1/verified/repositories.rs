@@ -2,13 +2,11 @@
 
 use loci_api::verified::table as api;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use loci_api::verified::repository as shape;
 use loci_model::Result;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::code::CodePlace;
-use loci_verified::RepositoryAdd;
 
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
@@ -34,18 +32,7 @@ pub(in crate::v1) fn repo(call: &Call) -> Result<String> {
     Ok(format!("{}/{}", call.path("owner")?, call.path("name")?))
 }
 
-async fn add(call: Call, asked: shape::RepositoryAdd) -> Result<shape::RepositoryAdded> {
-    let add = RepositoryAdd {
-        name: asked.name,
-        directory: asked.directory.map(PathBuf::from),
-        aliases: asked.aliases,
-        forge_id: asked.forge_id,
-        at_forge: asked.at_forge,
-        same_as: asked.same_as,
-        parent: asked.parent,
-        default_ref: asked.default_ref,
-        quorum: asked.quorum,
-    };
+async fn add(call: Call, add: shape::RepositoryAdd) -> Result<shape::RepositoryAdded> {
     let added = call.doors.engine.verified.repository_add(&call.caller, &standing(&call)?, add).await?;
     Ok(shape::RepositoryAdded {
         repository: shown(added.repository),

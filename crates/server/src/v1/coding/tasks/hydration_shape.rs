@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use loci_api::coding::hydration as shape;
 use loci_coding::hydration::{
-    Candidate, GRAPH, HydrationKind as Kind, KindStatus, ReflectionEvidence, RuleSource, episode_origin,
-    listed_text, outcome_of, reflection_evidence, rule_sources, shown_text,
+    Candidate, GRAPH, HydrationKind as Kind, KindStatus, episode_origin, listed_text, outcome_of,
+    reflection_evidence, rule_sources, shown_text,
 };
 use loci_coding::prompts::task_prompt::Assembled;
 use loci_coding::{CoChange, Explained, ExplainedRecord, Hydrated};
@@ -130,14 +130,13 @@ fn related(one: &CoChange) -> shape::RelatedFile {
 }
 
 fn rule(one: &Candidate, at: Timestamp) -> shape::HydratedRule {
-    let source = |RuleSource { pr, reviewer, url }| shape::RuleSource { pr, reviewer, url };
     shape::HydratedRule {
         id: one.record.id.to_string(),
         text: shown_text(&one.record),
         scope: one.record.scope.clone(),
         weight: rounded(one.score),
         state: RecordState::as_str(one.record.state).to_owned(),
-        sources: rule_sources(one).into_iter().map(source).collect(),
+        sources: rule_sources(one),
         age_days: one.age_days(at),
     }
 }
@@ -177,16 +176,11 @@ fn episode(one: &Candidate, at: Timestamp) -> shape::HydratedEpisode {
 }
 
 fn reflection(one: &Candidate, at: Timestamp) -> shape::HydratedReflection {
-    let evidence = |ReflectionEvidence { hits, of, episodes }| shape::ReflectionEvidence {
-        hits,
-        of,
-        episodes: episodes.iter().map(ToString::to_string).collect(),
-    };
     shape::HydratedReflection {
         id: one.record.id.to_string(),
         text: shown_text(&one.record),
         episodes: one.record.derived_from.iter().map(ToString::to_string).collect(),
-        evidence: reflection_evidence(one).map(evidence),
+        evidence: reflection_evidence(one),
         age_days: one.age_days(at),
     }
 }

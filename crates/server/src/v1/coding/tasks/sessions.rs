@@ -38,13 +38,7 @@ async fn append(call: Call, asked: shape::SessionAppend) -> Result<shape::Sessio
     let items = (0..).zip(asked.events);
     let items = items.map(|(at, event)| new_item(event).map_err(|error| of_event(at, error)));
     let items = items.collect::<Result<Vec<_>>>()?;
-    let done = call.doors.engine.coding.session_append(&call.caller, &standing, &id, items).await?;
-    Ok(shape::SessionAppended {
-        accepted: done.accepted,
-        duplicates: done.duplicates,
-        last_seq: done.last_seq,
-        warnings: done.warnings,
-    })
+    call.doors.engine.coding.session_append(&call.caller, &standing, &id, items).await
 }
 
 fn new_item(event: shape::SessionEvent) -> Result<NewSessionItem> {
