@@ -47,7 +47,6 @@ mod tasks;
 pub use code_graph::co_change::{
     CoChange, CoChanges, GraphAbout, HistoryState, Impact, ImpactOf, Thresholds,
 };
-pub use code_graph::dependencies::Basis as ImportBasis;
 pub use commits::attribution::{Attributed, AttributionAsk};
 pub use commits::blame::{Blame, BlameAsk, BlamedTask};
 pub use commits::task_commits::{CommitReport, NewCommit};
@@ -62,7 +61,6 @@ pub use prompts::evaluation::PromptAnswers;
 pub use prompts::extraction::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 pub use prompts::versions::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, PromptParts};
 pub use reflection::themes::{ProposalOf, Theme, ThemeState, Themes};
-
 pub use repositories::repository_settings::{RepositoryChange, RepositoryShown};
 pub use reviews::{BackfillAsked, HookDelivery, HookState, NewReview, intake_of};
 pub use rules::rules_list::RuleListing;

@@ -1,6 +1,7 @@
 //! `cfg(feature = …)` belongs where products are put together: in the binary's crate, in the doors and in `products`. Everywhere else
-//! every line is compiled by every build. The one exception is the list of the client's stores, for a library has no binary that
-//! would choose. Other cfgs (test, unix, target) are free.
+//! every line is compiled by every build. Exceptions are the list of the client's stores, for a library has no binary that would
+//! choose, and the schemas of the model's nouns, which add no line of behaviour (decision 0261). Other cfgs (test, unix, target) are
+//! free.
 
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
@@ -9,10 +10,14 @@ use super::{Finding, Tree};
 const HOMES: [&str; 4] =
     ["crates/app/", "crates/products/", "crates/server/", "crates/client/src/agent/stores/mod.rs"];
 
+/// Nouns that are shapes of the API have their schemas by this condition.
+const NOUNS: &str = "crates/model/";
+const SCHEMA: &str = "derive(utoipa::ToSchema)";
+
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in tree.rust().filter(|f| !HOMES.iter().any(|home| f.path.starts_with(home))) {
-        for at in conditions(&file.code) {
+        for at in conditions(&file.code, file.path.starts_with(NOUNS)) {
             found.push(Finding {
                 file: file.path.clone(),
                 line: line_of(&file.code, at),
@@ -25,13 +30,15 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// Where a `cfg` asks for a feature.
-fn conditions(code: &str) -> Vec<usize> {
+/// Where a `cfg` asks for a feature; `has_schemas`: schemas may.
+fn conditions(code: &str, has_schemas: bool) -> Vec<usize> {
     let mut found = Vec::new();
     for word in ["cfg", "cfg_attr"] {
         for at in words(code, word) {
             let rest = code.get(at + word.len()..).unwrap_or("").trim_start_matches('!');
-            if rest.starts_with('(') && !words(inside(rest), "feature").is_empty() {
+            let asked = if rest.starts_with('(') { inside(rest) } else { "" };
+            let is_schema = has_schemas && word == "cfg_attr" && asked.contains(SCHEMA);
+            if !is_schema && !words(asked, "feature").is_empty() {
                 found.push(at);
             }
         }
@@ -64,13 +71,20 @@ mod tests {
     fn a_feature_outside_the_binary_is_found() {
         let bad = "//! x\n#[cfg(all(unix, feature = \"x\"))]\nfn a() {}\nlet b = cfg!(feature = \"y\");\n";
         let good = "//! cfg(feature = \"x\")\n#[cfg(unix)]\nfn feature() {}\n";
+        let schema = "#[cfg_attr(feature = \"schema\", derive(utoipa::ToSchema))]\nstruct A;\n";
         let stores = "crates/client/src/agent/stores/mod.rs";
-        let all =
-            [("crates/model/src/a.rs", bad), ("crates/app/src/b.rs", bad), (stores, bad), ("c.rs", good)];
+        let all = [
+            ("crates/model/src/a.rs", bad),
+            ("crates/model/src/b.rs", schema),
+            ("crates/app/src/b.rs", bad),
+            (stores, bad),
+            ("c.rs", good),
+            ("crates/engine/src/d.rs", schema),
+        ];
         let found = check(&files(&all));
         assert_eq!(
             found.iter().map(|f| (f.file.as_str(), f.line)).collect::<Vec<_>>(),
-            [("crates/model/src/a.rs", 2), ("crates/model/src/a.rs", 4)]
+            [("crates/model/src/a.rs", 2), ("crates/model/src/a.rs", 4), ("crates/engine/src/d.rs", 1)]
         );
     }
 }

@@ -25,7 +25,6 @@ mod tokens;
 
 pub(crate) use graph_cache::ImportGraphs;
 pub(super) use graph_cache::Imports;
-
 pub(super) use import_graph::{Dependent, ImportGraph};
-pub use layout::Basis;
+pub(super) use layout::Basis;
 pub(super) use module_name::ModuleName;
