@@ -17,8 +17,7 @@ use loci_model::{CodeReason, Error, Reason, RecordId};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 use loci_verified::{
-    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, Serving, Standing, VerifyAnswer,
-    VerifyMode,
+    Correction, FactList, FactRefresh, FactStored, FactSuperseded, NewFact, Serving, VerifyAnswer, VerifyMode,
 };
 
 pub(super) const REPO: &str = "acme/shop";

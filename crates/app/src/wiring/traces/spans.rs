@@ -296,7 +296,8 @@ impl Observe for Spans {
         if let (Some(asking), None) = (trace::current(), seen.error) {
             self.links.add(seen.asked_jobs, asking);
         }
-        let attributes = Attributes::default().some("error.type", seen.error.map(error_word));
+        let attributes =
+            Attributes::default().some("error.type", seen.error.map(|kind| code_of_kind(kind).word()));
         let failed = seen.error.is_some();
         self.push(Ended::new("store write", SpanKind::Internal, seen.elapsed_us, failed), attributes);
     }

@@ -12,7 +12,7 @@ pub(super) type FileNumber = u32;
 
 /// The ways to match an import with a file, the surest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Basis {
+pub(crate) enum Basis {
     /// The import names the file, by the rules of its language.
     Path,
     /// The import names it, and one rule had to be guessed: an alias, a root that no manifest
@@ -24,7 +24,7 @@ pub enum Basis {
 
 impl Basis {
     /// The word of answers.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
             Self::Name => "name",

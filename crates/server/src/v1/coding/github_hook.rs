@@ -130,7 +130,6 @@ mod tests {
     use loci_model::principal::Principal;
     use loci_model::tasks::forge_news::ForgeNotice;
     use loci_testkit_ports::SeededIds;
-    use loci_verified::Standing;
     use serde_json::Value;
     use tower::ServiceExt;
     use zeroize::Zeroizing;

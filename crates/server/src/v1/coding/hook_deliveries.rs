@@ -1,6 +1,7 @@
 //! What hooks brought in: listed, and tried again. For administrators.
 
 use loci_api::hook as shape;
+use loci_api::table as api;
 use loci_coding::HookState;
 use loci_model::{DeliveryId, Error, Result};
 
