@@ -140,7 +140,7 @@ impl ProductParts {
         let coding = CodingParts::new(settings.coding);
         #[cfg(feature = "coding")]
         let repository_hooks = vec![coding.repository_hooks()];
-        #[cfg(not(feature = "coding"))]
+        #[cfg(all(feature = "verified", not(feature = "coding")))]
         let repository_hooks = Vec::new();
         Self {
             #[cfg(feature = "verified")]

@@ -101,7 +101,7 @@ impl ToolBox for EngineTools {
         return Box::pin(async move {
             let rule =
                 format!("there is no repository {repo}: this program was built without verified memory");
-            Self::known(caller).and(Err(ToolError::new(ErrorCode::RepoUnknown, rule)))
+            Self::known(caller).and(Err(ToolError::new(ErrorCode::RepositoryUnknown, rule)))
         });
         #[cfg(feature = "verified")]
         Box::pin(async move {
