@@ -28,6 +28,7 @@ mod files;
 mod finding;
 mod folder_state;
 mod forgetting;
+mod former_stores;
 mod githook_places;
 mod githooks;
 mod graphs;
