@@ -99,7 +99,7 @@ field_names! {
 #[derive(Debug, Clone, Copy)]
 struct NamePosition {
     /// Of its first byte. A name further behind stays native on every door.
-    offset: u16,
+    offset: u8,
     name: FieldName,
 }
 
@@ -161,7 +161,7 @@ impl Add<FieldName> for ErrorText {
 
     fn add(mut self, name: FieldName) -> Self {
         let position = |offset| NamePosition { offset, name };
-        self.name = MarkedName(u16::try_from(self.text.len()).ok().map(position));
+        self.name = MarkedName(u8::try_from(self.text.len()).ok().map(position));
         self.text.push_str(name.as_str());
         self
     }

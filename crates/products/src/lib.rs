@@ -41,8 +41,11 @@ pub struct LociSettings {
 }
 
 impl From<EngineSettings> for LociSettings {
+    #[cfg_attr(
+        not(any(feature = "verified", feature = "documents", feature = "operations")),
+        expect(clippy::needless_update, reason = "there are no further members without products")
+    )]
     fn from(engine: EngineSettings) -> Self {
-        #[allow(clippy::needless_update, reason = "there are no further members without products")]
         Self { engine, ..Self::default() }
     }
 }
@@ -134,7 +137,10 @@ struct ProductParts {
 }
 
 impl ProductParts {
-    #[allow(unused_variables, reason = "each product that is left out leaves its settings")]
+    #[cfg_attr(
+        not(feature = "documents"),
+        expect(unused_variables, reason = "documents alone count long work")
+    )]
     fn new(settings: LociSettings, long_work_count: LongWorkCount) -> Self {
         #[cfg(feature = "coding")]
         let coding = CodingParts::new(settings.coding);

@@ -15,7 +15,10 @@ use crate::config::environment::Environment;
 ///
 /// # Errors
 /// A variable that should hold a secret and does not, or holds a blank one.
-#[allow(clippy::needless_update, reason = "each product that is left out leaves its member")]
+#[cfg_attr(
+    all(feature = "coding", feature = "operations"),
+    expect(clippy::needless_update, reason = "each product that is left out leaves its member")
+)]
 pub fn hooks(config: &Config, environment: &Environment) -> Result<Hooks> {
     Ok(Hooks {
         #[cfg(feature = "coding")]

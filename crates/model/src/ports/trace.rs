@@ -52,9 +52,19 @@ impl Drop for Entered {
 
 /// Runs a closure of a write and returns the jobs that it asked for.
 pub fn with_asked_jobs<T>(work: impl FnOnce() -> T) -> (T, Vec<JobId>) {
+    let _noted = Noted;
     ASKED_JOBS.set(Some(Vec::new()));
     let outcome = work();
     (outcome, ASKED_JOBS.take().unwrap_or_default())
+}
+
+/// Ends the notes of a write, also after a panic.
+struct Noted;
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        ASKED_JOBS.set(None);
+    }
 }
 
 /// Notes that a job was asked for, for the write that runs on this thread.

@@ -35,12 +35,13 @@ pub(crate) fn is_of_profile(memory: &Memory) -> bool {
 /// # Errors
 /// `Invalid`, naming the member.
 pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> Result<()> {
-    let ids = [("actorId", Some(actor)), ("sessionId", session)];
+    let ids = [(FieldName::Actor, Some(actor)), (FieldName::Session, session)];
     for (field, id) in ids.into_iter().filter_map(|(field, id)| Some((field, id?))) {
         if is_of_profile(memory) && id.contains('/') {
             let rule = format!(
-                "{field} must have no slash in a memory of the profile {PROFILE}: an id is one segment of a namespace"
+                " must have no slash in a memory of the profile {PROFILE}: an id is one segment of a namespace"
             );
+            let rule = field + rule.as_str();
             return Err(Error::invalid(field, rule));
         }
     }

@@ -20,10 +20,8 @@ pub(super) enum Way {
     /// It is the server's.
     Theirs,
     /// It is the server's, at a commit.
-    #[allow(dead_code, reason = "no code of this machine is read")]
     TheirsAt(String),
     /// By verdicts of this machine.
-    #[allow(dead_code, reason = "no code of this machine is read")]
     Ours(Verdicts),
 }
 

@@ -25,14 +25,18 @@ impl JobLinks {
         links.drain(..over);
     }
 
-    /// The newest spans that asked for a job, each once.
-    pub(super) fn of(&self, job: &JobId) -> Vec<SpanContext> {
-        let links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The newest spans that asked for a job, each once. The last try takes them out: who asks for the
+    /// job later asks for another run.
+    pub(super) fn of(&self, job: &JobId, is_last_try: bool) -> Vec<SpanContext> {
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = Vec::new();
         for (_, asking) in links.iter().rev().filter(|(id, _)| id == job) {
             if found.len() < LINKS_OF_ONE_MAX && !found.contains(asking) {
                 found.push(*asking);
             }
+        }
+        if is_last_try {
+            links.retain(|(id, _)| id != job);
         }
         found
     }
@@ -49,14 +53,15 @@ mod tests {
         let links = JobLinks::default();
         links.add(&[job(1), job(2)], span(1));
         links.add(&[job(1), job(1)], span(2));
-        assert_eq!(links.of(&job(1)), [span(2), span(1)]);
-        assert_eq!(links.of(&job(2)), [span(1)]);
-        assert_eq!(links.of(&job(3)), []);
+        assert_eq!(links.of(&job(1), false), [span(2), span(1)]);
+        assert_eq!(links.of(&job(2), false), [span(1)]);
+        assert_eq!(links.of(&job(3), false), []);
         let many: Vec<JobId> = (10..10 + LINKS_MAX).map(job).collect();
         links.add(&many, span(3));
-        assert_eq!(links.of(&job(1)), []);
-        assert_eq!(links.of(&job(10)), [span(3)]);
+        assert_eq!(links.of(&job(1), false), []);
+        assert_eq!(links.of(&job(10), false), [span(3)]);
         (4..40).for_each(|number| links.add(&[job(5)], span(number)));
-        assert_eq!(links.of(&job(5)).len(), LINKS_OF_ONE_MAX);
+        assert_eq!(links.of(&job(5), true).len(), LINKS_OF_ONE_MAX);
+        assert_eq!(links.of(&job(5), false), []);
     }
 }

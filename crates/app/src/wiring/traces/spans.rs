@@ -288,7 +288,8 @@ impl Observe for Spans {
             .text("loci.outcome", seen.outcome);
         let failed = seen.outcome == "failed";
         let ended = Ended::new(format!("job {}", seen.kind), SpanKind::Internal, seen.elapsed_us, failed);
-        self.push(Ended { links: self.links.of(seen.id), ..ended.of(seen.span) }, attributes);
+        let links = self.links.of(seen.id, matches!(seen.outcome, "done" | "failed"));
+        self.push(Ended { links, ..ended.of(seen.span) }, attributes);
     }
 
     fn store_write(&self, seen: &WriteSeen<'_>) {
