@@ -2,6 +2,8 @@
 //! it keeps: whose it is, what goes when a record goes, its jobs. Without it such data would be shown,
 //! left behind or lost, so the store is not opened.
 
+use std::sync::Arc;
+
 use anyhow::{Result, anyhow, bail};
 use loci_model::ledger::Shelf;
 use loci_model::memory::Memory;
@@ -47,14 +49,14 @@ const PRODUCTS: [Product; 4] = [
 ///
 /// # Errors
 /// Names the memory and the product; errors of the store.
-pub(super) fn check(store: &dyn Store) -> Result<()> {
+pub(super) fn check(store: &Arc<dyn Store>) -> Result<()> {
     let read = || tokio::runtime::Builder::new_current_thread().build()?.block_on(look(store));
     // A thread of its own: the caller may be in a runtime, which cannot wait for another.
     let ended = std::thread::scope(|scope| scope.spawn(read).join());
     ended.map_err(|_| anyhow!("the look for data of other products ended early"))?
 }
 
-async fn look(store: &dyn Store) -> Result<()> {
+async fn look(store: &Arc<dyn Store>) -> Result<()> {
     let mut after = None;
     loop {
         let from = after.clone();

@@ -119,17 +119,14 @@ impl WiringOptions {
 
 /// Opens the store and puts an engine on it.
 pub fn wire(options: WiringOptions) -> Result<Wiring> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock::ahead_by_days(options.clock_ahead_days));
-    if options.clock_ahead_days > 0 {
-        tracing::warn!(days = options.clock_ahead_days, "rehearsal: the clock goes ahead of the machine's");
-    }
+    let clock = clock(options.clock_ahead_days);
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds::new()?);
     let key_file = options.store.folder().join(MASTER_KEY_FILE);
     #[cfg(feature = "documents")]
     let folder = options.store.folder().to_owned();
     let store = options.store.open()?;
     #[cfg(not(all(feature = "coding", feature = "documents", feature = "operations")))]
-    left_out::check(store.as_ref())?;
+    left_out::check(&store)?;
     let metrics = Arc::new(Metrics::new());
     let is_quiet = options.outside.is_quiet() && options.targets.is_quiet() && options.traces.is_quiet();
     #[cfg(feature = "verified")]
@@ -188,6 +185,14 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
         #[cfg(feature = "documents")]
         mirrors: options.mirrors,
     })
+}
+
+/// The clock, perhaps of another day than the machine's.
+fn clock(ahead_days: u32) -> Arc<dyn Clock> {
+    if ahead_days > 0 {
+        tracing::warn!(days = ahead_days, "rehearsal: the clock goes ahead of the machine's");
+    }
+    Arc::new(SystemClock::ahead_by_days(ahead_days))
 }
 
 /// Who makes sense of texts, where it is not this process itself.
