@@ -120,6 +120,9 @@ fn wire_alone(checkout: &Checkout, sync: bool) -> Result<()> {
 }
 
 fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: Store) -> Result<()> {
+    if suite == Suite::WireAlone {
+        return wire_alone(checkout, sync);
+    }
     let loci = checkout.loci()?;
     let server = server::Options { loci, sync, model, store };
     match suite {
