@@ -2,7 +2,7 @@
 //! order of their dependencies. Doors, tests and programs hold a [`Loci`]. A product is a feature of
 //! this crate: a program that leaves it out has neither its verbs nor its jobs.
 //!
-//! To add a product: a feature, its settings in [`LociSettings`], its parts in [`ProductParts`], its
+//! To add a product: a feature, its settings in [`LociSettings`], its parts in `ProductParts`, its
 //! handle in [`Loci`].
 
 #[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]
