@@ -30,10 +30,11 @@ impl Checkout {
         })
     }
 
-    /// A cargo command in the root.
+    /// A cargo command in the root. It does not hear that it runs in a task: `ring` is built anew, and
+    /// all above it, where that differs from the build before.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(arguments).current_dir(&self.root);
+        command.args(arguments).current_dir(&self.root).env_remove("CARGO_MANIFEST_DIR");
         command
     }
 
