@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const HARMLESS: &[(&str, &str, &str)] = &[
     ("loci", "onnx", "an encoder that a configuration must name"),
     ("loci-client", "agentcore", "one more store of agents"),
+    ("loci-products", "default", "the products that the program names one by one"),
+    ("loci-server", "default", "the products that the program names one by one"),
     ("rand", "default", "no function of the product"),
     ("rand", "small_rng", "a generator that the product does not name"),
     ("regex", "default", "the features that are named one by one"),
