@@ -1,5 +1,5 @@
-//! Who asks the engine, and where they stand: what a door knows once it has let a caller in. What the native API and the tools do
-//! alike takes one of these, so that both doors ask and answer the same.
+//! A caller that a door has let in, with the engine and the surroundings of the call. A function that
+//! the native API and the tools share takes one, so that both doors ask and answer the same.
 
 use loci_engine::calls::standing::Standing;
 use loci_model::principal::Principal;

@@ -111,19 +111,17 @@ pub(crate) fn suite_on_postgres(checkout: &Checkout, suite: Suite) -> Result<()>
     run_with(checkout, suite, false, Model::None, Store::Postgres)
 }
 
-/// Runs the suites of the wire against a program without any product.
-fn wire_alone(checkout: &Checkout, sync: bool) -> Result<()> {
-    let loci = reduced_builds::wire_alone(checkout)?;
-    let server = server::Options { loci, sync, model: Model::None, store: Store::Folder };
-    agentcore::run(checkout, &server)?;
-    suites::boto3(checkout, &server)
+/// The suites of the wire, which a program without any product passes as well.
+fn of_the_wire(checkout: &Checkout, server: &server::Options) -> Result<()> {
+    agentcore::run(checkout, server)?;
+    suites::boto3(checkout, server)
 }
 
 fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: Store) -> Result<()> {
-    if suite == Suite::WireAlone {
-        return wire_alone(checkout, sync);
-    }
-    let loci = checkout.loci()?;
+    let loci = match suite {
+        Suite::WireAlone => reduced_builds::wire_alone(checkout)?,
+        _ => checkout.loci()?,
+    };
     let server = server::Options { loci, sync, model, store };
     match suite {
         Suite::Agentcore => agentcore::run(checkout, &server),
@@ -137,10 +135,9 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Designs => suites::designs(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::DefaultBuild => default_build::run(checkout),
-        Suite::WireAlone => wire_alone(checkout, sync),
+        Suite::WireAlone => of_the_wire(checkout, &server),
         Suite::All => {
-            agentcore::run(checkout, &server)?;
-            suites::boto3(checkout, &server)?;
+            of_the_wire(checkout, &server)?;
             suites::js(checkout, &server)?;
             suites::langgraph(checkout, &server)?;
             suites::memory_tool(checkout, &server)?;
@@ -149,8 +146,8 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
             suites::strands(checkout, &server)?;
             suites::designs(checkout, &server)?;
             default_build::run(checkout)?;
-            wire_alone(checkout, sync)?;
-            mcp::run(checkout, &server)
+            mcp::run(checkout, &server)?;
+            run_with(checkout, Suite::WireAlone, sync, Model::None, Store::Folder)
         }
     }
 }

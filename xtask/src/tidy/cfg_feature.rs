@@ -1,6 +1,7 @@
-//! `cfg(feature = …)` belongs where products are put together: in the binary's crate, in the doors and in `products`. Everywhere else
-//! every line is compiled by every build. Exceptions are the list of the client's stores, for a library has no binary that would
-//! choose, and the schemas of the model's nouns, which add no line of behaviour (decision 0261). Other cfgs (test, unix, target) are
+//! `cfg(feature = …)` belongs where products are put together: in the binary's crate, in the doors
+//! and in `products`. Everywhere else every line is compiled by every build. Exceptions are the list
+//! of the client's stores, for a library has no binary that would choose, and the schemas of the
+//! model's nouns, which add no line of behaviour (decision 0261). Other cfgs (test, unix, target) are
 //! free.
 
 use super::rust_text::{line_of, words};
@@ -30,7 +31,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     found
 }
 
-/// Where a `cfg` asks for a feature; `has_schemas`: schemas may.
+/// Returns the places at which a `cfg` asks for a feature; `has_schemas`: schemas may.
 fn conditions(code: &str, has_schemas: bool) -> Vec<usize> {
     let mut found = Vec::new();
     for word in ["cfg", "cfg_attr"] {

@@ -24,7 +24,7 @@ pub(in crate::tools) fn needed(arguments: &Arguments, name: &str) -> Result<Stri
     string(arguments, name).ok_or_else(missing)
 }
 
-/// Where the caller stands.
+/// Returns the surroundings of a call.
 pub(in crate::tools) fn standing(context: &Context, arguments: &Arguments) -> Standing {
     Standing {
         memory: context.place.asked.clone().or_else(|| context.place.configured.clone()),
