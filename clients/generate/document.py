@@ -121,7 +121,10 @@ def _operations_of(document: dict[str, Any], table: str, shapes: list[Shape]) ->
         for method, described in methods.items():
             place = f"{method.upper()} {path}"
             if place not in named:
-                raise NotUnderstood(f"{place} has no name: give it one in {TABLE.name}")
+                raise NotUnderstood(
+                    f"{place} is not in {TABLE.name}: build loci anew, and write that list with "
+                    "UPDATE_EXPECT=1 cargo test -p loci-api operation"
+                )
             name, mark = named.pop(place)
             operations.append(_operation(name, mark, method.upper(), path, described, objects))
     if named:

@@ -56,7 +56,7 @@ class Generating(Running):
         self.api["paths"]["/v1/elsewhere"] = {"get": self.api["paths"]["/v1/memories"]["get"]}
         code, said = self.checked()
         self.assertEqual(code, 1)
-        self.assertIn("GET /v1/elsewhere has no name", said)
+        self.assertIn("GET /v1/elsewhere is not in operations.txt", said)
 
     def test_an_operation_less_is_told(self):
         del self.api["paths"]["/v1/doctor"]

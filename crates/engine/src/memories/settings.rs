@@ -76,7 +76,7 @@ pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
             );
             return Err(Error::invalid("retrieval_weights", message));
         }
-        Weights::parse(weights).map_err(|error| {
+        Weights::parse_whole(weights).map_err(|error| {
             let remedy = "give every signal of the shipped weights.json once, with its other members, or leave the member out";
             Error::invalid("retrieval_weights", format!("retrieval_weights: {}; {remedy}", error.message))
         })?;

@@ -67,7 +67,14 @@ pub fn signal_values_among(
     let turn = |candidate| TurnView::new(candidate, view.statistics, &view.idf);
     let turns: Vec<_> = set.candidates.iter().map(turn).collect();
     let view = view.with_maxima(turns.iter().filter(|turn| competes(turn.candidate)));
-    turns.iter().map(|turn| SIGNALS.map(|signal| (signal.value)(&view, turn))).collect()
+    let values = |turn: &TurnView<'_>| {
+        let mut values = [0.0; SIGNAL_COUNT];
+        for (value, signal) in values.iter_mut().zip(SIGNALS) {
+            *value = (signal.value)(&view, turn);
+        }
+        values
+    };
+    turns.iter().map(values).collect()
 }
 
 /// All candidates, best first.

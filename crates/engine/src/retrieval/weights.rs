@@ -70,15 +70,27 @@ impl Weights {
         READ.as_ref().map_err(|reason| Error::bug(reason.clone()))
     }
 
-    /// Weights in the form of `weights.json`: each signal has one, no other name has any, all are finite, and a higher
-    /// score never has a lower relevance.
+    /// Weights in the form of `weights.json`: no name but a signal's has any, all are finite, and a
+    /// higher score never has a lower relevance. A signal without a weight weighs 0: it came later.
     pub fn parse(json: &str) -> Result<Self> {
+        Self::read(json, false)
+    }
+
+    /// The same of weights that somebody gives now: each signal has one.
+    pub fn parse_whole(json: &str) -> Result<Self> {
+        Self::read(json, true)
+    }
+
+    fn read(json: &str, is_whole: bool) -> Result<Self> {
         let bad = |reason: String| Error::invalid("weights", reason);
         let mut file: File = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
         let mut signals = [0.0; SIGNAL_COUNT];
         for (slot, signal) in signals.iter_mut().zip(SIGNALS) {
             let weight = file.weights.remove(signal.name);
-            *slot = weight.ok_or_else(|| bad(format!("the signal {} has no weight", signal.name)))?;
+            if is_whole && weight.is_none() {
+                return Err(bad(format!("the signal {} has no weight", signal.name)));
+            }
+            *slot = weight.unwrap_or_default();
         }
         if let Some(name) = file.weights.keys().next() {
             return Err(bad(format!("there is no signal {name}")));
@@ -120,10 +132,18 @@ mod tests {
     }
 
     #[test]
+    fn a_signal_without_a_weight_weighs_nothing() {
+        let at = SIGNALS.iter().position(|signal| signal.name == "phrase").unwrap();
+        let without = Weights::parse(&SHIPPED.replacen("\"phrase\": 1.26,", "", 1)).unwrap();
+        assert_eq!((Weights::shipped().unwrap().signals[at], without.signals[at]), (1.26, 0.0));
+        assert!(Weights::parse_whole(SHIPPED).is_ok());
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         let check = |from: &str, to: &str, expect: &str| {
             assert!(SHIPPED.contains(from), "{from}");
-            let error = Weights::parse(&SHIPPED.replacen(from, to, 1)).unwrap_err();
+            let error = Weights::parse_whole(&SHIPPED.replacen(from, to, 1)).unwrap_err();
             assert!(error.message.contains(expect), "{}", error.message);
         };
         check("\"phrase\": 1.26,", "", "the signal phrase has no weight");

@@ -2,36 +2,36 @@
 //! mean it where their caller names none, and errors name it where a caller guesses another. An agent
 //! seldom knows under which name it is remembered.
 
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
 use loci_api::ErrorCode;
 use loci_server::tools::error::ToolError;
+use loci_server::tools::table::Table;
 use loci_server::tools::tool::Arguments;
 
-/// Tools that are of a repository, and arguments that take its place.
-const TOOLS: &[(&str, &[&str])] = &[
-    ("memory_get_recent", &[]),
-    ("memory_store", &[]),
-    ("memory_search", &["store"]),
-    ("memory_search_by_path", &[]),
-    ("memory_verify_citations", &[]),
-    ("memory_read_citation", &[]),
-    ("memory_stats", &[]),
-    ("memory_hydrate", &["task_id"]),
-    ("rules_list", &[]),
-    ("related_files", &[]),
-    ("task_history", &[]),
-];
 /// The argument that names it.
 const REPO: &str = "repo";
+/// A tool whose repository narrows a list, which is of all where none is named.
+const NARROWED: &str = "attribution_lookup";
+/// Arguments that take its place.
+const INSTEAD: &[(&str, &str)] = &[("memory_search", "store"), ("memory_hydrate", "task_id")];
+
+/// The names of the tools that are of a repository.
+static TOOLS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let table = Table::shipped();
+    let of_one = table.all().iter().filter(|tool| tool.input["properties"].get(REPO).is_some());
+    of_one.map(|tool| tool.name).filter(|name| *name != NARROWED).collect()
+});
 
 /// The arguments with the repository, where the tool is of one and they name neither it nor what takes its
 /// place.
 pub(super) fn named(own: Option<&String>, tool: &str, mut arguments: Arguments) -> Arguments {
+    let Some(own) = own else { return arguments };
     let tool = tool.replacen('.', "_", 1);
-    let known = TOOLS.iter().find(|(name, _)| *name == tool);
-    if let (Some(own), Some((_, instead))) = (own, known)
-        && !arguments.contains_key(REPO)
-        && !instead.iter().any(|name| arguments.contains_key(*name))
-    {
+    let is_given = |(of, name): &(&str, &str)| *of == tool && arguments.contains_key(*name);
+    let is_named = arguments.contains_key(REPO) || INSTEAD.iter().any(is_given);
+    if !is_named && TOOLS.contains(tool.as_str()) {
         arguments.insert(REPO.to_owned(), own.as_str().into());
     }
     arguments
@@ -47,25 +47,28 @@ pub(super) fn naming(mut error: ToolError, own: Option<&String>) -> ToolError {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use loci_server::tools::table::Table;
     use serde_json::{Value, json};
 
     use super::*;
 
+    #[cfg(all(feature = "verified", feature = "coding"))]
     #[test]
-    fn every_tool_of_a_repository_is_listed() {
-        let table = Table::shipped();
-        let of_one: BTreeSet<&str> = table
-            .all()
-            .iter()
-            .filter(|tool| tool.input["properties"].get(REPO).is_some())
-            .map(|tool| tool.name)
-            // Its repository narrows a list, which is of all where none is named.
-            .filter(|name| *name != "attribution_lookup")
-            .collect();
-        assert_eq!(of_one, TOOLS.iter().map(|(name, _)| *name).collect());
+    fn a_tool_that_means_a_repository_is_a_decision() {
+        let names: Vec<&str> = TOOLS.iter().copied().collect();
+        let known = [
+            "memory_get_recent",
+            "memory_hydrate",
+            "memory_read_citation",
+            "memory_search",
+            "memory_search_by_path",
+            "memory_stats",
+            "memory_store",
+            "memory_verify_citations",
+            "related_files",
+            "rules_list",
+            "task_history",
+        ];
+        assert_eq!(names, known);
     }
 
     #[test]
@@ -83,6 +86,7 @@ mod tests {
         check(own, "memory_search", json!({ "store": "notes" }), json!({ "store": "notes" }));
         check(own, "memory_hydrate", json!({ "task_id": "t-1" }), json!({ "task_id": "t-1" }));
         check(own, "memory_get", json!({}), json!({}));
+        check(own, "attribution_lookup", json!({}), json!({}));
         check(None, "memory_get_recent", json!({}), json!({}));
     }
 

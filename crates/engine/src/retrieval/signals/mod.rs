@@ -1,10 +1,10 @@
-//! The table of signals: every number that the one sum weighs (retrieval.md §6).
+//! The table of signals: every number that the one sum weighs (decision 0027).
 //!
 //! A signal is a pure function from the question and a turn to about −1…1.5, 0 when what it reads is missing. Their
 //! weights are in `weights.json`; the sum is `ranking`.
 //!
-//! To add a signal: a file with its function and its tests, one row here, its weight (0 at first) in `weights.json`,
-//! training (retrieval.md §9, §12). At most 30.
+//! To add a signal: a file with its function and its tests, its `mod` line and one row here. It
+//! weighs 0 until training gives it a weight in `weights.json` (decision 0027). At most 30.
 
 mod answer;
 mod assistant;
@@ -25,45 +25,49 @@ use super::question_view::QuestionView;
 use super::turn_view::TurnView;
 
 /// How many signals there are.
-pub const SIGNAL_COUNT: usize = 23;
+pub const SIGNAL_COUNT: usize = SIGNALS.len();
 
 /// A name, and the function that gives a turn its value.
 #[derive(Debug, Clone, Copy)]
 pub struct Signal {
     /// Its name in `weights.json` and in explanations.
     pub name: &'static str,
-    pub(super) value: fn(&QuestionView<'_>, &TurnView<'_>) -> f32,
+    /// What it says of a turn, for people.
+    pub words: &'static str,
+    pub(super) value: Value,
 }
 
-const fn row(name: &'static str, value: fn(&QuestionView<'_>, &TurnView<'_>) -> f32) -> Signal {
-    Signal { name, value }
+type Value = fn(&QuestionView<'_>, &TurnView<'_>) -> f32;
+
+const fn row(name: &'static str, value: Value, words: &'static str) -> Signal {
+    Signal { name, words, value }
 }
 
-/// All signals, in the order of retrieval.md §6, then those of decision 0036.
-pub const SIGNALS: [Signal; SIGNAL_COUNT] = [
-    row("lex_turn", lexical::turn),
-    row("lex_window", lexical::window),
-    row("lex_pair", lexical::pair),
-    row("lex_session", lexical::session),
-    row("phrase", phrase::phrase),
-    row("dense", dense::turn),
-    row("dense_window", dense::window),
-    row("speaker", speaker::speaker),
-    row("assistant", assistant::assistant),
-    row("assistant_you", assistant::assistant_you),
-    row("date", date::date),
-    row("when_time", time_words::when_time),
-    row("long_duration", time_words::long_duration),
-    row("question", talk::question),
-    row("entities", talk::entities),
-    row("number", talk::number),
-    row("first_person", talk::first_person),
-    row("path", path::path),
-    row("answer", answer::answer),
-    row("assistant_topic", assistant::assistant_topic),
-    row("file", file::file),
-    row("document", file::document),
-    row("said", said::said),
+/// All signals, in the order in which explanations name them.
+pub const SIGNALS: &[Signal] = &[
+    row("lex_turn", lexical::turn, "words of the question"),
+    row("lex_window", lexical::window, "words in the turns around it"),
+    row("lex_pair", lexical::pair, "words in it and the turn it answers"),
+    row("lex_session", lexical::session, "words in its session"),
+    row("phrase", phrase::phrase, "the same phrase"),
+    row("dense", dense::turn, "meaning"),
+    row("dense_window", dense::window, "meaning with the turns around it"),
+    row("speaker", speaker::speaker, "said by the one who is asked about"),
+    row("assistant", assistant::assistant, "said by the assistant"),
+    row("assistant_you", assistant::assistant_you, "the assistant was asked about itself"),
+    row("date", date::date, "the date asked about"),
+    row("when_time", time_words::when_time, "asked when, it names a time"),
+    row("long_duration", time_words::long_duration, "asked how long, it names a span"),
+    row("question", talk::question, "a question itself"),
+    row("entities", talk::entities, "names of people and places"),
+    row("number", talk::number, "holds a number"),
+    row("first_person", talk::first_person, "somebody about themselves"),
+    row("path", path::path, "its path"),
+    row("answer", answer::answer, "answers a question like it"),
+    row("assistant_topic", assistant::assistant_topic, "the assistant explained such matters"),
+    row("file", file::file, "more of the file matches"),
+    row("document", file::document, "a file"),
+    row("said", said::said, "who says it says more of it"),
 ];
 
 #[cfg(test)]
