@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use http::Method;
-use loci_api::operation::{self, Operation};
+use loci_api::operation::{self, Operation, Place};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::ClientError;
 
@@ -18,10 +19,16 @@ pub(crate) struct At<A> {
 /// Returns the target of an operation, with these values for the parameters of its path, in order.
 /// The last one may be a path itself, where the operation takes the rest.
 pub(crate) fn at<Q, A>(operation: &Operation<Q, A>, values: &[&str]) -> At<A> {
+    let (method, path) = filled_in(&operation.place, values);
+    At { method, path, answer: PhantomData }
+}
+
+/// Returns method and path of a place, with the values of its parameters.
+fn filled_in(place: &Place, values: &[&str]) -> (Method, String) {
     let count = values.len();
     let mut values = values.iter();
     let mut segments = Vec::new();
-    for segment in operation.place.path.split('/').skip(1) {
+    for segment in place.path.split('/').skip(1) {
         if !segment.starts_with('{') {
             segments.push(segment);
         } else if let Some(value) = values.next() {
@@ -31,20 +38,15 @@ pub(crate) fn at<Q, A>(operation: &Operation<Q, A>, values: &[&str]) -> At<A> {
             }
         }
     }
-    debug_assert_eq!(
-        operation.place.path.matches('{').count(),
-        count,
-        "{} has other parameters",
-        operation.place.path
-    );
-    let method = match operation.place.method {
+    debug_assert_eq!(place.path.matches('{').count(), count, "{} has other parameters", place.path);
+    let method = match place.method {
         operation::Method::Get => Method::GET,
         operation::Method::Post => Method::POST,
         operation::Method::Put => Method::PUT,
         operation::Method::Patch => Method::PATCH,
         operation::Method::Delete => Method::DELETE,
     };
-    At { method, path: path(&segments), answer: PhantomData }
+    (method, path(&segments))
 }
 
 impl<A> At<A> {
@@ -53,7 +55,7 @@ impl<A> At<A> {
     /// # Errors
     /// `Request` for a shape that is not flat.
     pub(crate) fn with_query(self, query: &impl Serialize) -> Result<Self, ClientError> {
-        Ok(Self { path: with_query(self.path, query)?, ..self })
+        Ok(Self { path: with_query(self.path, serde_json::to_value(query))?, ..self })
     }
 
     /// Returns the same for an answer that is read as another shape.
@@ -80,20 +82,20 @@ pub(crate) fn path(segments: &[&str]) -> String {
 }
 
 /// A flat shape as a query; absent members are left out.
-pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
+pub(crate) fn with_query(path: String, query: serde_json::Result<Value>) -> Result<String, ClientError> {
     let bad = || ClientError::Request("a query of the native API is flat".to_owned());
-    let serde_json::Value::Object(members) = serde_json::to_value(query).map_err(|_| bad())? else {
+    let Value::Object(members) = query.map_err(|_| bad())? else {
         return Err(bad());
     };
     let mut out = path;
     let mut separator = '?';
     for (name, value) in members {
         let text = match value {
-            serde_json::Value::Null => continue,
-            serde_json::Value::String(text) => text,
-            serde_json::Value::Bool(flag) => flag.to_string(),
-            serde_json::Value::Number(number) => number.to_string(),
-            serde_json::Value::Array(_) | serde_json::Value::Object(_) => return Err(bad()),
+            Value::Null => continue,
+            Value::String(text) => text,
+            Value::Bool(flag) => flag.to_string(),
+            Value::Number(number) => number.to_string(),
+            Value::Array(_) | Value::Object(_) => return Err(bad()),
         };
         let value = self::path(&[&text]);
         out.push(separator);
@@ -128,7 +130,7 @@ mod tests {
             limit: Some(5),
             ..Default::default()
         };
-        let query = with_query("/v1".into(), &listing).unwrap();
+        let query = with_query("/v1".into(), serde_json::to_value(listing)).unwrap();
         assert_eq!(
             query,
             "/v1?actor=org%2Fa%26b&session=s&include_parents=false&without_payload=false&limit=5"

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::Router;
 use bytes::Bytes;
+use futures::StreamExt;
 use futures::future::{BoxFuture, Either, select};
-use futures::{Stream, StreamExt};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use loci_api::{Problem, ProblemBody};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,7 +15,9 @@ use serde::de::DeserializeOwned;
 use crate::at::At;
 use crate::error::ClientError;
 use crate::transport::trace_parent::{self, TraceSource};
-use crate::transport::{ByteStream, InProcess, Network, Outgoing, Request, Response, Transport};
+use crate::transport::{
+    ByteStream, InProcess, InProcessBody, Network, Outgoing, Request, Response, Transport,
+};
 
 /// Header of an answer that an earlier request with the same idempotency key got.
 const REPLAYED: &str = "loci-replayed";
@@ -67,10 +68,23 @@ impl Client {
         })
     }
 
-    /// In this process, by its router.
-    pub fn in_process(router: Router) -> Self {
+    /// In this process, by a service that answers requests, such as the router of the server.
+    pub fn in_process<S, B>(service: S) -> Self
+    where
+        S: tower::Service<
+                http::Request<InProcessBody>,
+                Response = http::Response<B>,
+                Error = std::convert::Infallible,
+            > + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send,
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         Self {
-            transport: Transport::InProcess(InProcess(router)),
+            transport: Transport::InProcess(InProcess::new(service)),
             headers: HeaderMap::new(),
             trace: None,
             deadline_ms: None,
@@ -220,13 +234,12 @@ impl Client {
 
     /// The bytes of an answer.
     pub(crate) async fn bytes<A>(&self, at: At<A>) -> Result<Vec<u8>, ClientError> {
-        collect(self.stream(at, Outgoing::Empty).await?).await
+        self.collected(at, Outgoing::Empty).await
     }
 
     /// The text of an answer that is no JSON.
     pub(crate) async fn text<A>(&self, at: At<A>, query: &impl Serialize) -> Result<String, ClientError> {
-        let body = self.stream(at.with_query(query)?, Outgoing::Empty).await?;
-        String::from_utf8(collect(body).await?)
+        String::from_utf8(self.collected(at.with_query(query)?, Outgoing::Empty).await?)
             .map_err(|_| ClientError::Unexpected("the server's answer is no UTF-8".to_owned()))
     }
 
@@ -244,8 +257,7 @@ impl Client {
         at: At<A>,
         request: &impl Serialize,
     ) -> Result<Option<A>, ClientError> {
-        let body = self.stream(at, whole(request)?).await?;
-        let text = collect(body).await?;
+        let text = self.collected(at, whole(request)?).await?;
         if text.is_empty() { Ok(None) } else { read(&text).map(Some) }
     }
 
@@ -266,7 +278,12 @@ impl Client {
         at: At<A>,
         body: Outgoing,
     ) -> Result<A, ClientError> {
-        read(&collect(self.stream(at, body).await?).await?)
+        read(&self.collected(at, body).await?)
+    }
+
+    /// Sends, and gives the whole body of a success.
+    async fn collected<A>(&self, at: At<A>, body: Outgoing) -> Result<Vec<u8>, ClientError> {
+        collect(self.stream(at, body).await?).await
     }
 
     /// The answer to a `POST`, and whether an earlier request with the same idempotency key got it.
@@ -286,7 +303,12 @@ impl Client {
         Ok(self.success(at, body).await?.body)
     }
 
-    async fn success<A>(&self, at: At<A>, body: Outgoing) -> Result<Response, ClientError> {
+    /// Boxed, so that it is compiled once and not for each operation.
+    fn success<A>(&self, at: At<A>, body: Outgoing) -> BoxFuture<'_, Result<Response, ClientError>> {
+        Box::pin(self.answered(at.method, at.path, body))
+    }
+
+    async fn answered(&self, method: Method, path: String, body: Outgoing) -> Result<Response, ClientError> {
         let mut headers = self.headers.clone();
         if let Some(value) = trace_parent::header(self.trace.as_ref()) {
             headers.insert("traceparent", value);
@@ -294,8 +316,7 @@ impl Client {
         if !matches!(body, Outgoing::Empty) && !headers.contains_key(header::CONTENT_TYPE) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         }
-        let request =
-            Request { method: at.method, path: at.path, headers, body, deadline_ms: self.deadline_ms };
+        let request = Request { method, path, headers, body, deadline_ms: self.deadline_ms };
         let response = self.sent(request).await?;
         if response.status.is_success() {
             return Ok(response);
@@ -335,18 +356,19 @@ fn whole(request: &impl Serialize) -> Result<Outgoing, ClientError> {
     Ok(Outgoing::Whole(body.into()))
 }
 
-async fn collect(
-    mut body: impl Stream<Item = Result<Bytes, Box<dyn std::error::Error + Send + Sync>>> + Unpin,
-) -> Result<Vec<u8>, ClientError> {
-    let mut text = Vec::new();
-    while let Some(piece) = body.next().await {
-        let piece = piece.map_err(|source| ClientError::Unreachable {
-            message: "the connection ended in the middle of the answer".to_owned(),
-            source,
-        })?;
-        text.extend_from_slice(&piece);
-    }
-    Ok(text)
+/// Returns all bytes of a body. Boxed as the call is.
+fn collect(mut body: LineStream) -> BoxFuture<'static, Result<Vec<u8>, ClientError>> {
+    Box::pin(async move {
+        let mut text = Vec::new();
+        while let Some(piece) = body.next().await {
+            let piece = piece.map_err(|source| ClientError::Unreachable {
+                message: "the connection ended in the middle of the answer".to_owned(),
+                source,
+            })?;
+            text.extend_from_slice(&piece);
+        }
+        Ok(text)
+    })
 }
 
 /// Returns the header of a bearer token, which no log shows.
@@ -383,6 +405,8 @@ fn foreign(status: StatusCode) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use axum::Router;
+
     use super::*;
 
     fn somewhere<A>() -> At<A> {

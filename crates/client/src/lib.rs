@@ -38,4 +38,5 @@ pub use call::{Client, LineStream, Meanwhile};
 pub use error::ClientError;
 pub use loci_api as api;
 pub use operations::memory::{InvestigationState, SreMemory};
+pub use transport::InProcessBody;
 pub use transport::trace_parent::TraceSource;

@@ -1,15 +1,20 @@
 //! `cfg(feature = …)` belongs where products are put together: in the binary's crate, in the doors
-//! and in `products`. Everywhere else every line is compiled by every build. Exceptions are the list
-//! of the client's stores, for a library has no binary that would choose, and the schemas of the
-//! model's nouns, which add no line of behaviour (decision 0261). Other cfgs (test, unix, target) are
-//! free.
+//! and in `products`. Everywhere else every line is compiled by every build. Exceptions are the
+//! lists of the client's stores and backends, for a library has no binary that would choose, and the
+//! schemas of the model's nouns, which add no line of behaviour (decision 0261). Other cfgs (test,
+//! unix, target) are free.
 
 use super::rust_text::{line_of, words};
 use super::{Finding, Tree};
 
-/// Folders that choose products, and the one file of a library.
-const HOMES: [&str; 4] =
-    ["crates/app/", "crates/products/", "crates/server/", "crates/client/src/agent/stores/mod.rs"];
+/// Folders that choose products, and the lists of a library.
+const HOMES: [&str; 5] = [
+    "crates/app/",
+    "crates/products/",
+    "crates/server/",
+    "crates/client/src/agent/stores/mod.rs",
+    "crates/client/src/backend/mod.rs",
+];
 
 /// Nouns that are shapes of the API have their schemas by this condition.
 const NOUNS: &str = "crates/model/";
@@ -23,7 +28,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
                 file: file.path.clone(),
                 line: line_of(&file.code, at),
                 rule: "cfg-feature",
-                what: "`cfg(feature = …)` outside crates/app, crates/server, crates/products and the list of the client's stores.".to_owned(),
+                what: "`cfg(feature = …)` outside crates/app, crates/server, crates/products and the lists of the client's stores and backends.".to_owned(),
                 remedy: "Make it a crate or a port that the wiring of crates/app chooses.",
             });
         }

@@ -35,48 +35,54 @@ pub(crate) mod verified;
 pub(crate) mod webhooks;
 
 use anyhow::Result;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Command, Globals};
 use crate::config::environment::Environment;
 use crate::session;
 
-/// Runs the command that was asked for.
-pub(crate) async fn run(arguments: Cli, environment: Environment) -> Result<()> {
-    let globals = &arguments.globals;
-    let environment = &environment;
-    match arguments.command {
-        Command::Demo(demo) => demo.run(globals, environment).await,
-        Command::Serve(serve) => {
+/// Runs the command that was asked for. Each is boxed: its work is compiled once, and not once more
+/// in whatever waits for it.
+pub(crate) fn run<'a>(
+    command: Command,
+    globals: &'a Globals,
+    environment: &'a Environment,
+) -> LocalBoxFuture<'a, Result<()>> {
+    match command {
+        Command::Demo(demo) => demo.run(globals, environment).boxed_local(),
+        Command::Serve(serve) => async move {
             let (folder, config) = session::folder(globals, environment)?;
             self::serve::run(&serve, config, folder, environment).await
         }
-        Command::Mcp(mcp) => mcp.run(globals, environment).await,
-        Command::Doctor(doctor) => doctor.run(globals, environment).await,
-        Command::Memory(memory) => memory.run(globals, environment).await,
-        Command::Event(event) => event.run(globals, environment).await,
-        Command::Record(record) => record.run(globals, environment).await,
+        .boxed_local(),
+        Command::Mcp(mcp) => mcp.run(globals, environment).boxed_local(),
+        Command::Doctor(doctor) => doctor.run(globals, environment).boxed_local(),
+        Command::Memory(memory) => memory.run(globals, environment).boxed_local(),
+        Command::Event(event) => event.run(globals, environment).boxed_local(),
+        Command::Record(record) => record.run(globals, environment).boxed_local(),
         #[cfg(feature = "verified")]
-        Command::Verified(command) => command.run(globals, environment).await,
+        Command::Verified(command) => command.run(globals, environment),
         #[cfg(feature = "coding")]
-        Command::Coding(command) => command.run(globals, environment).await,
+        Command::Coding(command) => command.run(globals, environment),
         #[cfg(feature = "documents")]
-        Command::Documents(command) => command.run(globals, environment).await,
+        Command::Documents(command) => command.run(globals, environment),
         #[cfg(feature = "operations")]
-        Command::Operations(command) => command.run(globals, environment).await,
-        Command::Profile(profile) => profile.run(globals, environment).await,
-        Command::Search(search) => search.run(globals, environment).await,
-        Command::Job(job) => job.run(globals, environment).await,
-        Command::Webhooks(webhooks) => webhooks.run(globals, environment).await,
-        Command::Key(key) => key.run(globals, environment).await,
-        Command::Config(config) => config.run(globals, environment),
-        Command::Backup(backup) => backup.run(globals, environment).await,
-        Command::Restore(restore) => restore.run(globals, environment),
-        Command::Schema(schema) => schema.run(globals),
-        Command::Tools(tools) => tools.run(globals),
-        Command::Migrate(migrate) => migrate.run(globals, environment).await,
-        Command::Export(export) => export.run(globals, environment).await,
-        Command::Import(import) => import.run(globals, environment).await,
-        Command::Install(install) => install.run(globals, environment),
-        Command::Forget(forget) => forget.run(globals, environment).await,
+        Command::Operations(command) => command.run(globals, environment),
+        Command::Profile(profile) => profile.run(globals, environment).boxed_local(),
+        Command::Search(search) => search.run(globals, environment).boxed_local(),
+        Command::Job(job) => job.run(globals, environment).boxed_local(),
+        Command::Webhooks(webhooks) => webhooks.run(globals, environment).boxed_local(),
+        Command::Key(key) => key.run(globals, environment).boxed_local(),
+        Command::Config(config) => async move { config.run(globals, environment) }.boxed_local(),
+        Command::Backup(backup) => backup.run(globals, environment).boxed_local(),
+        Command::Restore(restore) => async move { restore.run(globals, environment) }.boxed_local(),
+        Command::Schema(schema) => async move { schema.run(globals) }.boxed_local(),
+        Command::Tools(tools) => async move { tools.run(globals) }.boxed_local(),
+        Command::Migrate(migrate) => migrate.run(globals, environment).boxed_local(),
+        Command::Export(export) => export.run(globals, environment).boxed_local(),
+        Command::Import(import) => import.run(globals, environment).boxed_local(),
+        Command::Install(install) => async move { install.run(globals, environment) }.boxed_local(),
+        Command::Forget(forget) => forget.run(globals, environment).boxed_local(),
     }
 }

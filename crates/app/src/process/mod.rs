@@ -20,22 +20,21 @@ const WORKER_STACK_BYTES: usize = 4 << 20;
 
 /// Runs the command that the process was started with.
 pub fn run() -> ExitCode {
-    let arguments = Cli::parse();
+    let Cli { globals, command } = Cli::parse();
     let environment = Environment::of_process();
-    let json = arguments.globals.json;
     let outcome = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_stack_size(WORKER_STACK_BYTES)
         .build()
         .map_err(anyhow::Error::from)
         .and_then(|runtime| {
-            let outcome = runtime.block_on(commands::run(arguments, environment));
+            let outcome = runtime.block_on(commands::run(command, &globals, &environment));
             // A name that nobody resolves holds up no command that has ended: its thread blocks for seconds.
             runtime.shutdown_timeout(BLOCKED_MAX);
             outcome
         });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => exit::failed(&error, json),
+        Err(error) => exit::failed(&error, globals.json),
     }
 }

@@ -55,6 +55,7 @@ mod pulling;
 mod recurring;
 mod redacting;
 mod remembering;
+mod resident;
 mod retrieval_pages;
 mod ruling;
 mod safeguarding;

@@ -33,6 +33,12 @@ impl Speaking {
         Self { child, to, from: BufReader::new(from), next: 0 }
     }
 
+    /// The number of its process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn send(&mut self, message: &Value) {
         writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
     }

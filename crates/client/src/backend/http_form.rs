@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes of a file, and of an answer, in the HTTP form.
 pub const HTTP_BODY_BYTES_MAX: usize = 64 * 1024 * 1024;
-/// Files on one page of a listing.
-pub(super) const PAGE_FILES: usize = 1_000;
 
 /// A failure.
 #[derive(Debug, Serialize, Deserialize)]

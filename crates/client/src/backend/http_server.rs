@@ -17,14 +17,16 @@ use serde::de::DeserializeOwned;
 use super::file_backend::FileBackend;
 use super::file_change::{SnapshotRef, VersionQuery};
 use super::http_form::{
-    ChangesAsk, DiffAsk, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, PAGE_FILES, RestoreBody,
-    SearchAsk, SearchHits,
+    ChangesAsk, DiffAsk, FilesQuery, HTTP_BODY_BYTES_MAX, HistoryAsk, HttpProblem, RestoreBody, SearchAsk,
+    SearchHits,
 };
 use super::http_site::check_site;
 use super::path_rules::clean_path;
 use super::storage_error::{StorageError, StorageErrorKind};
 use super::stored_file::FilePrecondition;
 
+/// Files on one page of a listing.
+const PAGE_FILES: usize = 1_000;
 /// The answer to a request, or its failure.
 type Answered = Result<Response, StorageError>;
 

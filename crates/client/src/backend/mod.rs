@@ -4,7 +4,8 @@
 //! * [`FileBackend`]: the port. Five methods of files are required; the others follow
 //!   the [`BackendCapabilities`];
 //! * [`DirectoryBackend`]: a directory, the reference; [`LociBackend`]: the documents of a server;
-//!   [`HttpBackend`]: a server of the HTTP form, as [`serve_backend`] serves one of this process;
+//!   [`HttpBackend`]: a server of the HTTP form, as `serve_backend` serves one of this process
+//!   (feature `backend-server`);
 //! * [`conformance`]: the suite that every backend passes;
 //! * [`copy_files`]: from one backend to another;
 //! * [`namespace`]: a view below a prefix; [`clean_path`]: the rules that every backend has for
@@ -20,7 +21,9 @@ mod file_backend;
 mod file_change;
 mod http_backend;
 mod http_form;
+#[cfg(feature = "backend-server")]
 mod http_server;
+#[cfg(feature = "backend-server")]
 mod http_site;
 mod listing_part;
 mod loci_backend;
@@ -42,6 +45,7 @@ pub use file_change::{
 };
 pub use http_backend::HttpBackend;
 pub use http_form::HTTP_BODY_BYTES_MAX;
+#[cfg(feature = "backend-server")]
 pub use http_server::{backend_router, serve_backend};
 pub use listing_part::{ListingPart, RefusedFile};
 pub use loci_backend::LociBackend;

@@ -103,11 +103,18 @@ pub(super) fn objects(text: &str, items: &[&RawValue]) -> Vec<Result<JsonItem, F
     objects
 }
 
+/// Returns a member, which is taken out. The others keep their order, where objects have one.
+pub(super) fn taken(item: &mut JsonItem, field: &str) -> Option<Value> {
+    let value = item.members.get_mut(field).map(Value::take)?;
+    item.members.retain(|name, _| name != field);
+    Some(value)
+}
+
 /// Takes a member out that is a text; null is none.
 pub(super) fn text(item: &mut JsonItem, field: &str) -> Result<Option<String>, FormatProblem> {
     match item.members.get(field) {
         None => Ok(None),
-        Some(Value::String(_)) => match item.members.shift_remove(field) {
+        Some(Value::String(_)) => match taken(item, field) {
             Some(Value::String(text)) => Ok(Some(text)),
             _ => Ok(None),
         },

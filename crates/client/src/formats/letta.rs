@@ -175,7 +175,7 @@ fn free(path: &str, id: &str, file: &str, mapping: &Mapping) -> String {
 fn passage(mut item: JsonItem, namespace: &str, mapping: &mut Mapping) -> Result<ImportItem, FormatProblem> {
     let text = json_items::remembered(&mut item, "text")?;
     let id = lasting(&json_items::text(&mut item, "id")?.unwrap_or_default()).to_owned();
-    if item.members.shift_remove("embedding").is_some_and(|vector| !vector.is_null()) {
+    if json_items::taken(&mut item, "embedding").is_some_and(|vector| !vector.is_null()) {
         mapping.loses("vectors of passages are left out: they are made anew");
     }
     let said = item.members.get("created_at").and_then(Value::as_str);

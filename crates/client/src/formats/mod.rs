@@ -1,6 +1,10 @@
 //! Memories of other programs, read into Loci's nouns and written back where their format allows it. Pure: files come in as texts and go out as
 //! texts; what is already stored, and calling the server, are the matter of whoever imports.
 //!
+//! Order and digits of foreign JSON are kept where the program has `preserve_order` and
+//! `arbitrary_precision` of `serde_json`, as the engine has: a program with the client alone that
+//! converts formats turns them on.
+//!
 //! A format is one file here and one line in [`READERS`]:
 //! `mem0`, `strands_json`, `letta`: JSON; `okf`, `agents_md`: files in Markdown. `item`: what they are read into; `json_items`: lists of JSON with
 //! their lines; `headed`: texts with a head; `times`: times of others. `agentcore` is no file but a wire, and has a folder of its own.

@@ -1,4 +1,5 @@
-//! How a request gets to a server: over a URL, over a unix socket, or by calling the router of this process.
+//! How a request gets to a server: over a URL, over a unix socket, or by calling a service of this
+//! process.
 
 mod failure;
 mod in_process;
@@ -14,6 +15,7 @@ use http::{HeaderMap, Method, StatusCode};
 use crate::error::ClientError;
 
 pub(crate) use in_process::InProcess;
+pub use in_process::InProcessBody;
 pub(crate) use network::Network;
 
 /// A host that does not even refuse is given up after this long.
@@ -65,7 +67,7 @@ impl Transport {
     pub(crate) async fn send(&self, request: Request) -> Result<Response, ClientError> {
         match self {
             Self::Network(network) => network.send(request).await,
-            Self::InProcess(router) => router.send(request).await,
+            Self::InProcess(service) => service.send(request).await,
         }
     }
 }

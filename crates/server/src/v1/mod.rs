@@ -33,10 +33,13 @@ pub mod transfer;
 #[cfg(feature = "verified")]
 mod verified;
 
+use std::sync::{Arc, LazyLock};
+
 use axum::Router;
 use axum::extract::Request;
 use axum::response::IntoResponse;
 use axum::routing::get;
+use bytes::Bytes;
 use http::header;
 
 use crate::auth::site::OpenEndpoint;
@@ -79,20 +82,20 @@ fn operations() -> Table {
     table
 }
 
-/// The routes, and the document that describes them.
+/// The routes, and the document that describes them, which is made when somebody first reads it.
 pub(crate) fn router() -> Router<Doors> {
-    let table = operations();
-    let document = protocol::openapi::document(&table);
+    let Table { router, described } = operations();
+    let document = Arc::new(LazyLock::new(move || Bytes::from(protocol::openapi::document(&described))));
     let text = move |request: Request| async move {
         match health::refused(OpenEndpoint::Description, &request) {
             Some(refused) => refused,
-            None => ([(header::CONTENT_TYPE, "application/json")], document).into_response(),
+            None => {
+                let document = Bytes::clone(&**document);
+                ([(header::CONTENT_TYPE, "application/json")], document).into_response()
+            }
         }
     };
-    table
-        .router
-        .route("/openapi.json", get(text))
-        .route("/v1/{*path}", axum::routing::any(protocol::call::unknown))
+    router.route("/openapi.json", get(text)).route("/v1/{*path}", axum::routing::any(protocol::call::unknown))
 }
 
 #[cfg(all(test, feature = "coding", feature = "documents", feature = "operations"))]

@@ -14,7 +14,7 @@ use loci_model::{Error, Result};
 use percent_encoding::percent_decode_str;
 
 use super::protocol::call::Call;
-use super::protocol::table::{Described, Table};
+use super::protocol::table::{Described, Form, Table};
 use crate::auth::gate::Peer;
 use crate::doors::Doors;
 use crate::error_code::http_status;
@@ -36,11 +36,11 @@ pub(crate) const USER: &str = "x-loci-user";
 pub(super) const BY_PERSON: &str = "x-loci-person";
 
 pub(super) fn operations(table: Table) -> Table {
-    let mut table = table.query(api::TOOL_LIST, tool_list);
+    let table = table.query(api::TOOL_LIST, tool_list);
     let described = Described {
         place: api::TOOL_CALL.place,
-        request: table.named::<shape::ToolArguments>(),
-        answer: table.named::<shape::ToolResult>(),
+        request: Form::json::<shape::ToolArguments>(),
+        answer: Form::json::<shape::ToolResult>(),
     };
     table.stream(described, tool_call)
 }

@@ -22,6 +22,8 @@ pub(super) mod themes;
 
 use anyhow::Result;
 use clap::Subcommand;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -78,25 +80,29 @@ pub(crate) enum CodingCommand {
 
 impl CodingCommand {
     /// Runs the command.
-    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+    pub(crate) fn run<'a>(
+        self,
+        globals: &'a Globals,
+        environment: &'a Environment,
+    ) -> LocalBoxFuture<'a, Result<()>> {
         match self {
-            Self::Rule(rule) => rule.run(globals, environment).await,
-            Self::Conflicts(conflicts) => conflicts.run(globals, environment).await,
-            Self::Held(held) => held.run(globals, environment).await,
-            Self::Task(task) => task.run(globals, environment).await,
-            Self::Session(said) => said.run(globals, environment).await,
-            Self::Reflect(reflect) => reflect.run(globals, environment).await,
-            Self::Prefs(prefs) => prefs.run(globals, environment).await,
-            Self::Prompt(prompt) => prompt.run(globals, environment).await,
-            Self::Spool(spool) => spool.run(globals, environment).await,
-            Self::Blame(blame) => blame.run(globals, environment).await,
-            Self::Attribution(attribution) => attribution.run(globals, environment).await,
-            Self::Graph(graph) => graph.run(globals, environment).await,
-            Self::Githook(githook) => githook.run(globals, environment).await,
-            Self::Eval(eval) => eval.run(globals, environment).await,
-            Self::DeadLetters(letters) => letters.run(globals, environment).await,
-            Self::Backfill(backfill) => backfill.run(globals, environment).await,
-            Self::Reviews(reviews) => reviews.run(globals, environment).await,
+            Self::Rule(rule) => rule.run(globals, environment).boxed_local(),
+            Self::Conflicts(conflicts) => conflicts.run(globals, environment).boxed_local(),
+            Self::Held(held) => held.run(globals, environment).boxed_local(),
+            Self::Task(task) => task.run(globals, environment).boxed_local(),
+            Self::Session(said) => said.run(globals, environment).boxed_local(),
+            Self::Reflect(reflect) => reflect.run(globals, environment).boxed_local(),
+            Self::Prefs(prefs) => prefs.run(globals, environment).boxed_local(),
+            Self::Prompt(prompt) => prompt.run(globals, environment).boxed_local(),
+            Self::Spool(spool) => spool.run(globals, environment).boxed_local(),
+            Self::Blame(blame) => blame.run(globals, environment).boxed_local(),
+            Self::Attribution(attribution) => attribution.run(globals, environment).boxed_local(),
+            Self::Graph(graph) => graph.run(globals, environment).boxed_local(),
+            Self::Githook(githook) => githook.run(globals, environment).boxed_local(),
+            Self::Eval(eval) => eval.run(globals, environment).boxed_local(),
+            Self::DeadLetters(letters) => letters.run(globals, environment).boxed_local(),
+            Self::Backfill(backfill) => backfill.run(globals, environment).boxed_local(),
+            Self::Reviews(reviews) => reviews.run(globals, environment).boxed_local(),
         }
     }
 }

@@ -9,6 +9,8 @@ pub(crate) mod mirror;
 
 use anyhow::Result;
 use clap::Subcommand;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -31,12 +33,16 @@ pub(crate) enum DocumentsCommand {
 
 impl DocumentsCommand {
     /// Runs the command.
-    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+    pub(crate) fn run<'a>(
+        self,
+        globals: &'a Globals,
+        environment: &'a Environment,
+    ) -> LocalBoxFuture<'a, Result<()>> {
         match self {
-            Self::Files(files) => files.run(globals, environment).await,
-            Self::Mirror(mirror) => mirror.run(globals, environment).await,
-            Self::Backend(backend) => backend.run(globals, environment).await,
-            Self::Consolidate(consolidate) => consolidate.run(globals, environment).await,
+            Self::Files(files) => files.run(globals, environment).boxed_local(),
+            Self::Mirror(mirror) => mirror.run(globals, environment).boxed_local(),
+            Self::Backend(backend) => backend.run(globals, environment).boxed_local(),
+            Self::Consolidate(consolidate) => consolidate.run(globals, environment).boxed_local(),
         }
     }
 }

@@ -14,6 +14,8 @@ pub(crate) mod sre;
 
 use anyhow::Result;
 use clap::Subcommand;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -31,10 +33,14 @@ pub(crate) enum OperationsCommand {
 
 impl OperationsCommand {
     /// Runs the command.
-    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+    pub(crate) fn run<'a>(
+        self,
+        globals: &'a Globals,
+        environment: &'a Environment,
+    ) -> LocalBoxFuture<'a, Result<()>> {
         match self {
-            Self::Me(me) => me.run(globals, environment).await,
-            Self::Sre(sre) => sre.run(globals, environment).await,
+            Self::Me(me) => me.run(globals, environment).boxed_local(),
+            Self::Sre(sre) => sre.run(globals, environment).boxed_local(),
         }
     }
 }

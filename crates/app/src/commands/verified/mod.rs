@@ -12,6 +12,8 @@ pub(crate) mod verify;
 
 use anyhow::Result;
 use clap::Subcommand;
+use futures::FutureExt;
+use futures::future::LocalBoxFuture;
 
 use crate::cli::Globals;
 use crate::config::environment::Environment;
@@ -31,11 +33,15 @@ pub(crate) enum VerifiedCommand {
 
 impl VerifiedCommand {
     /// Runs the command.
-    pub(crate) async fn run(self, globals: &Globals, environment: &Environment) -> Result<()> {
+    pub(crate) fn run<'a>(
+        self,
+        globals: &'a Globals,
+        environment: &'a Environment,
+    ) -> LocalBoxFuture<'a, Result<()>> {
         match self {
-            Self::Repo(repo) => repo.run(globals, environment).await,
-            Self::Fact(fact) => fact.run(globals, environment).await,
-            Self::Verify(verify) => verify.run(globals, environment).await,
+            Self::Repo(repo) => repo.run(globals, environment).boxed_local(),
+            Self::Fact(fact) => fact.run(globals, environment).boxed_local(),
+            Self::Verify(verify) => verify.run(globals, environment).boxed_local(),
         }
     }
 }

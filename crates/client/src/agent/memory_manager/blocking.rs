@@ -1,6 +1,7 @@
 //! A manager for programs without a runtime: every call waits for its end, and an invocation ends when what was said in it is saved. The
 //! manager itself is the same; it runs on a runtime of its own.
 
+use futures::future::BoxFuture;
 use loci_api::documents::consolidation::ConsolidationStart;
 use tokio::runtime::{Builder, Handle, Runtime};
 
@@ -22,6 +23,10 @@ pub struct BlockingMemoryManager {
     manager: MemoryManager,
     /// `None` only while it is dropped.
     runtime: Option<Runtime>,
+}
+
+fn gone() -> StoreError {
+    StoreError::transient("the memory manager was shut down")
 }
 
 impl Drop for BlockingMemoryManager {
@@ -60,12 +65,19 @@ impl BlockingMemoryManager {
     /// Waits for a call. A thread that belongs to another runtime waits as well, for its callers chose to: on a thread beside it, since no
     /// runtime lets itself be blocked.
     fn wait<T: Send>(&self, call: impl Future<Output = T> + Send) -> Result<T, StoreError> {
-        let gone = || StoreError::transient("the memory manager was shut down");
+        let mut answer = None;
+        self.run(Box::pin(async { answer = Some(call.await) }))?;
+        answer.ok_or_else(gone)
+    }
+
+    /// Runs work to its end; one kind of work, so that it is compiled once.
+    fn run(&self, work: BoxFuture<'_, ()>) -> Result<(), StoreError> {
         let runtime = self.runtime.as_ref().ok_or_else(gone)?;
         if Handle::try_current().is_err() {
-            return Ok(runtime.block_on(call));
+            runtime.block_on(work);
+            return Ok(());
         }
-        std::thread::scope(|scope| scope.spawn(|| runtime.block_on(call)).join()).map_err(|_| gone())
+        std::thread::scope(|scope| scope.spawn(|| runtime.block_on(work)).join()).map_err(|_| gone())
     }
 
     /// Calls a tool of [`MemoryManager::tools`].

@@ -31,8 +31,8 @@ const PING: &str = "ping";
 /// The other form of bodies; the signature is over the form.
 const FORM: &str = "application/x-www-form-urlencoded";
 
-pub(super) fn operations(mut table: Table) -> Table {
-    let answer = table.named::<HookAnswer>();
+pub(super) fn operations(table: Table) -> Table {
+    let answer = Form::json::<HookAnswer>();
     let described = Described { place: api::HOOK_DELIVER.place, request: Form::None, answer };
     table.stream(described, |doors, request| async move { take(doors, request).await })
 }

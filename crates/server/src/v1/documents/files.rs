@@ -21,22 +21,21 @@ use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::table::{Described, Form, Table};
 use crate::v1::protocol::values::flag;
 
-pub(super) fn operations(mut table: Table) -> Table {
-    let query = |schema| Form::Query(Box::new(schema));
+pub(super) fn operations(table: Table) -> Table {
     let read = Described {
         place: api::DOCUMENT_GET.place,
-        request: query(<shape::DocumentAsk as utoipa::PartialSchema>::schema()),
-        answer: table.named::<shape::FileDocument>(),
+        request: Form::query::<shape::DocumentAsk>(),
+        answer: Form::json::<shape::FileDocument>(),
     };
     let put = Described {
         place: api::DOCUMENT_PUT.place,
-        request: table.named::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
-        answer: table.named::<shape::DocumentWritten>(),
+        request: Form::json::<shape::DocumentPut>().and_query::<shape::DocumentChange>(),
+        answer: Form::json::<shape::DocumentWritten>(),
     };
     let delete = Described {
         place: api::DOCUMENT_DELETE.place,
-        request: query(<shape::DocumentChange as utoipa::PartialSchema>::schema()),
-        answer: table.named::<shape::DocumentWritten>(),
+        request: Form::query::<shape::DocumentChange>(),
+        answer: Form::json::<shape::DocumentWritten>(),
     };
     table
         .stream(read, |doors, request| async move { document_get(doors, request).await })

@@ -12,13 +12,13 @@ use loci_model::{Error, Namespace, Result};
 use super::files_shape::etag;
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
-use crate::v1::protocol::table::{Described, Table};
+use crate::v1::protocol::table::{Described, Form, Table};
 
-pub(super) fn operations(mut table: Table) -> Table {
+pub(super) fn operations(table: Table) -> Table {
     let command = Described {
         place: api::MEMORY_TOOL.place,
-        request: table.named::<shape::MemoryToolCommand>().and_query::<shape::MemoryToolQuery>(),
-        answer: table.named::<shape::MemoryToolAnswer>(),
+        request: Form::json::<shape::MemoryToolCommand>().and_query::<shape::MemoryToolQuery>(),
+        answer: Form::json::<shape::MemoryToolAnswer>(),
     };
     table
         .stream(command, |doors, request| async move { run(doors, request).await })

@@ -20,11 +20,11 @@ use crate::v1::protocol::table::{Described, Form, Table};
 /// What bytes are that nobody said it of.
 const BYTES: &str = "application/octet-stream";
 
-pub(super) fn operations(mut table: Table) -> Table {
+pub(super) fn operations(table: Table) -> Table {
     let put = Described {
         place: api::OBJECT_PUT.place,
         request: Form::Bytes,
-        answer: table.named::<shape::ParkedObject>(),
+        answer: Form::json::<shape::ParkedObject>(),
     };
     let read = Described { place: api::OBJECT_GET.place, request: Form::None, answer: Form::Bytes };
     table

@@ -16,11 +16,11 @@ use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::{Described, Form, Table};
 
-pub(super) fn operations(mut table: Table) -> Table {
+pub(super) fn operations(table: Table) -> Table {
     let listing = Described {
         place: api::TREE_LISTING.place,
-        request: Form::Query(Box::new(<shape::ListingQuery as utoipa::PartialSchema>::schema())),
-        answer: table.named::<shape::TreeListing>(),
+        request: Form::query::<shape::ListingQuery>(),
+        answer: Form::json::<shape::TreeListing>(),
     };
     table
         .query(api::TREE_LIST, list)

@@ -33,7 +33,7 @@ const PLACES: [(AlertSource, Place); 4] = [
 
 pub(super) fn operations(mut table: Table) -> Table {
     for (source, place) in PLACES {
-        let answer = table.named::<AlertAnswer>();
+        let answer = Form::json::<AlertAnswer>();
         let described = Described { place, request: Form::None, answer };
         table =
             table.stream(described, move |doors, request| async move { take(doors, source, request).await });

@@ -1,7 +1,5 @@
 //! The OpenAPI document, made from the table of operations.
 
-use utoipa::PartialSchema;
-use utoipa::ToSchema;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
@@ -13,16 +11,17 @@ use utoipa::openapi::{
 
 use loci_api::operation::Method;
 
-use super::table::{Described, Form, Table};
+use super::table::{Described, Form, Schemas};
 
 /// The document as JSON text.
-pub(in crate::v1) fn document(table: &Table) -> String {
-    build(table).to_pretty_json().unwrap_or_default()
+pub(in crate::v1) fn document(described: &[Described]) -> String {
+    build(described).to_pretty_json().unwrap_or_default()
 }
 
-fn build(table: &Table) -> OpenApi {
+fn build(described: &[Described]) -> OpenApi {
     let mut paths = PathsBuilder::new();
-    for described in &table.described {
+    let mut schemas = Schemas::new();
+    for described in described {
         let method = match described.place.method {
             Method::Get => HttpMethod::Get,
             Method::Post => HttpMethod::Post,
@@ -31,16 +30,11 @@ fn build(table: &Table) -> OpenApi {
             Method::Delete => HttpMethod::Delete,
         };
         // A parameter that takes the rest of the path is one like others there.
-        paths =
-            paths.path(described.place.path.replace("{*", "{"), PathItem::new(method, operation(described)));
+        let path = described.place.path.replace("{*", "{");
+        paths = paths.path(path, PathItem::new(method, operation(described, &mut schemas)));
     }
-    let mut problem = Vec::new();
-    loci_api::ProblemBody::schemas(&mut problem);
-    problem.push((loci_api::ProblemBody::name().into_owned(), loci_api::ProblemBody::schema()));
     let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
-    let components = ComponentsBuilder::new()
-        .schemas_from_iter(table.schemas.iter().cloned().chain(problem))
-        .security_scheme("bearer", bearer);
+    let components = ComponentsBuilder::new().schemas_from_iter(schemas).security_scheme("bearer", bearer);
     let about = "The native API of Loci. Unknown members are refused; `Idempotency-Key` makes creations repeatable; \
                  `Loci-If-Erased: refuse` or `restore` says what becomes of an import of what was erased \
                  here; without configured keys, requests from this machine need no token.";
@@ -52,29 +46,29 @@ fn build(table: &Table) -> OpenApi {
         .build()
 }
 
-fn operation(described: &Described) -> utoipa::openapi::path::Operation {
+fn operation(described: &Described, schemas: &mut Schemas) -> utoipa::openapi::path::Operation {
     let place = described.place;
     let mut operation = OperationBuilder::new().summary(Some(place.summary));
     for parameter in path_parameters(place.path) {
         operation = operation.parameter(parameter);
     }
     if let Form::Query(schema) | Form::JsonAndQuery(_, schema) = &described.request {
-        for parameter in query_parameters(schema) {
+        for parameter in query_parameters(&schema()) {
             operation = operation.parameter(parameter);
         }
     }
     if !matches!(described.request, Form::None | Form::Query(_)) {
-        let (kind, content) = content(&described.request);
+        let (kind, content) = content(described.request, schemas);
         operation = operation.request_body(Some(RequestBodyBuilder::new().content(kind, content).build()));
     }
     let mut success = ResponseBuilder::new().description("Done.");
     if !matches!(described.answer, Form::None) {
-        let (kind, content) = content(&described.answer);
+        let (kind, content) = content(described.answer, schemas);
         success = success.content(kind, content);
     }
     let refused: Response = ResponseBuilder::new()
         .description("Refused or failed.")
-        .content("application/json", json_content(&loci_api::ProblemBody::name()))
+        .content("application/json", content(Form::json::<loci_api::ProblemBody>(), schemas).1)
         .build();
     if matches!(described.answer, Form::Maybe(_)) {
         let nothing = ResponseBuilder::new().description("Nothing to answer.");
@@ -83,10 +77,12 @@ fn operation(described: &Described) -> utoipa::openapi::path::Operation {
     operation.response(place.status.to_string(), success).response("default", refused).build()
 }
 
-fn content(form: &Form) -> (&'static str, utoipa::openapi::Content) {
+/// The kind and the content of a body, whose schemas are registered.
+fn content(form: Form, schemas: &mut Schemas) -> (&'static str, utoipa::openapi::Content) {
     match form {
-        Form::Json(name) | Form::Maybe(name) | Form::JsonAndQuery(name, _) => {
-            ("application/json", json_content(name))
+        Form::Json(named) | Form::Maybe(named) | Form::JsonAndQuery(named, _) => {
+            let schema = Ref::from_schema_name(named(schemas));
+            ("application/json", ContentBuilder::new().schema(Some(schema)).build())
         }
         Form::Bytes => {
             let format = SchemaFormat::KnownFormat(KnownFormat::Binary);
@@ -98,10 +94,6 @@ fn content(form: &Form) -> (&'static str, utoipa::openapi::Content) {
             ("application/x-ndjson", ContentBuilder::new().schema(Some(text)).build())
         }
     }
-}
-
-fn json_content(name: &str) -> utoipa::openapi::Content {
-    ContentBuilder::new().schema(Some(Ref::from_schema_name(name))).build()
 }
 
 fn path_parameters(path: &str) -> Vec<Parameter> {

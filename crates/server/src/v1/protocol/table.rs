@@ -1,13 +1,17 @@
 //! The table of operations: each line makes a route and an entry of the OpenAPI document, so neither can be forgotten.
 
+use std::sync::Arc;
+
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
-use axum::{Json, Router};
-use http::{HeaderValue, StatusCode};
+use futures::future::BoxFuture;
+use http::request::Parts;
+use http::{HeaderValue, StatusCode, header};
 use loci_api::Nothing;
 use loci_api::operation::{Method, Operation, Place};
-use loci_model::Result;
+use loci_model::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
@@ -34,19 +38,27 @@ fn status(place: Place) -> StatusCode {
     StatusCode::from_u16(place.status).unwrap_or(StatusCode::OK)
 }
 
+/// Schemas of the document, by name.
+pub(super) type Schemas = Vec<(String, RefOr<Schema>)>;
+/// How a schema is registered with those it refers to, and its name. Called when the document is
+/// read, which few processes ever do.
+pub(super) type Named = fn(&mut Schemas) -> String;
+/// The members of a query.
+pub(super) type Members = fn() -> RefOr<Schema>;
+
 /// How a request or an answer is written.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(in crate::v1) enum Form {
     /// Nothing.
     None,
     /// Members of the query.
-    Query(Box<RefOr<Schema>>),
+    Query(Members),
     /// JSON of the named schema.
-    Json(String),
+    Json(Named),
     /// The same, or nothing with status 204.
-    Maybe(String),
+    Maybe(Named),
     /// JSON of the named schema, and members of the query beside it.
-    JsonAndQuery(String, Box<RefOr<Schema>>),
+    JsonAndQuery(Named, Members),
     /// JSON lines.
     Lines,
     /// Bytes.
@@ -54,13 +66,33 @@ pub(in crate::v1) enum Form {
 }
 
 impl Form {
+    /// JSON of this shape; `Form::None` for the empty one.
+    pub(in crate::v1) fn json<T: ToSchema + 'static>() -> Self {
+        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<Nothing>() {
+            return Self::None;
+        }
+        Self::Json(named::<T>)
+    }
+
+    /// The members of this shape in the query.
+    pub(in crate::v1) fn query<Q: ToSchema>() -> Self {
+        Self::Query(Q::schema)
+    }
+
     /// The same with members of the query beside its body.
     pub(in crate::v1) fn and_query<Q: ToSchema>(self) -> Self {
         match self {
-            Self::Json(name) => Self::JsonAndQuery(name, Box::new(Q::schema())),
+            Self::Json(name) => Self::JsonAndQuery(name, Q::schema),
             other => other,
         }
     }
+}
+
+fn named<T: ToSchema>(schemas: &mut Schemas) -> String {
+    let name = T::name().into_owned();
+    T::schemas(schemas);
+    schemas.push((name.clone(), T::schema()));
+    name
 }
 
 /// An operation as the document shows it.
@@ -75,160 +107,169 @@ pub(in crate::v1) struct Described {
 pub(in crate::v1) struct Table {
     pub(in crate::v1) router: Router<Doors>,
     pub(in crate::v1) described: Vec<Described>,
-    pub(super) schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+/// The work of a route, boxed, so that what calls it is compiled once for all routes: from a
+/// request whose caller is known to a response.
+type Work = Arc<dyn Fn(Call, Parts) -> BoxFuture<'static, Result<Response>> + Send + Sync>;
+
+/// Returns the response of an answer: JSON, with the status of success.
+fn answered(status: StatusCode, answer: &impl Serialize) -> Result<Response> {
+    let body = serde_json::to_vec(answer);
+    let body = body.map_err(|error| Error::bug("an answer that cannot be written").caused_by(error))?;
+    Ok((status, [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
 
 impl Table {
     /// An operation whose request is the body.
-    pub(in crate::v1) fn json<Q, A, F, Work>(mut self, operation: Operation<Q, A>, work: F) -> Self
+    pub(in crate::v1) fn json<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<A>> + Send,
+        F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<A>> + Send,
     {
-        let (place, request, answer) = (operation.place, self.named::<Q>(), self.named::<A>());
-        self.described.push(Described { place, request, answer });
-        self.route(place, move |doors, request| {
-            let work = work.clone();
-            async move {
-                let (call, _) = Call::begin(doors, request).await?;
+        let (place, request, answer) = (operation.place, Form::json::<Q>(), Form::json::<A>());
+        let work: Work = Arc::new(move |call, _| {
+            Box::pin(async move {
                 let asked = call.json()?;
-                work(call, asked).await
-            }
-        })
+                answered(status(place), &work(call, asked).await?)
+            })
+        });
+        self.route(Described { place, request, answer }, work)
     }
 
     /// An operation whose request is the body and whose answer says whether it made anything: 200 where it did not.
-    pub(in crate::v1) fn made<Q, A, F, Work>(self, operation: Operation<Q, A>, work: F) -> Self
+    pub(in crate::v1) fn made<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<(A, bool)>> + Send,
+        F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<(A, bool)>> + Send,
     {
-        self.answered(operation.place, work, |place, answer, made| {
-            (if made { status(place) } else { StatusCode::OK }, Json(answer)).into_response()
+        self.marked(operation, work, |response, is_made| {
+            if !is_made {
+                *response.status_mut() = StatusCode::OK;
+            }
         })
     }
 
     /// An operation whose request is the body and whose answer says in a header whether an earlier
     /// request with the same idempotency key got it.
-    pub(in crate::v1) fn replayed<Q, A, F, Work>(self, operation: Operation<Q, A>, work: F) -> Self
+    pub(in crate::v1) fn replayed<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<(A, bool)>> + Send,
+        F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<(A, bool)>> + Send,
     {
-        self.answered(operation.place, work, |place, answer, is_replayed| {
-            let mut response = (status(place), Json(answer)).into_response();
+        self.marked(operation, work, |response, is_replayed| {
             if is_replayed {
                 response.headers_mut().insert(call::REPLAYED, HeaderValue::from_static("true"));
             }
-            response
         })
     }
 
-    /// An operation whose request is the body, and whose response is made of its answer and of a
-    /// word about it.
-    fn answered<Q, A, F, Work>(
-        mut self,
-        place: Place,
+    /// An operation whose request is the body, and whose response is marked by a word about its
+    /// answer.
+    fn marked<Q, A, F, Answer>(
+        self,
+        operation: Operation<Q, A>,
         work: F,
-        respond: fn(Place, A, bool) -> Response,
+        mark: fn(&mut Response, bool),
     ) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<(A, bool)>> + Send,
+        F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<(A, bool)>> + Send,
     {
-        let (request, answer) = (self.named::<Q>(), self.named::<A>());
-        self.described.push(Described { place, request, answer });
-        self.handle(place, move |doors, request| {
-            let work = work.clone();
-            async move {
-                let (call, _) = Call::begin(doors, request).await?;
+        let (place, request, answer) = (operation.place, Form::json::<Q>(), Form::json::<A>());
+        let work: Work = Arc::new(move |call, _| {
+            Box::pin(async move {
                 let asked = call.json()?;
                 let (answer, word) = work(call, asked).await?;
-                Ok(respond(place, answer, word))
-            }
-        })
+                let mut response = answered(status(place), &answer)?;
+                mark(&mut response, word);
+                Ok(response)
+            })
+        });
+        self.route(Described { place, request, answer }, work)
     }
 
     /// An operation whose request is the query.
-    pub(in crate::v1) fn query<Q, A, F, Work>(mut self, operation: Operation<Q, A>, work: F) -> Self
+    pub(in crate::v1) fn query<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<A>> + Send,
+        F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<A>> + Send,
     {
         let place = operation.place;
-        let (request, answer) = (Form::Query(Box::new(Q::schema())), self.named::<A>());
-        self.described.push(Described { place, request, answer });
-        self.route(place, move |doors, request| {
-            let work = work.clone();
-            async move {
-                let (call, parts) = Call::begin(doors, request).await?;
+        let (request, answer) = (Form::query::<Q>(), Form::json::<A>());
+        let work: Work = Arc::new(move |call, parts| {
+            Box::pin(async move {
                 let asked = call::query(&parts)?;
-                work(call, asked).await
-            }
-        })
+                answered(status(place), &work(call, asked).await?)
+            })
+        });
+        self.route(Described { place, request, answer }, work)
     }
 
     /// An operation whose request is the body, and which may have nothing to answer: 204 then.
-    pub(in crate::v1) fn maybe<Q, A, F, Work>(mut self, operation: Operation<Q, A>, work: F) -> Self
+    pub(in crate::v1) fn maybe<Q, A, F, Answer>(self, operation: Operation<Q, A>, work: F) -> Self
     where
         Q: DeserializeOwned + ToSchema + Send + 'static,
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call, Q) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<Option<A>>> + Send,
+        F: Fn(Call, Q) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<Option<A>>> + Send,
     {
-        let (place, request) = (operation.place, self.named::<Q>());
-        let answer = match self.named::<A>() {
+        let (place, request) = (operation.place, Form::json::<Q>());
+        let answer = match Form::json::<A>() {
             Form::Json(name) => Form::Maybe(name),
             other => other,
         };
-        self.described.push(Described { place, request, answer });
-        self.handle(place, move |doors, request| {
-            let work = work.clone();
-            async move {
-                let (call, _) = Call::begin(doors, request).await?;
+        let work: Work = Arc::new(move |call, _| {
+            Box::pin(async move {
                 let asked = call.json()?;
-                let found = work(call, asked).await;
-                found.map(|found| match found {
-                    Some(answer) => (status(place), Json(answer)).into_response(),
-                    None => StatusCode::NO_CONTENT.into_response(),
-                })
-            }
-        })
+                match work(call, asked).await? {
+                    Some(answer) => answered(status(place), &answer),
+                    None => Ok(StatusCode::NO_CONTENT.into_response()),
+                }
+            })
+        });
+        self.route(Described { place, request, answer }, work)
     }
 
     /// An operation that is all in its path.
-    pub(in crate::v1) fn plain<A, F, Work>(mut self, operation: Operation<Nothing, A>, work: F) -> Self
+    pub(in crate::v1) fn plain<A, F, Answer>(self, operation: Operation<Nothing, A>, work: F) -> Self
     where
         A: Serialize + ToSchema + 'static,
-        F: Fn(Call) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<A>> + Send,
+        F: Fn(Call) -> Answer + Copy + Send + Sync + 'static,
+        Answer: Future<Output = Result<A>> + Send,
     {
-        let (place, answer) = (operation.place, self.named::<A>());
-        self.described.push(Described { place, request: Form::None, answer });
-        self.route(place, move |doors, request| {
+        let (place, answer) = (operation.place, Form::json::<A>());
+        let work: Work =
+            Arc::new(move |call, _| Box::pin(async move { answered(status(place), &work(call).await?) }));
+        self.route(Described { place, request: Form::None, answer }, work)
+    }
+
+    /// An operation whose request is read before its work begins.
+    fn route(self, described: Described, work: Work) -> Self {
+        self.stream(described, move |doors, request| {
             let work = work.clone();
             async move {
-                let (call, _) = Call::begin(doors, request).await?;
-                work(call).await
+                let (call, parts) = Call::begin(doors, request).await?;
+                work(call, parts).await
             }
         })
     }
 
     /// An operation that reads or writes a stream and therefore its request itself.
-    pub(in crate::v1) fn stream<F, Work>(mut self, described: Described, work: F) -> Self
+    pub(in crate::v1) fn stream<F, Answer>(mut self, described: Described, work: F) -> Self
     where
-        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<Response>> + Send + 'static,
+        F: Fn(Doors, Request) -> Answer + Clone + Send + Sync + 'static,
+        Answer: Future<Output = Result<Response>> + Send + 'static,
     {
         let place = described.place;
         self.described.push(described);
@@ -250,49 +291,6 @@ impl Table {
         };
         self.router = self.router.route(place.path, on(MethodFilter::GET, handler));
         self
-    }
-
-    fn route<A, F, Work>(self, place: Place, work: F) -> Self
-    where
-        A: Serialize + 'static,
-        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<A>> + Send,
-    {
-        self.handle(place, move |doors, request| {
-            let work = work.clone();
-            async move {
-                let answer = work(doors, request).await;
-                answer.map(|answer| (status(place), Json(answer)).into_response())
-            }
-        })
-    }
-
-    fn handle<F, Work>(mut self, place: Place, work: F) -> Self
-    where
-        F: Fn(Doors, Request) -> Work + Clone + Send + Sync + 'static,
-        Work: Future<Output = Result<Response>> + Send,
-    {
-        let handler = move |State(doors): State<Doors>, mut request: Request| {
-            let work = work.clone();
-            let repaired = RepairMark::of(&mut request);
-            async move {
-                let response = work(doors, request).await.map_err(Refused).into_response();
-                finished(place, &repaired, response)
-            }
-        };
-        self.router = self.router.route(place.path, on(filter(place.method), handler));
-        self
-    }
-
-    /// Registers a schema with those it refers to; `Form::None` for the empty one.
-    pub(in crate::v1) fn named<T: ToSchema + 'static>(&mut self) -> Form {
-        if std::any::TypeId::of::<T>() == std::any::TypeId::of::<Nothing>() {
-            return Form::None;
-        }
-        let name = T::name().into_owned();
-        T::schemas(&mut self.schemas);
-        self.schemas.push((name.clone(), T::schema()));
-        Form::Json(name)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::v1::protocol::table::{Described, Form, Table};
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     let place = api::MEMORY_EXPORT.place;
-    let request = Form::Query(Box::new(<shape::ExportAsk as utoipa::PartialSchema>::schema()));
+    let request = Form::query::<shape::ExportAsk>();
     let described = Described { place, request, answer: Form::Lines };
     table.stream(described, |doors, request| async move { export(doors, request).await })
 }

@@ -33,9 +33,9 @@ const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 /// The longest line: an event of 10 MiB, escaped.
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-pub(in crate::v1) fn operations(mut table: Table) -> Table {
+pub(in crate::v1) fn operations(table: Table) -> Table {
     let place = api::MEMORY_IMPORT.place;
-    let answer = table.named::<shape::ImportReport>();
+    let answer = Form::json::<shape::ImportReport>();
     let described = Described { place, request: Form::Lines, answer };
     table.stream(described, |doors, request| async move { import(doors, request).await })
 }

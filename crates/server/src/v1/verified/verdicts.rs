@@ -23,20 +23,20 @@ use crate::tools::tool::{Arguments, Context};
 use crate::tools::verified::asked_facts;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
-use crate::v1::protocol::table::{Described, Table};
+use crate::v1::protocol::table::{Described, Form, Table};
 use crate::v1::tools::{BY_PERSON, MEMORY, refused};
 
 pub(super) fn operations(table: Table) -> Table {
-    let mut table = table.json(api::VERDICTS_TELL, tell);
+    let table = table.json(api::VERDICTS_TELL, tell);
     let asked = Described {
         place: api::TOOL_EVIDENCE.place,
-        request: table.named::<shape::EvidenceAsk>(),
-        answer: table.named::<shape::EvidenceAnswer>(),
+        request: Form::json::<shape::EvidenceAsk>(),
+        answer: Form::json::<shape::EvidenceAnswer>(),
     };
     let told = Described {
         place: api::TOOL_VERDICTS.place,
-        request: table.named::<shape::ToolVerdicts>(),
-        answer: table.named::<loci_api::tool::ToolResult>(),
+        request: Form::json::<shape::ToolVerdicts>(),
+        answer: Form::json::<loci_api::tool::ToolResult>(),
     };
     table.stream(asked, tool_evidence).stream(told, tool_verdicts)
 }

@@ -38,7 +38,7 @@ fn entry(store_name: &str, record: MemoryRecordSummary) -> Entry {
         (CREATED_AT, created_at.as_ref().and_then(time_text).map(Value::String)),
     ];
     for (name, value) in reserved {
-        metadata.shift_remove(name);
+        metadata.retain(|member, _| member != name);
         metadata.extend(value.map(|value| (name.to_owned(), value)));
     }
     Entry {

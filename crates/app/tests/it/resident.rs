@@ -1,0 +1,38 @@
+//! Memory of a process that has nothing to do: the part that no file backs, which no other process
+//! shares. Pages of the program depend on how it was built; `BENCHMARKS.md` has the whole of a
+//! release.
+
+#![cfg(target_os = "linux")]
+
+use crate::program::Home;
+use crate::speaking_mcp::Speaking;
+
+/// A debug build counts 14 MiB, six of them addresses that the loader fills in. It was 52 MiB with
+/// huge pages, and 36 MiB with the API's description.
+const ANONYMOUS_KIB_MAX: u64 = 22 << 10;
+/// Each thread has a stack and a part of the heap: as many on every machine.
+const TWO_WORKERS: [(&str, &str); 1] = [("TOKIO_WORKER_THREADS", "2")];
+
+/// The anonymous memory of a process.
+fn anonymous_kib(process: u32) -> u64 {
+    let rollup = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap();
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn an_idle_process_keeps_little() {
+    let home = Home::new();
+    let server = home.serve_with(&[], &TWO_WORKERS);
+    home.ok(&["memory", "create", "notes"]);
+    let kept = anonymous_kib(server.id());
+    assert!(kept <= ANONYMOUS_KIB_MAX, "a server keeps {kept} KiB");
+
+    // A process on the folder of the server, with the engine in it.
+    let mut beside =
+        Speaking::start(home.command(&["mcp", "--no-attach", "--memory", "notes"]), &TWO_WORKERS);
+    beside.ask("ping", serde_json::json!({}));
+    let kept = anonymous_kib(beside.id());
+    assert!(kept <= ANONYMOUS_KIB_MAX, "a process beside it keeps {kept} KiB");
+    assert!(beside.ends() && server.stop());
+}
