@@ -1,18 +1,18 @@
-//! `cargo xtask build-report`: compiled packages, time of a clean release build and size of the binary, against the
-//! budget. The budget's reasons are in docs/decisions; the time is measured only with `--clean`, on an idle machine.
+//! `cargo xtask build-report`: foreign packages, time of a clean release build and size of the binary,
+//! against the budget. The budget's reasons are in docs/decisions; the time is measured only with `--clean`, on an idle machine.
 
 use crate::{checkout::Checkout, process};
 use anyhow::{Result, bail};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-const PACKAGES_MAX: u64 = 260;
+const PACKAGES_MAX: u64 = 256;
 const BUILD_SECONDS_MAX: u64 = 6 * 60;
 /// The embedding model is about 23 MB of it.
 const BINARY_MIB_MAX: u64 = 64;
 
 /// What to measure.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Arguments {
     /// Time a clean release build in a temporary folder (minutes).
     #[arg(long)]
@@ -31,7 +31,7 @@ struct Figure {
 /// When a figure is over its budget.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let mut figures =
-        vec![Figure { name: "compiled packages", value: packages(checkout)?, max: PACKAGES_MAX }];
+        vec![Figure { name: "foreign packages", value: packages(checkout)?, max: PACKAGES_MAX }];
     let folder = tempfile::tempdir()?;
     let target = if arguments.clean { folder.path().to_owned() } else { checkout.target.clone() };
     let binary = target.join("release").join("loci");
@@ -44,7 +44,8 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
         let value = began.elapsed().as_secs();
         figures.push(Figure { name: "clean release build, s", value, max: BUILD_SECONDS_MAX });
     }
-    if let Ok(file) = std::fs::metadata(&binary) {
+    if arguments.clean {
+        let file = std::fs::metadata(&binary)?;
         figures.push(Figure { name: "binary, MiB", value: file.len() >> 20, max: BINARY_MIB_MAX });
     }
     println!("{:<26} {:>8} {:>8}", "figure", "now", "budget");
@@ -61,16 +62,18 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Packages compiled for the binary, build scripts' ones included.
+/// Foreign packages compiled for the binary, those of build scripts included. Ours are no risk, and
+/// their number is how we cut.
 fn packages(checkout: &Checkout) -> Result<u64> {
-    let arguments =
-        ["tree", "--locked", "-e", "normal,build", "-p", "loci", "--prefix", "none", "--no-dedupe"];
+    let arguments = ["tree", "--locked", "-e", "normal,build", "-p", "loci", "--prefix", "none"];
     let tree = process::output(&mut checkout.cargo(&arguments))?;
     Ok(distinct(&tree))
 }
 
 fn distinct(tree: &str) -> u64 {
-    tree.lines().filter(|l| !l.is_empty()).collect::<BTreeSet<_>>().len() as u64
+    let is_ours = |line: &str| line.starts_with("loci");
+    let packages = tree.lines().filter(|line| !line.is_empty() && !is_ours(line));
+    packages.map(|line| line.trim_end_matches(" (*)")).collect::<BTreeSet<_>>().len() as u64
 }
 
 #[cfg(test)]
@@ -79,6 +82,6 @@ mod tests {
 
     #[test]
     fn a_package_counts_once_and_its_versions_apart() {
-        assert_eq!(distinct("a v1\nb v1\na v1\na v2\n\n"), 3);
+        assert_eq!(distinct("a v1\nb v1\na v1 (*)\na v2\nloci v1\nloci-api v1\n\n"), 3);
     }
 }

@@ -9,7 +9,12 @@ use std::process::Command;
 
 /// All features of the binary and of the client. They add to the default build: whatever CI runs is
 /// built with them, once.
-pub(crate) const FEATURES: &str = "loci/onnx,loci-client/agentcore";
+pub(crate) const FEATURES: &str = "loci/onnx,loci-client/agentcore,loci-client/backend-server";
+
+/// The compiler of clippy, which lints what it compiles.
+pub(crate) const CLIPPY_DRIVER: &str = "clippy-driver";
+/// What the compiler of clippy takes as `-- -D warnings`.
+const DENIED: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 /// Paths of this checkout.
 #[derive(Debug)]
@@ -38,6 +43,16 @@ impl Checkout {
         command
     }
 
+    /// A cargo command over the whole workspace with all features, which are unified differently
+    /// for one package. It lints what it compiles, for the compiler is clippy's, and a warning is
+    /// an error: linting by itself would read everything a second time.
+    pub(crate) fn workspace(&self, arguments: &[&str]) -> Command {
+        let mut command = self.cargo(arguments);
+        command.args(["--locked", "--workspace", "--features", FEATURES]);
+        command.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY_DRIVER).env("CLIPPY_ARGS", DENIED);
+        command
+    }
+
     /// The folder below `target` for what foreign clients need: environments, packages, downloads.
     pub(crate) fn compat_target(&self, name: &str) -> PathBuf {
         self.target.join("compat").join(name)
@@ -45,16 +60,7 @@ impl Checkout {
 
     /// Builds the binaries of the workspace in the profile of the tests, and says where `loci` is.
     pub(crate) fn loci(&self) -> Result<PathBuf> {
-        // The whole workspace, because its features are unified differently for one package.
-        process::run(&mut self.cargo(&[
-            "build",
-            "--quiet",
-            "--locked",
-            "--workspace",
-            "--features",
-            FEATURES,
-            "--bins",
-        ]))?;
+        process::run(&mut self.workspace(&["build", "--quiet", "--bins"]))?;
         let path = self.target.join("debug").join(format!("loci{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.is_file(), "cargo built no {}", path.display());
         Ok(path)

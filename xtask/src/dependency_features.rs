@@ -48,7 +48,7 @@ pub(crate) fn check(checkout: &Checkout) -> Result<()> {
 }
 
 fn features(checkout: &Checkout, of: &[&str]) -> Result<Features> {
-    let form = ["--prefix", "none", "--no-dedupe", "--format", "{p}|{f}"];
+    let form = ["--prefix", "none", "--format", "{p}|{f}"];
     let arguments = [&["tree", "--locked"], of, &form].concat();
     Ok(read(&process::output(&mut checkout.cargo(&arguments))?))
 }

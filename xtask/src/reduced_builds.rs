@@ -9,12 +9,14 @@ use std::path::PathBuf;
 /// The products of each build, as a feature of the program; the empty text is the wire alone.
 const PRODUCTS: [&str; 5] = ["", "verified", "coding", "documents", "operations"];
 
-/// The program as users build it, and every reduced build, checked.
+/// The program and the client as users build them, and every reduced build, checked.
 ///
 /// # Errors
 /// Errors of the compiler.
 pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     process::run(&mut checkout.cargo(&["check", "--locked", "--package", "loci"]))?;
+    // As a program embeds it: without the server's framework and without the engine's JSON.
+    process::run(&mut checkout.cargo(&["check", "--locked", "--package", "loci-client"]))?;
     for product in PRODUCTS {
         println!("products: {}", if product.is_empty() { "none" } else { product });
         process::run(&mut checkout.cargo(&[

@@ -2,7 +2,7 @@
 //! them: `--package` would unify the features of what they depend on in another way, and compile
 //! most of it a second time. It runs them and reads nothing of what they print.
 
-use crate::checkout::{Checkout, FEATURES};
+use crate::checkout::Checkout;
 use crate::process;
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Artifact, Message};
@@ -52,8 +52,7 @@ pub(crate) fn of_package(checkout: &Checkout, folder: &str) -> Result<Vec<TestPr
 /// # Errors
 /// When something does not compile.
 pub(crate) fn of_workspace(checkout: &Checkout) -> Result<Vec<TestProgram>> {
-    let mut command =
-        checkout.cargo(&["test", "--no-run", "--locked", "--workspace", "--features", FEATURES]);
+    let mut command = checkout.workspace(&["test", "--no-run"]);
     command.args(["--message-format", "json-render-diagnostics"]).stdout(Stdio::piped());
     println!("$ {}", process::line(&command));
     let mut cargo = command.spawn().context("starting cargo")?;

@@ -2,12 +2,12 @@
 //! Steps that wait or use one processor run side by side, each in a process of its own. It has no
 //! logic of a step: each is a cargo command or another task.
 
-use crate::checkout::{Checkout, FEATURES};
+use crate::checkout::Checkout;
 use crate::lanes::Ended;
 use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, clients, dependency_features, lanes, postgres, process,
-    reduced_builds, test_programs, tidy, tools, walk,
+    acceptance, bench_programs, bench_smoke, build_report, clients, dependency_features, lanes, postgres,
+    process, reduced_builds, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -46,13 +46,18 @@ const STEPS: &[Step] = &[
     alone("fmt", |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"]))),
     alone("tidy", |c| tidy::run(&c.root)),
     alone("dependency-features", dependency_features::check),
-    alone("clippy", clippy),
-    alone("reduced-builds", reduced_builds::check),
-    alone("test", tests),
-    alone("doc", doc),
+    alone("build-report", |c| build_report::run(c, &build_report::Arguments::default())),
+    alone("build", |c| test_programs::of_workspace(c).map(|_| ())),
     alone("python-client", clients::python),
+    // They and `strands` build the client in its folder.
     alone("typescript-client", clients::typescript),
     alone("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
+    concurrent("test", tests),
+    concurrent("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
+    // Behind a step that compiles nothing: `test` has its programs before.
+    concurrent("kernels", kernels),
+    concurrent("doc", doc),
+    concurrent("reduced-builds", reduced_builds::check),
     concurrent("engine-postgres", engine_on_postgres),
     concurrent("walk", walk::all),
     concurrent("smoke", |c| bench_smoke::run(c, &[])),
@@ -68,7 +73,6 @@ const STEPS: &[Step] = &[
     concurrent("cluster", |c| {
         bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
     }),
-    concurrent("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
     concurrent("rot", bench_programs::rot),
     concurrent("agentcore", |c| acceptance::suite(c, acceptance::Suite::Agentcore)),
     concurrent("agentcore-model", |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore)),
@@ -80,16 +84,11 @@ const STEPS: &[Step] = &[
     concurrent("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
     concurrent("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
     concurrent("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
+    concurrent("mcp", |c| acceptance::suite(c, acceptance::Suite::Mcp)),
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(STEPS.iter().map(|s| s.name))
-}
-
-/// Lints of everything with all features, as it is built and run.
-fn clippy(checkout: &Checkout) -> Result<()> {
-    let arguments = ["clippy", "--locked", "--workspace", "--features", FEATURES, "--all-targets"];
-    process::run(checkout.cargo(&arguments).args(["--", "-D", "warnings"]))
 }
 
 /// Steps side by side: most of them wait for leases, pauses or the disk.
@@ -107,7 +106,7 @@ fn tests(checkout: &Checkout) -> Result<()> {
         (program.label(), command)
     };
     lanes::succeed(programs.iter().map(command).collect())?;
-    process::run(&mut checkout.cargo(&["test", "--locked", "--workspace", "--features", FEATURES, "--doc"]))
+    process::run(&mut checkout.workspace(&["test", "--doc"]))
 }
 
 /// The command with its part of the tests that run at a time, unless somebody said how many.
@@ -155,6 +154,13 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
         bench_programs::crash(checkout, &bench_programs::Arguments::new(rest))?;
     }
     Ok(())
+}
+
+/// The tests of the crates with `unsafe`, by the plain compiler: with that of clippy a null or
+/// misaligned pointer is no panic.
+fn kernels(checkout: &Checkout) -> Result<()> {
+    let packages = ["--package", "loci-embed", "--package", "loci-index", "--lib"];
+    process::run(checkout.cargo(&["test", "--locked"]).args(packages))
 }
 
 fn doc(checkout: &Checkout) -> Result<()> {
@@ -244,7 +250,7 @@ mod tests {
         assert!(STEPS.iter().skip(alone).all(|s| s.is_concurrent), "those side by side are one group");
         assert_eq!(
             check(Some("js"), None),
-            ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands"]
+            ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands", "mcp"]
         );
     }
 }

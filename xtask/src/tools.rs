@@ -1,6 +1,7 @@
 //! The tools the tests need: checks the ones a fresh machine has (git, Python 3.11, Node 20), installs the rest. A tool
 //! that is missing and cannot be installed is an error that names the remedy, never a skipped test.
 
+use crate::checkout::CLIPPY_DRIVER;
 use crate::{checkout::Checkout, process};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub(crate) fn check(checkout: &Checkout) -> Result<()> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         component_of_toolchain(checkout, subcommand, component)?;
     }
+    let has_driver = process::succeeds(Command::new(CLIPPY_DRIVER).arg("--version"));
+    ensure!(has_driver, "{CLIPPY_DRIVER} is not in PATH: it lies beside rustc, or is rustup's");
     let rust = process::output(&mut checkout.cargo(&["--version"]))?;
     println!("{}, {}, node {}", rust.trim(), version_line(&python)?, node.trim());
     Ok(())
