@@ -1,5 +1,6 @@
-//! `cargo xtask build-report`: foreign packages, time of a clean release build and size of the binary,
-//! against the budget. The budget's reasons are in docs/decisions; the time is measured only with `--clean`, on an idle machine.
+//! `cargo xtask build-report`: foreign packages, time of a clean release build and size of the
+//! binary, against the budget. The budget's reasons are in docs/decisions; time and size are measured
+//! only with `--clean`, on an idle machine.
 
 use crate::{checkout::Checkout, process};
 use anyhow::{Result, bail};

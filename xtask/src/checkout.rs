@@ -13,7 +13,7 @@ pub(crate) const FEATURES: &str = "loci/onnx,loci-client/agentcore,loci-client/b
 
 /// The compiler of clippy, which lints what it compiles.
 pub(crate) const CLIPPY_DRIVER: &str = "clippy-driver";
-/// What the compiler of clippy takes as `-- -D warnings`.
+/// The argument of clippy's compiler for `-- -D warnings`.
 const DENIED: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
 
 /// Paths of this checkout.
@@ -35,8 +35,8 @@ impl Checkout {
         })
     }
 
-    /// A cargo command in the root. It does not hear that it runs in a task: `ring` is built anew, and
-    /// all above it, where that differs from the build before.
+    /// A cargo command in the root, without the variable of a task: `ring` and all above it are built
+    /// again where that variable differs from the build before.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(arguments).current_dir(&self.root).env_remove("CARGO_MANIFEST_DIR");

@@ -55,7 +55,7 @@ impl<A> At<A> {
     /// # Errors
     /// `Request` for a shape that is not flat.
     pub(crate) fn with_query(self, query: &impl Serialize) -> Result<Self, ClientError> {
-        Ok(Self { path: with_query(self.path, serde_json::to_value(query))?, ..self })
+        Ok(Self { path: with_query(self.path, query)?, ..self })
     }
 
     /// Returns the same for an answer that is read as another shape.
@@ -82,11 +82,16 @@ pub(crate) fn path(segments: &[&str]) -> String {
 }
 
 /// A flat shape as a query; absent members are left out.
-pub(crate) fn with_query(path: String, query: serde_json::Result<Value>) -> Result<String, ClientError> {
-    let bad = || ClientError::Request("a query of the native API is flat".to_owned());
-    let Value::Object(members) = query.map_err(|_| bad())? else {
-        return Err(bad());
-    };
+pub(crate) fn with_query(path: String, query: &impl Serialize) -> Result<String, ClientError> {
+    with_members(path, serde_json::to_value(query).map_err(|_| not_flat())?)
+}
+
+fn not_flat() -> ClientError {
+    ClientError::Request("a query of the native API is flat".to_owned())
+}
+
+fn with_members(path: String, query: Value) -> Result<String, ClientError> {
+    let Value::Object(members) = query else { return Err(not_flat()) };
     let mut out = path;
     let mut separator = '?';
     for (name, value) in members {
@@ -95,7 +100,7 @@ pub(crate) fn with_query(path: String, query: serde_json::Result<Value>) -> Resu
             Value::String(text) => text,
             Value::Bool(flag) => flag.to_string(),
             Value::Number(number) => number.to_string(),
-            Value::Array(_) | Value::Object(_) => return Err(bad()),
+            Value::Array(_) | Value::Object(_) => return Err(not_flat()),
         };
         let value = self::path(&[&text]);
         out.push(separator);
@@ -130,7 +135,7 @@ mod tests {
             limit: Some(5),
             ..Default::default()
         };
-        let query = with_query("/v1".into(), serde_json::to_value(listing)).unwrap();
+        let query = with_query("/v1".into(), &listing).unwrap();
         assert_eq!(
             query,
             "/v1?actor=org%2Fa%26b&session=s&include_parents=false&without_payload=false&limit=5"

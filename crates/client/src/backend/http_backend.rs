@@ -132,7 +132,7 @@ impl HttpBackend {
         path: &str,
         query: &impl Serialize,
     ) -> Result<A, StorageError> {
-        self.asked(with_query(path.to_owned(), serde_json::to_value(query)).map_err(storage_error)?).await
+        self.asked(with_query(path.to_owned(), query).map_err(storage_error)?).await
     }
 
     async fn posted<A: DeserializeOwned>(

@@ -1,4 +1,4 @@
-//! How a request gets to a server: over a URL, over a unix socket, or by calling a service of this
+//! The ways of a request to a server: over a URL, over a unix socket, or by calling a service of this
 //! process.
 
 mod failure;

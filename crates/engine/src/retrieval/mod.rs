@@ -16,8 +16,8 @@
 //! | `own_weights` | those of a memory that has its own |
 //! | `within` | what other verbs add: which records take a place, and words that mean the same |
 //!
-//! To add a signal: one file with a pure function, a row in the table of [`signals`]. It weighs 0 until
-//! `weights.json` has it.
+//! To add a signal: one file with a pure function, a row in the table of [`signals`]. It weighs 0
+//! until `weights.json` has it.
 
 mod asked;
 mod budget;

@@ -76,7 +76,7 @@ impl Weights {
         Self::read(json, false)
     }
 
-    /// The same of weights that somebody gives now: each signal has one.
+    /// Weights that a caller sets: as [`Weights::parse`], and each signal has one.
     pub fn parse_whole(json: &str) -> Result<Self> {
         Self::read(json, true)
     }

@@ -119,7 +119,8 @@ fn vectors_that_are_completed_cost_no_second_look() {
     };
     let usual = searches(false);
     assert!(usual > 0);
-    // The job that completes the vectors runs beside: a plan that it overtakes is made again. Not each time.
+    // The job that completes the vectors runs at the same time: a plan that it overtakes is made again.
+    // The fewest of four tries has no such plan.
     let completed = (0..4).map(|_| searches(true)).min();
     assert_eq!(completed, Some(usual), "a plan that would be refused is not decided");
 }

@@ -82,7 +82,7 @@ fn operations() -> Table {
     table
 }
 
-/// The routes, and the document that describes them, which is made when somebody first reads it.
+/// The routes, and the document that describes them. The first request for the document makes it.
 pub(crate) fn router() -> Router<Doors> {
     let Table { router, described } = operations();
     let document = Arc::new(LazyLock::new(move || Bytes::from(protocol::openapi::document(&described))));

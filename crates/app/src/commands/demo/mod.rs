@@ -111,6 +111,9 @@ mod tests {
         for asked in &report.questions {
             for hit in &asked.hits {
                 assert!(!reasons::reasons(hit).is_empty(), "{}: {hit:?}", asked.question);
+                for signal in &hit.explanation {
+                    assert!(reasons::words(&signal.name).is_some(), "{} has no words", signal.name);
+                }
             }
         }
     }

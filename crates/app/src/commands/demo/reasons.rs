@@ -16,7 +16,7 @@ pub(super) fn reasons(hit: &Hit) -> String {
     signals.iter().take(REASONS_MAX).map(reason).collect::<Vec<_>>().join(" · ")
 }
 
-/// What a signal means; `None` for one that the table does not have.
-fn words(signal: &str) -> Option<&'static str> {
+/// Returns the meaning of a signal; `None` for one that the table does not have.
+pub(super) fn words(signal: &str) -> Option<&'static str> {
     SIGNALS.iter().find(|row| row.name == signal).map(|row| row.words)
 }

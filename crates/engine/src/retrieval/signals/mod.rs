@@ -32,7 +32,7 @@ pub const SIGNAL_COUNT: usize = SIGNALS.len();
 pub struct Signal {
     /// Its name in `weights.json` and in explanations.
     pub name: &'static str,
-    /// What it says of a turn, for people.
+    /// Its meaning, for people.
     pub words: &'static str,
     pub(super) value: Value,
 }

@@ -5,8 +5,8 @@ use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder, Ref,
-    RefOr, Required, Response, ResponseBuilder, Schema,
+    ComponentsBuilder, Content, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, PathsBuilder,
+    Ref, RefOr, Required, Response, ResponseBuilder, Schema,
 };
 
 use loci_api::operation::Method;
@@ -21,6 +21,7 @@ pub(in crate::v1) fn document(described: &[Described]) -> String {
 fn build(described: &[Described]) -> OpenApi {
     let mut paths = PathsBuilder::new();
     let mut schemas = Schemas::new();
+    let (_, problem) = content(Form::json::<loci_api::ProblemBody>(), &mut schemas);
     for described in described {
         let method = match described.place.method {
             Method::Get => HttpMethod::Get,
@@ -31,7 +32,7 @@ fn build(described: &[Described]) -> OpenApi {
         };
         // A parameter that takes the rest of the path is one like others there.
         let path = described.place.path.replace("{*", "{");
-        paths = paths.path(path, PathItem::new(method, operation(described, &mut schemas)));
+        paths = paths.path(path, PathItem::new(method, operation(described, &problem, &mut schemas)));
     }
     let bearer = SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build());
     let components = ComponentsBuilder::new().schemas_from_iter(schemas).security_scheme("bearer", bearer);
@@ -46,7 +47,11 @@ fn build(described: &[Described]) -> OpenApi {
         .build()
 }
 
-fn operation(described: &Described, schemas: &mut Schemas) -> utoipa::openapi::path::Operation {
+fn operation(
+    described: &Described,
+    problem: &Content,
+    schemas: &mut Schemas,
+) -> utoipa::openapi::path::Operation {
     let place = described.place;
     let mut operation = OperationBuilder::new().summary(Some(place.summary));
     for parameter in path_parameters(place.path) {
@@ -68,7 +73,7 @@ fn operation(described: &Described, schemas: &mut Schemas) -> utoipa::openapi::p
     }
     let refused: Response = ResponseBuilder::new()
         .description("Refused or failed.")
-        .content("application/json", content(Form::json::<loci_api::ProblemBody>(), schemas).1)
+        .content("application/json", problem.clone())
         .build();
     if matches!(described.answer, Form::Maybe(_)) {
         let nothing = ResponseBuilder::new().description("Nothing to answer.");
@@ -78,7 +83,7 @@ fn operation(described: &Described, schemas: &mut Schemas) -> utoipa::openapi::p
 }
 
 /// The kind and the content of a body, whose schemas are registered.
-fn content(form: Form, schemas: &mut Schemas) -> (&'static str, utoipa::openapi::Content) {
+fn content(form: Form, schemas: &mut Schemas) -> (&'static str, Content) {
     match form {
         Form::Json(named) | Form::Maybe(named) | Form::JsonAndQuery(named, _) => {
             let schema = Ref::from_schema_name(named(schemas));

@@ -40,8 +40,8 @@ fn status(place: Place) -> StatusCode {
 
 /// Schemas of the document, by name.
 pub(super) type Schemas = Vec<(String, RefOr<Schema>)>;
-/// How a schema is registered with those it refers to, and its name. Called when the document is
-/// read, which few processes ever do.
+/// A function that registers a schema with those it refers to, and returns its name. It runs when
+/// a client reads the document, which is rare.
 pub(super) type Named = fn(&mut Schemas) -> String;
 /// The members of a query.
 pub(super) type Members = fn() -> RefOr<Schema>;
