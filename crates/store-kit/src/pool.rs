@@ -1,4 +1,5 @@
-//! A bounded pool of threads, each with its own connection. Work waits in one queue, first come first served.
+//! A bounded pool of threads, each with its own connection. Work waits in one queue, first come
+//! first served. Threads start when work needs them.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,20 +12,38 @@ use loci_model::{Error, ErrorKind, Result};
 
 /// Work that waits at most; more is refused, so that a flood shows as an error and not as memory.
 const WAITING_MAX: usize = 4_096;
+/// Tasks between two tries to make a further connection, where one failed: each costs a thread and a
+/// line in the log.
+const PAUSE_TASKS: usize = 1_000;
 
-type Task<C> = Box<dyn FnOnce(&mut C) + Send>;
+/// Work, which returns its answer still to be sent: when it arrives, the thread is free.
+type Task<C> = Box<dyn FnOnce(&mut C) -> Reply + Send>;
+type Reply = Box<dyn FnOnce()>;
+
+/// A function that makes a connection for a thread.
+type Connect<C> = Box<dyn Fn() -> Result<C> + Send + Sync>;
 
 struct Waiting<C> {
     tasks: VecDeque<Task<C>>,
-    closing: bool,
+    threads: Vec<JoinHandle<()>>,
+    /// Threads that have a connection or make one.
+    running_count: usize,
+    /// Threads without a task, with those that connect.
+    free_count: usize,
+    /// Tasks to come before another thread is tried, after one that could not connect.
+    pause_tasks: usize,
+    is_closing: bool,
 }
 
 struct Queue<C> {
     waiting: Mutex<Waiting<C>>,
     ready: Condvar,
+    name: String,
+    size: usize,
+    connect: Connect<C>,
 }
 
-impl<C> Queue<C> {
+impl<C: Send + 'static> Queue<C> {
     fn lock(&self) -> MutexGuard<'_, Waiting<C>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -34,48 +53,81 @@ impl<C> Queue<C> {
         let mut waiting = self.lock();
         loop {
             if let Some(task) = waiting.tasks.pop_front() {
+                waiting.free_count -= 1;
                 return Some(task);
             }
-            if waiting.closing {
+            if waiting.is_closing {
                 return None;
             }
             waiting = self.ready.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
+
+    fn connection(&self) -> Result<C> {
+        catch_unwind(AssertUnwindSafe(|| (self.connect)()))
+            .unwrap_or_else(|_| Err(Error::bug("connecting to the store panicked")))
+    }
+
+    /// Ends this thread, which could not connect. The others take its tasks.
+    fn end_thread(&self, error: &Error) {
+        let own = std::thread::current().id();
+        let mut waiting = self.lock();
+        waiting.threads.retain(|thread| thread.thread().id() != own);
+        waiting.running_count -= 1;
+        waiting.free_count -= 1;
+        waiting.pause_tasks = PAUSE_TASKS;
+        tracing::warn!(%error, name = self.name, "a further connection to the store cannot be made");
+    }
+
+    /// Starts a thread with this connection, or with one that it makes itself.
+    fn add_thread(self: &Arc<Self>, waiting: &mut Waiting<C>, connection: Option<C>) -> std::io::Result<()> {
+        let queue = Arc::clone(self);
+        let work = move || match connection.map_or_else(|| queue.connection(), Ok) {
+            Ok(mut connection) => serve(&queue, &mut connection),
+            Err(error) => queue.end_thread(&error),
+        };
+        let thread = std::thread::Builder::new().name(self.name.clone()).spawn(work)?;
+        waiting.threads.push(thread);
+        waiting.running_count += 1;
+        waiting.free_count += 1;
+        Ok(())
+    }
 }
 
 /// The threads and their queue.
-pub struct Pool<C> {
-    queue: Arc<Queue<C>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
-}
+pub struct Pool<C>(Arc<Queue<C>>);
 
 impl<C: Send + 'static> Pool<C> {
-    /// Starts `size` threads (at least one), each with a connection that `connect` makes.
+    /// Starts one thread with a connection that `connect` makes. Others follow, `size` at most, where
+    /// tasks wait and all threads work: a process that reads little opens one connection.
     ///
     /// # Errors
-    /// When a connection or a thread cannot be made.
-    pub fn start(name: &str, size: usize, mut connect: impl FnMut() -> Result<C>) -> Result<Self> {
+    /// When the first connection or thread cannot be made.
+    pub fn start(
+        name: &str,
+        size: usize,
+        connect: impl Fn() -> Result<C> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let first = connect()?;
         let queue = Arc::new(Queue {
-            waiting: Mutex::new(Waiting { tasks: VecDeque::new(), closing: false }),
+            waiting: Mutex::new(Waiting {
+                tasks: VecDeque::new(),
+                threads: Vec::new(),
+                running_count: 0,
+                free_count: 0,
+                pause_tasks: 0,
+                is_closing: false,
+            }),
             ready: Condvar::new(),
+            name: name.to_owned(),
+            size: size.max(1),
+            connect: Box::new(connect),
         });
-        let pool = Self { queue: Arc::clone(&queue), threads: Mutex::new(Vec::new()) };
-        for _ in 0..size.max(1) {
-            let mut connection = connect()?;
-            let queue = Arc::clone(&queue);
-            let thread = std::thread::Builder::new()
-                .name(name.to_owned())
-                .spawn(move || serve(&queue, &mut connection))
-                .map_err(|error| {
-                    Error::unavailable(
-                        "a thread of the store cannot be started: check the limit of processes",
-                    )
-                    .caused_by(error)
-                })?;
-            pool.threads.lock().unwrap_or_else(PoisonError::into_inner).push(thread);
-        }
-        Ok(pool)
+        queue.add_thread(&mut queue.lock(), Some(first)).map_err(|error| {
+            Error::unavailable("a thread of the store cannot be started: check the limit of processes")
+                .caused_by(error)
+        })?;
+        Ok(Self(queue))
     }
 
     /// Runs `work` on one of the threads, unless the answer is given up before it begins.
@@ -88,11 +140,13 @@ impl<C: Send + 'static> Pool<C> {
         let task: Task<C> = Box::new(move |connection| {
             // Nobody waits for it any more: nothing is begun.
             if sender.is_canceled() {
-                return;
+                return Box::new(|| ());
             }
             let outcome = catch_unwind(AssertUnwindSafe(|| work(connection)))
                 .unwrap_or_else(|_| Err(Error::bug("work of the store panicked")));
-            let _ = sender.send(outcome);
+            Box::new(move || {
+                let _ = sender.send(outcome);
+            })
         });
         if let Err(error) = self.submit(task) {
             return Box::pin(std::future::ready(Err(error)));
@@ -106,6 +160,7 @@ impl<C: Send + 'static> Pool<C> {
             if catch_unwind(AssertUnwindSafe(|| work(connection))).is_err() {
                 tracing::error!("background work of the store panicked");
             }
+            Box::new(|| ())
         });
         if let Err(error) = self.submit(task) {
             tracing::debug!(%error, "background work of the store was dropped");
@@ -113,8 +168,8 @@ impl<C: Send + 'static> Pool<C> {
     }
 
     fn submit(&self, task: Task<C>) -> Result<()> {
-        let mut waiting = self.queue.lock();
-        if waiting.closing {
+        let mut waiting = self.0.lock();
+        if waiting.is_closing {
             return Err(closed());
         }
         if waiting.tasks.len() >= WAITING_MAX {
@@ -124,16 +179,28 @@ impl<C: Send + 'static> Pool<C> {
             ));
         }
         waiting.tasks.push_back(task);
+        if waiting.pause_tasks > 0 {
+            waiting.pause_tasks -= 1;
+        } else if waiting.tasks.len() > waiting.free_count && waiting.running_count < self.0.size {
+            // Where none starts, those that run take the task, later.
+            if let Err(error) = self.0.add_thread(&mut waiting, None) {
+                waiting.pause_tasks = PAUSE_TASKS;
+                tracing::warn!(%error, name = self.0.name, "a further thread of the store cannot be started");
+            }
+        }
         drop(waiting);
-        self.queue.ready.notify_one();
+        self.0.ready.notify_one();
         Ok(())
     }
 
     /// Finishes what waits and ends the threads.
     pub fn close(&self) {
-        self.queue.lock().closing = true;
-        self.queue.ready.notify_all();
-        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = {
+            let mut waiting = self.0.lock();
+            waiting.is_closing = true;
+            std::mem::take(&mut waiting.threads)
+        };
+        self.0.ready.notify_all();
         for thread in threads {
             if join(thread).is_err() {
                 tracing::error!("a reading thread of the store died");
@@ -142,9 +209,11 @@ impl<C: Send + 'static> Pool<C> {
     }
 }
 
-fn serve<C>(queue: &Queue<C>, connection: &mut C) {
+fn serve<C: Send + 'static>(queue: &Queue<C>, connection: &mut C) {
     while let Some(task) = queue.next() {
-        task(connection);
+        let reply = task(connection);
+        queue.lock().free_count += 1;
+        reply();
     }
 }
 
@@ -159,4 +228,65 @@ pub fn join(thread: JoinHandle<()>) -> std::thread::Result<()> {
 /// What a store that is closing answers.
 pub fn closed() -> Error {
     Error::unavailable("the store is closed: the process is ending")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::executor::block_on;
+    use futures::future::join_all;
+
+    use super::*;
+
+    /// Connects to nothing, and counts how often.
+    fn counted(
+        count: &Arc<AtomicUsize>,
+        allowed_count: usize,
+    ) -> impl Fn() -> Result<()> + Send + Sync + 'static {
+        let count = Arc::clone(count);
+        move || {
+            let before = count.fetch_add(1, Ordering::SeqCst);
+            if before < allowed_count { Ok(()) } else { Err(Error::unavailable("no more connections")) }
+        }
+    }
+
+    #[test]
+    fn threads_follow_the_work() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let pool = Pool::start("test", 3, counted(&count, 9)).unwrap();
+        for _ in 0..20 {
+            block_on(pool.run(|()| Ok(()))).unwrap();
+        }
+        assert_eq!(count.load(Ordering::SeqCst), 1, "one task at a time needs one connection");
+        let meeting = Arc::new(Barrier::new(3));
+        // Each waits for two others: with fewer threads none would end.
+        let meet = || {
+            let meeting = Arc::clone(&meeting);
+            pool.run(move |()| {
+                meeting.wait();
+                Ok(())
+            })
+        };
+        let ended = block_on(join_all((0..9).map(|_| meet())));
+        assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+        assert_eq!(count.load(Ordering::SeqCst), 3, "no more than its size");
+        pool.close();
+        assert!(block_on(pool.run(|()| Ok(()))).is_err(), "a closed pool does nothing");
+    }
+
+    #[test]
+    fn a_further_connection_that_fails_costs_no_task() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let pool = Pool::start("test", 4, counted(&count, 1)).unwrap();
+        for _ in 0..20 {
+            let ended = block_on(join_all((0..50).map(|number| pool.run(move |()| Ok(number)))));
+            assert_eq!(ended.into_iter().collect::<Result<Vec<_>>>().unwrap(), (0..50).collect::<Vec<_>>());
+        }
+        // Three may be tried before the first of them fails.
+        assert!((2..=4).contains(&count.load(Ordering::SeqCst)), "{count:?}");
+        pool.close();
+        assert!(Pool::start("test", 1, counted(&count, 0)).is_err(), "without a first one there is no pool");
+    }
 }

@@ -72,9 +72,12 @@ impl PostgresSearch {
     pub(crate) fn start(connecting: &Arc<Connecting>) -> Result<Self> {
         let options = &connecting.options;
         let threads = options.searchers.min(4);
-        let connect = || Connection::new(Arc::clone(connecting));
+        let connect = {
+            let connecting = Arc::clone(connecting);
+            move || Connection::new(Arc::clone(&connecting))
+        };
         let cache = Arc::new(IndexCache::new(Rows { threads }, options.index_bytes_max));
-        let pool = Arc::new(Pool::start("loci-search", options.searchers, connect)?);
+        let pool = Arc::new(Pool::start("loci-search", options.searchers, connect.clone())?);
         let limits = Limits {
             exact_max: usize::try_from(options.exact_passages_max).unwrap_or(usize::MAX),
             rows_max: ROWS_MAX,

@@ -42,13 +42,14 @@ impl PostgresStore {
         let location = options.location();
         let (writers, readers) = (options.writers, options.readers);
         let connecting = Connecting::new(options)?;
-        let connect = || Connection::new(Arc::clone(&connecting));
+        let search_connecting = Arc::clone(&connecting);
+        let connect = move || Connection::new(Arc::clone(&connecting));
         apart(|| migrate::migrate(&mut connect()?))?;
-        let search = PostgresSearch::start(&connecting)?;
+        let search = PostgresSearch::start(&search_connecting)?;
         let after_commit = Arc::new(search.after_commit());
         Ok(Arc::new(Self {
             location,
-            writers: Pool::start("loci-write", writers, connect)?,
+            writers: Pool::start("loci-write", writers, connect.clone())?,
             readers: Pool::start("loci-read", readers, connect)?,
             search,
             after_commit,

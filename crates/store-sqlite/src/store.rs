@@ -50,16 +50,21 @@ impl SqliteStore {
         }
         let folder = folder::prepare(&options.folder)?;
         let schema = open::schema(&folder)?;
-        let readers = Arc::new(Pool::start("loci-read", options.readers, || open::reading(&folder))?);
+        let condition = DatabaseCondition::of(&options.folder)?;
+        let connect = {
+            let (folder, condition) = (folder.clone(), condition.clone());
+            // A later connection opens by name, so it may have opened another file.
+            move || open::reading(&folder).and_then(|connection| condition.check().map(|()| connection))
+        };
+        let readers = Arc::new(Pool::start("loci-read", options.readers, connect.clone())?);
         let connection = open::writing(&folder, &options)?;
         let files = Arc::new(IndexFiles::of(&folder, &connection)?);
         files.clear_unfinished();
-        let searchers = Arc::new(Pool::start("loci-search", options.searchers, || open::reading(&folder))?);
+        let searchers = Arc::new(Pool::start("loci-search", options.searchers, connect)?);
         let rows = Rows { files: Arc::clone(&files), threads: options.searchers };
         let cache = Arc::new(IndexCache::new(rows, options.index_bytes_max));
         let search = IndexSearch::new(searchers, Arc::clone(&cache));
         let saving = Arc::new(Saving { cache, passages_min: options.snapshot_passages_min });
-        let condition = DatabaseCondition::of(&options.folder)?;
         let turns = (Turnstile::open(&folder)?, condition.clone());
         let writer = Writer::start(connection, turns, files, search.after_commit())?;
         let host = Host::new(&folder);
