@@ -85,9 +85,11 @@ impl OutboundParts {
 
 /// Sends requests. One per process: connections are kept and shared.
 pub struct Outbound {
-    configured: Client,
-    /// Made when the first address of a client is called.
-    public: OnceLock<Option<Client>>,
+    /// The client for addresses of the configuration. The first call makes it, because it reads the
+    /// certificates of the system, and most processes call none.
+    configured: OnceLock<Client>,
+    /// The client for addresses that callers named.
+    public: OnceLock<Client>,
     options: OutboundOptions,
     parts: OutboundParts,
 }
@@ -96,20 +98,14 @@ impl Outbound {
     /// A sender.
     ///
     /// # Errors
-    /// Invalid: the proxy's address. Unavailable: the machine's root certificates cannot be read.
+    /// Invalid: the proxy's address.
     pub fn new(options: OutboundOptions, parts: OutboundParts) -> Result<Self> {
         if let Some(proxy) = &options.proxy {
             Proxy::all(proxy).map_err(|_| {
                 Error::invalid("outbound.proxy", "outbound.proxy must be a URL like http://proxy:3128")
             })?;
         }
-        let configured = client(&options, &parts, Reach::Configured).map_err(|error| {
-            Error::unavailable(
-                "the HTTP client cannot be made: are the root certificates of the operating system installed?",
-            )
-            .caused_by(error)
-        })?;
-        Ok(Self { configured, public: OnceLock::new(), options, parts })
+        Ok(Self { configured: OnceLock::new(), public: OnceLock::new(), options, parts })
     }
 
     async fn run(&self, mut request: Request) -> std::result::Result<Answer, OutboundError> {
@@ -211,14 +207,21 @@ impl Outbound {
     }
 
     fn client(&self, reach: Reach) -> std::result::Result<&Client, OutboundError> {
-        match reach {
-            Reach::Configured => Ok(&self.configured),
-            Reach::Public => self
-                .public
-                .get_or_init(|| client(&self.options, &self.parts, reach).ok())
-                .as_ref()
-                .ok_or_else(|| OutboundError::Connect("the HTTP client cannot be made".to_owned())),
+        let made = match reach {
+            Reach::Configured => &self.configured,
+            Reach::Public => &self.public,
+        };
+        if let Some(made) = made.get() {
+            return Ok(made);
         }
+        let new = client(&self.options, &self.parts, reach).map_err(|error| {
+            tracing::warn!(%error, "the HTTP client cannot be made");
+            OutboundError::Connect(
+                "the HTTP client cannot be made: install the root certificates of the system (ca-certificates)"
+                    .to_owned(),
+            )
+        })?;
+        Ok(made.get_or_init(|| new))
     }
 
     fn random(&self) -> u64 {

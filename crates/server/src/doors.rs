@@ -65,9 +65,13 @@ impl Default for DoorOptions {
     }
 }
 
-/// Shared by all doors; cheap to clone.
+/// The state of all doors. A clone copies one pointer: each route and each request has one.
 #[derive(Clone)]
-pub struct Doors {
+pub struct Doors(Arc<DoorState>);
+
+/// The members of [`Doors`].
+#[derive(Clone)]
+pub struct DoorState {
     /// The engine and its products, behind every door.
     pub engine: Loci,
     /// The clock.
@@ -117,7 +121,7 @@ impl Doors {
         let tools = Arc::new(Table::shipped());
         let mcp = Arc::new(Mcp::new(Arc::clone(&clock), Arc::clone(&ids)));
         let hooks = Arc::default();
-        Self {
+        Self(Arc::new(DoorState {
             engine,
             clock,
             ids,
@@ -134,23 +138,29 @@ impl Doors {
             imports: Arc::default(),
             #[cfg(feature = "documents")]
             clones: Arc::new(Semaphore::new(CLONES_MAX)),
-        }
+        }))
     }
-}
 
-impl Doors {
     /// With counters that others count on too: the engine's pipeline.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Arc<Metrics>) -> Self {
-        self.metrics = metrics;
+        Arc::make_mut(&mut self.0).metrics = metrics;
         self
     }
 
     /// With services that may send here.
     #[must_use]
     pub fn with_hooks(mut self, hooks: Hooks) -> Self {
-        self.hooks = Arc::new(hooks);
+        Arc::make_mut(&mut self.0).hooks = Arc::new(hooks);
         self
+    }
+}
+
+impl std::ops::Deref for Doors {
+    type Target = DoorState;
+
+    fn deref(&self) -> &DoorState {
+        &self.0
     }
 }
 

@@ -11,6 +11,7 @@ use loci_model::{Error, Result};
 use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -37,7 +38,8 @@ pub(crate) struct Connecting {
 
 impl Connecting {
     pub(crate) fn new(options: PostgresOptions) -> Result<Arc<Self>> {
-        let tls = connector(options.root_certificates.as_deref())?;
+        let is_used = options.config.get_ssl_mode() != SslMode::Disable;
+        let tls = connector(options.root_certificates.as_deref(), is_used)?;
         Ok(Arc::new(Self { options, tls }))
     }
 

@@ -11,8 +11,9 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How connections of these options are secured.
-pub(crate) fn connector(root_certificates: Option<&Path>) -> Result<MakeRustlsConnect> {
+/// Returns the TLS of connections. Without `is_used` no certificates are read, which takes longer than
+/// a connection.
+pub(crate) fn connector(root_certificates: Option<&Path>, is_used: bool) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed =
         |error: rustls::Error| Error::unavailable("TLS to the database cannot be set up").caused_by(error);
@@ -20,6 +21,7 @@ pub(crate) fn connector(root_certificates: Option<&Path>) -> Result<MakeRustlsCo
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
     let config = match root_certificates {
+        None if !is_used => builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
         Some(path) => builder.with_root_certificates(roots(path)?).with_no_client_auth(),
         None => builder.with_platform_verifier().map_err(failed)?.with_no_client_auth(),
     };

@@ -218,7 +218,7 @@ fn called(
     })
 }
 
-/// The HTTP client. Where nobody is to be called, none is made: that reads the machine's root certificates.
+/// The HTTP client, or none where nothing is to be called.
 fn transport(
     is_quiet: bool,
     outside: &Outside,

@@ -12,6 +12,12 @@ use crate::error::ClientError;
 /// Requests through the socket need a host; it is nobody's.
 const SOCKET_BASE: &str = "http://localhost";
 
+/// A builder for connections without TLS: the certificates of the system are not read, which takes
+/// longer than a request.
+fn plain(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+    builder.tls_certs_only([])
+}
+
 /// A connection pool to one server.
 #[derive(Clone)]
 pub(crate) struct Network {
@@ -31,12 +37,13 @@ impl Network {
             return Err(bad());
         }
         reqwest::Url::parse(base).map_err(|_| bad())?;
-        let http = http_client(reqwest::Client::builder())?;
+        let builder = reqwest::Client::builder();
+        let http = http_client(if base.starts_with("https://") { builder } else { plain(builder) })?;
         Ok(Self { http, base: base.trim_end_matches('/').into(), place: base.into() })
     }
 
     pub(crate) fn unix(path: &Path) -> Result<Self, ClientError> {
-        let http = http_client(reqwest::Client::builder().unix_socket(path))?;
+        let http = http_client(plain(reqwest::Client::builder()).unix_socket(path))?;
         Ok(Self { http, base: SOCKET_BASE.into(), place: path.display().to_string().into() })
     }
 

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod certificates;
 mod server;
 mod targets;
 mod traces;

@@ -1,6 +1,8 @@
 //! The table of tools, family by family: each has its list. Names, listings and scopes are all read
 //! from it.
 
+use std::sync::LazyLock;
+
 use loci_model::principal::Principal;
 
 #[cfg(feature = "coding")]
@@ -18,23 +20,29 @@ use super::verified;
 /// The tools of this server, in the order in which they are listed.
 #[derive(Debug)]
 pub struct Table {
-    tools: Vec<Tool>,
+    /// Made at the first look: the schemas of their arguments are a fifth of the start of a program
+    /// that calls none.
+    tools: LazyLock<Vec<Tool>>,
+}
+
+fn shipped() -> Vec<Tool> {
+    let mut tools = Vec::new();
+    #[cfg(feature = "verified")]
+    tools.extend(verified::tools());
+    tools.extend(recall::tools());
+    #[cfg(feature = "coding")]
+    tools.extend(coding::tools());
+    #[cfg(feature = "documents")]
+    tools.extend(documents::tools());
+    #[cfg(feature = "operations")]
+    tools.extend(operations::tools());
+    tools
 }
 
 impl Table {
     /// All tools that there are.
     pub fn shipped() -> Self {
-        let mut tools = Vec::new();
-        #[cfg(feature = "verified")]
-        tools.extend(verified::tools());
-        tools.extend(recall::tools());
-        #[cfg(feature = "coding")]
-        tools.extend(coding::tools());
-        #[cfg(feature = "documents")]
-        tools.extend(documents::tools());
-        #[cfg(feature = "operations")]
-        tools.extend(operations::tools());
-        Self { tools }
+        Self { tools: LazyLock::new(shipped) }
     }
 
     /// Every tool, also those that cannot be called yet.
