@@ -6,23 +6,24 @@ use std::sync::{Arc, OnceLock};
 
 use loci_model::ports::store::Store;
 use loci_model::{Error, Result};
-use loci_pgserver::PostgresServer;
+use loci_pgserver::{Copies, PostgresServer};
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
 /// The environment variable that says which store the tests run on that run on any: `sqlite` (as without it) or `postgres`.
 pub const VARIABLE: &str = "LOCI_TEST_STORE";
 
-/// The database with tables of which those of tests are copies: to make the tables takes thrice as long as to copy them.
-static TEMPLATE: OnceLock<Result<String, String>> = OnceLock::new();
+/// Copies of a database with tables: to make the tables takes thrice as long as to copy them.
+static COPIES: OnceLock<Result<Copies, String>> = OnceLock::new();
 
-/// Makes it; its URL.
-fn template() -> Result<String> {
-    let url = PostgresServer::shared().and_then(PostgresServer::fresh_database);
-    let url = url.map_err(|error| Error::unavailable(error.to_string()))?;
-    // Nobody may be connected to what is copied.
+/// Makes the database whose copies tests begin with.
+fn copies() -> Result<Copies> {
+    let failed = |error: std::io::Error| Error::unavailable(error.to_string());
+    let server = PostgresServer::shared().map_err(failed)?;
+    let url = server.fresh_database().map_err(failed)?;
+    // Nothing may be connected to what is copied.
     PostgresStore::open(options(&url)?)?.close();
-    Ok(url)
+    Copies::of(server, &url).map_err(failed)
 }
 
 fn options(url: &str) -> Result<PostgresOptions> {
@@ -34,16 +35,18 @@ fn options(url: &str) -> Result<PostgresOptions> {
 
 enum Kind {
     Folder(tempfile::TempDir),
-    Database { options: Box<PostgresOptions>, _database: Dropped },
+    Database { options: Box<PostgresOptions>, _database: Taken },
 }
 
-/// The URL of a database that goes with this.
-struct Dropped(String);
+/// A copy that is given back with this.
+struct Taken {
+    copies: &'static Copies,
+    url: String,
+}
 
-impl Drop for Dropped {
+impl Drop for Taken {
     fn drop(&mut self) {
-        // What is left goes with its server at the latest.
-        let _ = PostgresServer::shared().and_then(|server| server.drop_database(&self.0));
+        self.copies.give_back(&self.url);
     }
 }
 
@@ -78,12 +81,11 @@ impl TestPlace {
     /// # Errors
     /// When there is no PostgreSQL; the message says what to do.
     pub fn postgres() -> Result<Self> {
-        let template = TEMPLATE.get_or_init(|| template().map_err(|error| error.message));
-        let template = template.as_ref().map_err(Error::unavailable)?;
-        let url = PostgresServer::shared().and_then(|server| server.copy_of(template));
-        let url = url.map_err(|error| Error::unavailable(error.to_string()))?;
+        let copies = COPIES.get_or_init(|| copies().map_err(|error| error.message));
+        let copies = copies.as_ref().map_err(Error::unavailable)?;
+        let url = copies.take().map_err(|error| Error::unavailable(error.to_string()))?;
         let options = options(&url)?;
-        Ok(Self(Kind::Database { options: Box::new(options), _database: Dropped(url) }))
+        Ok(Self(Kind::Database { options: Box::new(options), _database: Taken { copies, url } }))
     }
 
     /// Opens the store of this place: empty the first time, then as it was left, or beside others that have it open.
@@ -103,5 +105,27 @@ impl TestPlace {
             Kind::Folder(folder) => Some(folder.path()),
             Kind::Database { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_with_the_tables_of_the_store_is_used_again() {
+        let (server, copies) = (PostgresServer::shared().unwrap(), copies().unwrap());
+        let taken = || {
+            let url = copies.take().unwrap();
+            let name = url.rsplit_once('/').unwrap().1.to_owned();
+            let number = "SELECT oid FROM pg_database WHERE datname = current_database()";
+            let number = server.sql(&name, number).unwrap();
+            PostgresStore::open(options(&url).unwrap()).unwrap().close();
+            (url, number)
+        };
+        let (url, first) = taken();
+        copies.give_back(&url);
+        let (next_url, next) = taken();
+        assert_eq!((next, next_url == url), (first, false));
     }
 }

@@ -8,8 +8,10 @@
 )]
 
 mod binaries;
+mod copies;
 mod guard;
 mod server;
 
 pub use binaries::{Binaries, INSTALLED, REMEDY, VARIABLE};
+pub use copies::Copies;
 pub use server::{PostgresServer, Settings};

@@ -99,21 +99,25 @@ impl PostgresServer {
     /// # Errors
     /// When the server does not run.
     pub fn fresh_database(&self) -> Result<String> {
-        let name = format!("fresh_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        let name = self.next_name("fresh");
         self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"))?;
         Ok(self.url(&name))
     }
 
-    /// A new database with everything that the one of that URL has, to which nobody is connected any more; its URL.
+    /// A new database with everything that the template has, to which nothing is connected; its URL.
     ///
     /// # Errors
-    /// When the server does not run, there is no such database, or somebody stays connected to it.
-    pub fn copy_of(&self, url: &str) -> Result<String> {
-        let name = format!("copy_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+    /// When the server does not run, there is no such database, or something stays connected to it.
+    pub(crate) fn copy_of(&self, template: &str) -> Result<String> {
+        let name = self.next_name("copy");
         // A copy of files, for a log of all their blocks takes longer and nobody needs it.
-        let template = database_of(url);
         self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY"))?;
         Ok(self.url(&name))
+    }
+
+    /// A name that no other database has.
+    pub(crate) fn next_name(&self, kind: &str) -> String {
+        format!("{kind}_{}", self.databases.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Removes the database of that URL, whoever is still connected to it: each is some twenty megabytes, and a run of
@@ -228,7 +232,7 @@ fn new_folder() -> Result<(PathBuf, bool)> {
 }
 
 /// The name of the database that a URL leads to.
-fn database_of(url: &str) -> &str {
+pub(crate) fn database_of(url: &str) -> &str {
     url.split('?').next().and_then(|address| address.rsplit('/').next()).unwrap_or_default()
 }
 

@@ -2,25 +2,40 @@
 //! database, as great ones are.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use loci_engine_testkit::postgres::PostgresServer;
+use loci_engine_testkit::postgres::{Copies, PostgresServer};
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 
+/// Copies of a database with tables. Making sixteen of each great table takes longer than all the rest
+/// of a part.
+#[cfg(test)]
+static COPIES: LazyLock<Copies> = LazyLock::new(|| {
+    let server = PostgresServer::shared().expect("a server");
+    let url = server.fresh_database().expect("a database");
+    PostgresStore::open(options(&url)).expect("a store").close();
+    Copies::of(server, &url).expect("a template")
+});
+
+#[cfg(test)]
+fn options(url: &str) -> PostgresOptions {
+    let mut options = PostgresOptions::parse(url).expect("an address");
+    options.partitions = 2;
+    options
+}
+
 #[cfg(test)]
 fn conformance_with(change: fn(&mut PostgresOptions)) {
-    let server = PostgresServer::shared().expect("a server");
     // Parts come one after another: when one begins, the last one's database may go.
     let last = RefCell::new(None::<String>);
     loci_store_conformance::run(&|| {
-        let url = server.fresh_database().expect("a database");
-        let mut options = PostgresOptions::parse(&url).expect("an address");
-        if let Some(done) = last.replace(Some(url)) {
-            server.drop_database(&done).expect("nobody needs it");
+        if let Some(done) = last.take() {
+            COPIES.give_back(&done);
         }
-        // Making sixteen of each great table takes longer than all the rest of a part.
-        options.partitions = 2;
+        let url = COPIES.take().expect("a database");
+        let mut options = options(&url);
+        last.replace(Some(url));
         change(&mut options);
         PostgresStore::open(options).expect("a store") as Arc<dyn Store>
     });
