@@ -4,6 +4,7 @@
 use crate::process;
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::MetadataCommand;
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,16 +12,24 @@ use std::process::Command;
 /// built with them, once.
 pub(crate) const FEATURES: &str = "loci/onnx,loci-client/agentcore,loci-client/backend-server";
 
-/// The compiler of clippy, which lints what it compiles.
-pub(crate) const CLIPPY_DRIVER: &str = "clippy-driver";
+/// The compiler of the workspace's crates, which lints what it compiles, and the settings of its lints.
+const COMPILER: &str = "xtask/compiler.sh";
+const LINT_SETTINGS: &str = "clippy.toml";
 /// The argument of clippy's compiler for `-- -D warnings`.
 const DENIED: &str = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__";
+
+/// The variable that tells a step that the programs of the workspace are built, so that it does not
+/// wait for cargo's lock to hear so.
+pub(crate) const BUILT: &str = "XTASK_BUILT";
 
 /// Paths of this checkout.
 #[derive(Debug)]
 pub(crate) struct Checkout {
     pub(crate) root: PathBuf,
     pub(crate) target: PathBuf,
+    /// The programs of the workspace are as their sources are.
+    pub(crate) is_built: bool,
+    compiler: PathBuf,
 }
 
 impl Checkout {
@@ -29,10 +38,10 @@ impl Checkout {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let metadata =
             MetadataCommand::new().manifest_path(manifest).no_deps().exec().context("cargo metadata")?;
-        Ok(Self {
-            root: metadata.workspace_root.into_std_path_buf(),
-            target: metadata.target_directory.into_std_path_buf(),
-        })
+        let root = metadata.workspace_root.into_std_path_buf();
+        let target = metadata.target_directory.into_std_path_buf();
+        let compiler = compiler(&root, &target)?;
+        Ok(Self { root, target, is_built: std::env::var_os(BUILT).is_some(), compiler })
     }
 
     /// A cargo command in the root, without the variable of a task: `ring` and all above it are built
@@ -44,13 +53,21 @@ impl Checkout {
     }
 
     /// A cargo command over the whole workspace with all features, which are unified differently
-    /// for one package. It lints what it compiles, for the compiler is clippy's, and a warning is
-    /// an error: linting by itself would read everything a second time.
+    /// for one package. It lints what it compiles, and a warning is an error: linting apart would
+    /// read everything a second time.
     pub(crate) fn workspace(&self, arguments: &[&str]) -> Command {
         let mut command = self.cargo(arguments);
         command.args(["--locked", "--workspace", "--features", FEATURES]);
-        command.env("RUSTC_WORKSPACE_WRAPPER", CLIPPY_DRIVER).env("CLIPPY_ARGS", DENIED);
+        command.env("RUSTC_WORKSPACE_WRAPPER", &self.compiler).env("CLIPPY_ARGS", DENIED);
         command
+    }
+
+    /// Builds these targets of the workspace in the profile of the tests, unless they are built.
+    pub(crate) fn build(&self, targets: &[&str]) -> Result<()> {
+        if self.is_built {
+            return Ok(());
+        }
+        process::run(self.workspace(&["build", "--quiet"]).args(targets))
     }
 
     /// The folder below `target` for what foreign clients need: environments, packages, downloads.
@@ -58,11 +75,29 @@ impl Checkout {
         self.target.join("compat").join(name)
     }
 
-    /// Builds the binaries of the workspace in the profile of the tests, and says where `loci` is.
+    /// Builds the binaries of the workspace in the profile of the tests, and returns the path of `loci`.
     pub(crate) fn loci(&self) -> Result<PathBuf> {
-        process::run(&mut self.workspace(&["build", "--quiet", "--bins"]))?;
+        self.build(&["--bins"])?;
         let path = self.target.join("debug").join(format!("loci{}", std::env::consts::EXE_SUFFIX));
         ensure!(path.is_file(), "cargo built no {}", path.display());
         Ok(path)
     }
+}
+
+/// Returns a copy of the compiler's script. Cargo compiles everything again where the path of its
+/// compiler is another one, and does not look into it: the path has the digest of what is in it.
+fn compiler(root: &Path, target: &Path) -> Result<PathBuf> {
+    let script = std::fs::read(root.join(COMPILER)).context(COMPILER)?;
+    let settings = std::fs::read(root.join(LINT_SETTINGS)).context(LINT_SETTINGS)?;
+    let digest = hex::encode(Sha256::new().chain_update(&script).chain_update(settings).finalize());
+    let path = target.join("compiler").join(digest).join("compiler.sh");
+    if !path.is_file() {
+        // Under its name only when it is whole: another process may look for it.
+        let folder = path.parent().context("a path without a folder")?;
+        std::fs::create_dir_all(folder)?;
+        let file = tempfile::NamedTempFile::new_in(folder)?;
+        std::fs::copy(root.join(COMPILER), file.path())?;
+        file.persist(&path)?;
+    }
+    Ok(path)
 }

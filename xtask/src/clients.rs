@@ -29,13 +29,15 @@ pub(crate) fn typescript(checkout: &Checkout) -> Result<()> {
     process::run(npm(checkout, &["test"]).env("LOCI_BIN", loci))
 }
 
-/// The TypeScript client as JavaScript: where its modules lie.
+/// Returns the folder of the TypeScript client's modules as JavaScript, which are built unless they are.
 ///
 /// # Errors
 /// When it does not build.
 pub(crate) fn built_typescript(checkout: &Checkout) -> Result<PathBuf> {
-    install(checkout)?;
-    process::run(&mut npm(checkout, &["run", "build"]))?;
+    if !checkout.is_built {
+        install(checkout)?;
+        process::run(&mut npm(checkout, &["run", "build"]))?;
+    }
     Ok(typescript_folder(checkout).join("dist"))
 }
 

@@ -12,8 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const HARMLESS: &[(&str, &str, &str)] = &[
     ("loci", "onnx", "an encoder that a configuration must name"),
     ("loci-client", "agentcore", "one more store of agents"),
-    ("loci-products", "default", "the products that the program names one by one"),
-    ("loci-server", "default", "the products that the program names one by one"),
     ("rand", "default", "no function of the product"),
     ("rand", "small_rng", "a generator that the product does not name"),
     ("regex", "default", "the features that are named one by one"),
@@ -25,7 +23,6 @@ const HARMLESS: &[(&str, &str, &str)] = &[
     ("serde", "alloc", "a part of std"),
     ("serde_json", "unbounded_depth", "a method that the product does not call"),
     ("smallvec", "union", "a layout"),
-    ("tokio", "process", "a module that the product does not name"),
 ];
 
 type Features = BTreeMap<String, BTreeSet<String>>;

@@ -2,7 +2,7 @@
 //! use one processor. The output of each is printed under its name, when it ends and each minute
 //! before. Behind a failure no other is started. It knows nothing of what they do.
 
-use crate::process;
+use crate::{process, processor_time};
 use anyhow::{Context, Result, bail};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -16,33 +16,94 @@ use std::time::{Duration, Instant};
 pub(crate) const LANES: usize = 2;
 /// The time after which a command that still runs shows its output: what is ended from outside has
 /// shown where it was.
-const PART: Duration = Duration::from_secs(60);
+const PART_EVERY: Duration = Duration::from_secs(60);
 /// The time between two looks at a command.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// A part of the output of a command.
+#[derive(Debug)]
+struct Part<'a> {
+    output: &'a [u8],
+    /// The time of processors since the command began.
+    processor: Option<Duration>,
+    is_last: bool,
+}
 
 /// The end of a command.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) name: String,
     pub(crate) took: Duration,
+    /// The time of processors, where the system tells it.
+    pub(crate) processor: Option<Duration>,
     pub(crate) outcome: Result<()>,
 }
 
-/// Runs named commands, so many at a time, and returns those that ran in the order of their ends.
-pub(crate) fn run(commands: Vec<(String, Command)>, at_once: usize) -> Vec<Ended> {
-    let (waiting, ended) = (Mutex::new(VecDeque::from(commands)), Mutex::new(Vec::new()));
+/// A command with its name.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) name: String,
+    pub(crate) command: Command,
+    /// It holds cargo's lock of the target folder, for which a second one would wait in its lane.
+    pub(crate) is_cargo: bool,
+}
+
+#[derive(Debug)]
+struct Jobs {
+    waiting: VecDeque<Job>,
+    is_cargo_running: bool,
+    ended: Vec<Ended>,
+}
+
+/// The next work of a lane.
+enum Next {
+    Run(Box<Job>),
+    Wait,
+    End,
+}
+
+impl Jobs {
+    /// The first job that can run now.
+    fn next(&mut self) -> Next {
+        if self.waiting.is_empty() || self.ended.iter().any(|one| one.outcome.is_err()) {
+            return Next::End;
+        }
+        let is_free = |job: &Job| !(job.is_cargo && self.is_cargo_running);
+        let Some(job) = self.waiting.iter().position(is_free).and_then(|i| self.waiting.remove(i)) else {
+            return Next::Wait;
+        };
+        self.is_cargo_running |= job.is_cargo;
+        Next::Run(Box::new(job))
+    }
+}
+
+/// Runs jobs, so many at a time and one of cargo, and returns those that ran in the order of their ends.
+pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
+    let jobs = Jobs { waiting: jobs.into(), is_cargo_running: false, ended: Vec::new() };
+    let jobs = Mutex::new(jobs);
     let lane = || {
         loop {
-            if locked(&ended).iter().any(|one: &Ended| one.outcome.is_err()) {
-                return;
-            }
-            let Some((name, mut command)) = locked(&waiting).pop_front() else { return };
+            let next = locked(&jobs).next();
+            let Job { name, mut command, is_cargo } = match next {
+                Next::Run(job) => *job,
+                Next::Wait => {
+                    std::thread::sleep(PAUSE);
+                    continue;
+                }
+                Next::End => return,
+            };
             println!("$ {}", process::line(&command));
             let began = Instant::now();
-            let show = |output: &[u8], is_last| print(&name, began.elapsed(), output, is_last);
-            let outcome = followed(&mut command, PART, show);
+            let mut processor = None;
+            let show = |part: &Part<'_>| {
+                processor = part.processor;
+                print(&name, began.elapsed(), part);
+            };
+            let outcome = followed(&mut command, PART_EVERY, show);
             let took = began.elapsed();
-            locked(&ended).push(Ended { name, took, outcome });
+            let mut jobs = locked(&jobs);
+            jobs.is_cargo_running &= !is_cargo;
+            jobs.ended.push(Ended { name, took, processor, outcome });
         }
     };
     std::thread::scope(|scope| {
@@ -50,44 +111,49 @@ pub(crate) fn run(commands: Vec<(String, Command)>, at_once: usize) -> Vec<Ended
             scope.spawn(lane);
         }
     });
-    ended.into_inner().unwrap_or_else(PoisonError::into_inner)
+    jobs.into_inner().unwrap_or_else(PoisonError::into_inner).ended
 }
 
 /// Runs the commands.
 ///
 /// # Errors
 /// When one does not succeed, with its name; those behind it are not run.
-pub(crate) fn succeed(commands: Vec<(String, Command)>) -> Result<()> {
-    for one in run(commands, LANES) {
+pub(crate) fn succeed(jobs: Vec<Job>) -> Result<()> {
+    for one in run(jobs, LANES) {
         one.outcome.with_context(|| one.name)?;
     }
     Ok(())
 }
 
-fn print(name: &str, took: Duration, output: &[u8], is_last: bool) {
-    let state = if is_last { "" } else { ", still running" };
+fn print(name: &str, took: Duration, part: &Part<'_>) {
+    let state = if part.is_last { "" } else { ", still running" };
+    let processor = part
+        .processor
+        .map_or_else(String::new, |time| format!(", {:.1} s of processors", time.as_secs_f64()));
     // Locked, so that the outputs of two are never mixed.
     let mut terminal = std::io::stdout().lock();
     // A terminal that is gone must not end the tests.
-    let _ = writeln!(terminal, "\n── {name}, {:.1} s{state} ──", took.as_secs_f64());
-    let _ = terminal.write_all(output);
+    let _ = writeln!(terminal, "\n── {name}, {:.1} s{processor}{state} ──", took.as_secs_f64());
+    let _ = terminal.write_all(part.output);
 }
 
 /// Runs a command to its end. `show` gets the output in parts: each time what came since the part
 /// before, and at the end the last one.
-fn followed(command: &mut Command, every: Duration, mut show: impl FnMut(&[u8], bool)) -> Result<()> {
+fn followed(command: &mut Command, every: Duration, mut show: impl FnMut(&Part<'_>)) -> Result<()> {
     let file = tempfile::tempfile().context("a file for the output of a command")?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
     let line = process::line(command);
     let mut child = command.spawn().with_context(|| format!("starting `{line}`"))?;
-    let (mut shown, mut began) = (0, Instant::now());
+    let (mut shown, mut began, mut processor) = (0, Instant::now(), None);
     loop {
+        // Before the look at its end, behind which the system knows it no more.
+        processor = processor_time::of_process(child.id()).or(processor);
         let status = child.try_wait()?;
         if status.is_some() || began.elapsed() >= every {
             let output = written_behind(&file, shown)?;
             shown += output.len() as u64;
             began = Instant::now();
-            show(&output, status.is_some());
+            show(&Part { output: &output, processor, is_last: status.is_some() });
         }
         match status {
             Some(status) if status.success() => return Ok(()),
@@ -113,10 +179,26 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
 
-    fn shell(name: &str, script: &str) -> (String, Command) {
+    fn job(name: &str, command: Command) -> Job {
+        Job { name: name.to_owned(), command, is_cargo: false }
+    }
+
+    fn shell(name: &str, script: &str) -> Job {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", script]);
-        (name.to_owned(), command)
+        job(name, command)
+    }
+
+    #[test]
+    fn one_job_of_cargo_runs_at_a_time() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        // A second one would find the folder of the first.
+        let script = format!("mkdir {0}/held && sleep 0.05 && rmdir {0}/held", folder.path().display());
+        let cargo = |name| Job { is_cargo: true, ..shell(name, &script) };
+        let ended = run(vec![cargo("a"), cargo("b"), shell("c", "exit 0")], LANES);
+        assert_eq!(ended.len(), 3);
+        assert!(ended.iter().all(|one| one.outcome.is_ok()), "{ended:?}");
+        Ok(())
     }
 
     #[test]
@@ -143,15 +225,15 @@ mod tests {
         assert!(error.starts_with("bad ") && error.contains("exit 3` failed (exit status: 3)"), "{error}");
         assert!(!begun.exists());
         assert!(succeed(vec![shell("good", "exit 0")]).is_ok());
-        assert!(succeed(vec![("none".to_owned(), Command::new("no-such-program"))]).is_err());
+        assert!(succeed(vec![job("none", Command::new("no-such-program"))]).is_err());
         Ok(())
     }
 
     #[test]
     fn the_output_of_a_command_is_kept_whole() {
-        let (_, mut command) = shell("talks", "echo out; echo err >&2; exit 1");
+        let mut command = shell("talks", "echo out; echo err >&2; exit 1").command;
         let mut output = Vec::new();
-        let outcome = followed(&mut command, PART, |part, _| output.extend_from_slice(part));
+        let outcome = followed(&mut command, PART_EVERY, |part| output.extend_from_slice(part.output));
         assert_eq!(String::from_utf8_lossy(&output), "out\nerr\n");
         assert!(outcome.is_err());
     }
@@ -161,15 +243,15 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let pipe = folder.path().join("pipe");
         let script = format!("mkfifo {0} && echo begun && : < {0} && echo ended", pipe.display());
-        let (_, mut command) = shell("waits", &script);
+        let mut command = shell("waits", &script).command;
         let mut parts = Vec::new();
-        followed(&mut command, Duration::ZERO, |part, is_last| {
+        followed(&mut command, Duration::ZERO, |part| {
             // Until somebody opens the other end, the command waits.
-            if part == b"begun\n" {
+            if part.output == b"begun\n" {
                 drop(File::options().write(true).open(&pipe));
             }
-            if !part.is_empty() || is_last {
-                parts.push((String::from_utf8_lossy(part).into_owned(), is_last));
+            if !part.output.is_empty() || part.is_last {
+                parts.push((String::from_utf8_lossy(part.output).into_owned(), part.is_last));
             }
         })?;
         assert_eq!(parts.first(), Some(&("begun\n".to_owned(), false)));

@@ -6,12 +6,16 @@ use crate::checkout::Checkout;
 use crate::process;
 use anyhow::{Context, Result, bail, ensure};
 use cargo_metadata::{Artifact, Message};
+use serde::{Deserialize, Serialize};
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+/// The file in the target folder with the programs of the last build.
+const LIST: &str = "test-programs.json";
+
 /// A built test program, and the folder that `cargo test` would run it in.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TestProgram {
     pub(crate) name: String,
     pub(crate) executable: PathBuf,
@@ -47,11 +51,22 @@ pub(crate) fn of_package(checkout: &Checkout, folder: &str) -> Result<Vec<TestPr
     Ok(programs)
 }
 
-/// Builds the tests of the workspace and returns them, package by package.
+/// Builds the tests of the workspace, unless they are built, and returns them, package by package.
 ///
 /// # Errors
 /// When something does not compile.
 pub(crate) fn of_workspace(checkout: &Checkout) -> Result<Vec<TestProgram>> {
+    let list = checkout.target.join(LIST);
+    if checkout.is_built {
+        let text = std::fs::read(&list).with_context(|| format!("{}: no build wrote it", list.display()))?;
+        return Ok(serde_json::from_slice(&text)?);
+    }
+    let programs = build(checkout)?;
+    std::fs::write(&list, serde_json::to_vec_pretty(&programs)?).context(LIST)?;
+    Ok(programs)
+}
+
+fn build(checkout: &Checkout) -> Result<Vec<TestProgram>> {
     let mut command = checkout.workspace(&["test", "--no-run"]);
     command.args(["--message-format", "json-render-diagnostics"]).stdout(Stdio::piped());
     println!("$ {}", process::line(&command));

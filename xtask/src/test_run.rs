@@ -2,12 +2,13 @@
 //! Steps that wait or use one processor run side by side, each in a process of its own. It has no
 //! logic of a step: each is a cargo command or another task.
 
-use crate::checkout::Checkout;
-use crate::lanes::Ended;
+use crate::checkout::{BUILT, Checkout};
+use crate::lanes::{Ended, Job};
+use crate::memory_folder::MemoryFolder;
 use crate::test_programs::TestProgram;
 use crate::{
-    acceptance, bench_programs, bench_smoke, build_report, clients, dependency_features, lanes, postgres,
-    process, reduced_builds, test_programs, tidy, tools, walk,
+    acceptance, bench_programs, bench_smoke, build_report, clients, dependency_features, lanes,
+    memory_folder, postgres, process, processor_time, reduced_builds, test_programs, tidy, tools, walk,
 };
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -30,14 +31,20 @@ struct Step {
     run: fn(&Checkout) -> Result<()>,
     /// Others of its kind may run at the same time: it shares no file, port or figure with them.
     is_concurrent: bool,
+    /// It compiles something else than the tests, under cargo's lock.
+    is_cargo: bool,
 }
 
 const fn alone(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_concurrent: false }
+    Step { name, run, is_concurrent: false, is_cargo: false }
 }
 
 const fn concurrent(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_concurrent: true }
+    Step { name, run, is_concurrent: true, is_cargo: false }
+}
+
+const fn compiling(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, is_concurrent: true, is_cargo: true }
 }
 
 const STEPS: &[Step] = &[
@@ -47,18 +54,19 @@ const STEPS: &[Step] = &[
     alone("tidy", |c| tidy::run(&c.root)),
     alone("dependency-features", dependency_features::check),
     alone("build-report", |c| build_report::run(c, &build_report::Arguments::default())),
-    alone("build", |c| test_programs::of_workspace(c).map(|_| ())),
-    alone("python-client", clients::python),
-    // They and `strands` build the client in its folder.
+    alone("build", build),
+    // It builds the client in its folder, for `designs` and `strands` too.
     alone("typescript-client", clients::typescript),
-    alone("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
+    // The long ones first.
     concurrent("test", tests),
-    concurrent("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
-    // Behind a step that compiles nothing: `test` has its programs before.
-    concurrent("kernels", kernels),
-    concurrent("doc", doc),
-    concurrent("reduced-builds", reduced_builds::check),
     concurrent("engine-postgres", engine_on_postgres),
+    compiling("doc", doc),
+    compiling("doc-tests", doc_tests),
+    compiling("reduced-builds", reduced_builds::check),
+    concurrent("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
+    concurrent("mcp", |c| acceptance::suite(c, acceptance::Suite::Mcp)),
+    concurrent("python-client", clients::python),
+    concurrent("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
     concurrent("walk", walk::all),
     concurrent("smoke", |c| bench_smoke::run(c, &[])),
     concurrent("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
@@ -84,7 +92,6 @@ const STEPS: &[Step] = &[
     concurrent("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
     concurrent("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
     concurrent("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
-    concurrent("mcp", |c| acceptance::suite(c, acceptance::Suite::Mcp)),
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
@@ -92,20 +99,29 @@ fn step_names() -> clap::builder::PossibleValuesParser {
 }
 
 /// Steps side by side: most of them wait for leases, pauses or the disk.
-const STEPS_AT_ONCE: usize = 2;
+const STEPS_AT_ONCE: usize = 3;
 /// Tests that run at a time for each processor: most of them wait for the disk half of their time.
 const TESTS_PER_PROCESSOR: usize = 2;
 
-/// All test programs side by side, those of one long test with those of many, and the examples in
-/// doc comments.
+/// All tests, and the programs that are part of none.
+fn build(checkout: &Checkout) -> Result<()> {
+    test_programs::of_workspace(checkout)?;
+    checkout.loci().map(drop)
+}
+
+/// All test programs side by side, those of one long test with those of many.
 fn tests(checkout: &Checkout) -> Result<()> {
     let programs = test_programs::of_workspace(checkout)?;
     let command = |program: &TestProgram| {
         let mut command = program.command(&[]);
         with_test_threads(&mut command, lanes::LANES);
-        (program.label(), command)
+        Job { name: program.label(), command, is_cargo: false }
     };
-    lanes::succeed(programs.iter().map(command).collect())?;
+    lanes::succeed(programs.iter().map(command).collect())
+}
+
+/// The examples in doc comments.
+fn doc_tests(checkout: &Checkout) -> Result<()> {
     process::run(&mut checkout.workspace(&["test", "--doc"]))
 }
 
@@ -156,16 +172,16 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// The tests of the crates with `unsafe`, by the plain compiler: with that of clippy a null or
-/// misaligned pointer is no panic.
-fn kernels(checkout: &Checkout) -> Result<()> {
-    let packages = ["--package", "loci-embed", "--package", "loci-index", "--lib"];
-    process::run(checkout.cargo(&["test", "--locked"]).args(packages))
-}
-
+/// The two packages whose dependencies give common crates further features are documented apart: all
+/// others share what `reduced-builds` checks.
 fn doc(checkout: &Checkout) -> Result<()> {
-    let mut command = checkout.cargo(&["doc", "--locked", "--workspace", "--no-deps"]);
-    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+    let apart = ["xtask", "loci-onnx"];
+    let others = ["--workspace", "--exclude", apart[0], "--exclude", apart[1]];
+    for packages in [&others[..], &["--package", apart[0], "--package", apart[1]]] {
+        let mut command = checkout.cargo(&["doc", "--locked", "--no-deps"]);
+        process::run(command.args(packages).env("RUSTDOCFLAGS", "-D warnings"))?;
+    }
+    Ok(())
 }
 
 /// Runs the steps and prints what each took.
@@ -178,19 +194,22 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     if steps.len() > 1 {
         // Builds of the workspace replace the program that runs.
         std::fs::copy(std::env::current_exe()?, &program).context("a copy of this program")?;
+        build_what_is_left_out(checkout, &steps)?;
     }
+    let memory = if steps.len() > 1 { MemoryFolder::new() } else { None };
     let mut done: Vec<Ended> = Vec::new();
     let started = Instant::now();
     for steps in steps.chunk_by(|one, next| one.is_concurrent && next.is_concurrent) {
         match steps {
             [step] => {
                 println!("\n── {} ──", step.name);
-                let began = Instant::now();
+                let (began, before) = (Instant::now(), processor_time::of_this_process());
                 let outcome = (step.run)(checkout);
-                done.push(Ended { name: step.name.to_owned(), took: began.elapsed(), outcome });
+                let processor = processor_time::of_this_process().zip(before).map(|(now, then)| now - then);
+                done.push(Ended { name: step.name.to_owned(), took: began.elapsed(), processor, outcome });
             }
             steps => {
-                let commands = steps.iter().map(|step| by_itself(&program, step)).collect();
+                let commands = steps.iter().map(|step| by_itself(&program, step, memory.as_ref())).collect();
                 done.extend(lanes::run(commands, STEPS_AT_ONCE));
             }
         }
@@ -212,11 +231,26 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The step in a process of its own.
-fn by_itself(program: &Path, step: &Step) -> (String, Command) {
+/// Builds what the steps side by side find built, where the steps that build it are not chosen.
+fn build_what_is_left_out(checkout: &Checkout, steps: &[&Step]) -> Result<()> {
+    let is_chosen = |name| steps.iter().any(|step| step.name == name);
+    if !is_chosen("build") {
+        build(checkout)?;
+    }
+    if !is_chosen("typescript-client") {
+        clients::built_typescript(checkout)?;
+    }
+    Ok(())
+}
+
+/// The step in a process of its own, which finds built what the step `build` has built.
+fn by_itself(program: &Path, step: &Step, temporary: Option<&MemoryFolder>) -> Job {
     let mut command = Command::new(program);
-    command.args(["test", "--only", step.name]);
-    (step.name.to_owned(), command)
+    command.args(["test", "--only", step.name]).env(BUILT, "1");
+    if let Some(folder) = temporary {
+        command.env(memory_folder::VARIABLE, folder.path());
+    }
+    Job { name: step.name.to_owned(), command, is_cargo: step.is_cargo }
 }
 
 fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
@@ -226,12 +260,15 @@ fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
 }
 
 fn print_times(done: &[Ended], total: Duration) {
-    println!("\n{:<16} {:>8}", "step", "seconds");
-    for Ended { name, took, outcome } in done {
+    println!("\n{:<20} {:>8} {:>10}", "step", "seconds", "processors");
+    let seconds =
+        |time: Option<Duration>| time.map_or_else(String::new, |t| format!("{:.1}", t.as_secs_f64()));
+    for Ended { name, took, processor, outcome } in done {
         let mark = if outcome.is_err() { "  failed" } else { "" };
-        println!("{name:<16} {:>8.1}{mark}", took.as_secs_f64());
+        println!("{name:<20} {:>8.1} {:>10}{mark}", took.as_secs_f64(), seconds(*processor));
     }
-    println!("{:<16} {:>8.1}", "total", total.as_secs_f64());
+    let processors = done.iter().map(|ended| ended.processor).sum();
+    println!("{:<20} {:>8.1} {:>10}", "total", total.as_secs_f64(), seconds(processors));
 }
 
 #[cfg(test)]
@@ -250,7 +287,7 @@ mod tests {
         assert!(STEPS.iter().skip(alone).all(|s| s.is_concurrent), "those side by side are one group");
         assert_eq!(
             check(Some("js"), None),
-            ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands", "mcp"]
+            ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands"]
         );
     }
 }

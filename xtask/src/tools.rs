@@ -1,7 +1,6 @@
 //! The tools the tests need: checks the ones a fresh machine has (git, Python 3.11, Node 20), installs the rest. A tool
 //! that is missing and cannot be installed is an error that names the remedy, never a skipped test.
 
-use crate::checkout::CLIPPY_DRIVER;
 use crate::{checkout::Checkout, process};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
@@ -9,6 +8,8 @@ use std::process::Command;
 
 const PYTHON_MIN: (u32, u32) = (3, 11);
 const NODE_MIN: u32 = 20;
+/// The compiler of clippy, for `xtask/compiler.sh`.
+const CLIPPY_DRIVER: &str = "clippy-driver";
 
 /// Checks every tool, installing what can be.
 ///

@@ -32,7 +32,7 @@ pub(super) fn run(checkout: &Checkout, options: &Options) -> Result<()> {
 /// Builds the fixtures, which are no part of the product.
 fn fixtures(checkout: &Checkout) -> Result<PathBuf> {
     let name = "loci-mcp-fixtures";
-    process::run(&mut checkout.workspace(&["build", "--quiet", "--example", name]))?;
+    checkout.build(&["--example", name])?;
     let path = checkout.target.join("debug").join("examples").join(name);
     ensure!(path.is_file(), "cargo built no {}", path.display());
     Ok(path)
