@@ -111,12 +111,6 @@ pub(crate) fn suite_on_postgres(checkout: &Checkout, suite: Suite) -> Result<()>
     run_with(checkout, suite, false, Model::None, Store::Postgres)
 }
 
-/// The suites of the wire, which a program without any product passes as well.
-fn of_the_wire(checkout: &Checkout, server: &server::Options) -> Result<()> {
-    agentcore::run(checkout, server)?;
-    suites::boto3(checkout, server)
-}
-
 fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: Store) -> Result<()> {
     let loci = match suite {
         Suite::WireAlone => reduced_builds::wire_alone(checkout)?,
@@ -135,9 +129,13 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::Designs => suites::designs(checkout, &server),
         Suite::Mcp => mcp::run(checkout, &server),
         Suite::DefaultBuild => default_build::run(checkout),
-        Suite::WireAlone => of_the_wire(checkout, &server),
+        Suite::WireAlone => {
+            agentcore::run(checkout, &server)?;
+            suites::boto3_of_wire(checkout, &server)
+        }
         Suite::All => {
-            of_the_wire(checkout, &server)?;
+            agentcore::run(checkout, &server)?;
+            suites::boto3(checkout, &server)?;
             suites::js(checkout, &server)?;
             suites::langgraph(checkout, &server)?;
             suites::memory_tool(checkout, &server)?;

@@ -15,6 +15,15 @@ pub(super) fn boto3(checkout: &Checkout, options: &Options) -> Result<()> {
     with_server(&mut command, options)
 }
 
+/// The suite with boto3 for a program that has no product: without the tests of an operations agent,
+/// which ask for what operations memory makes of its events.
+pub(super) fn boto3_of_wire(checkout: &Checkout, options: &Options) -> Result<()> {
+    let python = packages::python(checkout, "agentcore")?.python;
+    let of_operations = checkout.root.join("compat").join("boto3").join("test_operations_agent.py");
+    let mut command = pytest(&python, checkout, "boto3");
+    with_server(command.arg(format!("--ignore={}", of_operations.display())), options)
+}
+
 /// Every operation with the AWS SDK for JavaScript.
 pub(super) fn js(checkout: &Checkout, options: &Options) -> Result<()> {
     let folder = packages::npm(checkout, "js")?;
