@@ -191,12 +191,13 @@ fn doc(checkout: &Checkout) -> Result<()> {
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     let (steps, folder) = (chosen(arguments), tempfile::tempdir()?);
     let program = folder.path().join("xtask");
+    let mut memory = None;
     if steps.len() > 1 {
         // Builds of the workspace replace the program that runs.
         std::fs::copy(std::env::current_exe()?, &program).context("a copy of this program")?;
         build_what_is_left_out(checkout, &steps)?;
+        memory = MemoryFolder::new();
     }
-    let memory = if steps.len() > 1 { MemoryFolder::new() } else { None };
     let mut done: Vec<Ended> = Vec::new();
     let started = Instant::now();
     for steps in steps.chunk_by(|one, next| one.is_concurrent && next.is_concurrent) {

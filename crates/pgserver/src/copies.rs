@@ -25,7 +25,7 @@ impl Copies {
     /// Copies of the database at this URL, to which nothing is connected.
     ///
     /// # Errors
-    /// When the server does not run, or there is no such database.
+    /// An error where the server does not run, or there is no such database.
     pub fn of(server: &'static PostgresServer, url: &str) -> Result<Self> {
         let template = database_of(url).to_owned();
         let kept = server.sql(&template, &filled_tables())?.lines().map(str::to_owned).collect::<Vec<_>>();
@@ -36,7 +36,7 @@ impl Copies {
     /// Returns the URL of a copy that nobody else has.
     ///
     /// # Errors
-    /// When the server does not run, or something stays connected to the template.
+    /// An error where the server does not run, or something stays connected to the template.
     pub fn take(&self) -> Result<String> {
         let given_back = self.free().pop();
         if let Some(name) = given_back {

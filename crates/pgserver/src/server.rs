@@ -107,7 +107,7 @@ impl PostgresServer {
     /// A new database with everything that the template has, to which nothing is connected; its URL.
     ///
     /// # Errors
-    /// When the server does not run, there is no such database, or something stays connected to it.
+    /// An error where the server does not run, there is none, or something stays connected to it.
     pub(crate) fn copy_of(&self, template: &str) -> Result<String> {
         let name = self.next_name("copy");
         // A copy of files, for a log of all their blocks takes longer and nobody needs it.

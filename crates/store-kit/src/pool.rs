@@ -102,7 +102,7 @@ impl<C: Send + 'static> Pool<C> {
     /// tasks wait and all threads work: a process that reads little opens one connection.
     ///
     /// # Errors
-    /// When the first connection or thread cannot be made.
+    /// An error where the first connection or thread cannot be made.
     pub fn start(
         name: &str,
         size: usize,

@@ -119,7 +119,7 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
     let server = server::Options { loci, sync, model, store };
     match suite {
         Suite::Agentcore => agentcore::run(checkout, &server),
-        Suite::Boto3 => suites::boto3(checkout, &server),
+        Suite::Boto3 => suites::boto3(checkout, &server, &[]),
         Suite::Js => suites::js(checkout, &server),
         Suite::Langgraph => suites::langgraph(checkout, &server),
         Suite::MemoryTool => suites::memory_tool(checkout, &server),
@@ -131,11 +131,12 @@ fn run_with(checkout: &Checkout, suite: Suite, sync: bool, model: Model, store: 
         Suite::DefaultBuild => default_build::run(checkout),
         Suite::WireAlone => {
             agentcore::run(checkout, &server)?;
-            suites::boto3_of_wire(checkout, &server)
+            // These ask for what operations memory makes of an agent's events.
+            suites::boto3(checkout, &server, &["test_operations_agent.py"])
         }
         Suite::All => {
             agentcore::run(checkout, &server)?;
-            suites::boto3(checkout, &server)?;
+            suites::boto3(checkout, &server, &[])?;
             suites::js(checkout, &server)?;
             suites::langgraph(checkout, &server)?;
             suites::memory_tool(checkout, &server)?;

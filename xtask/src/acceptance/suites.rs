@@ -9,19 +9,14 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 /// Every operation with boto3; it starts further servers itself where it needs keys or a restart.
-pub(super) fn boto3(checkout: &Checkout, options: &Options) -> Result<()> {
+///
+/// A program without products runs it without the files in `ignored`.
+pub(super) fn boto3(checkout: &Checkout, options: &Options, ignored: &[&str]) -> Result<()> {
     let python = packages::python(checkout, "agentcore")?.python;
     let mut command = pytest(&python, checkout, "boto3");
+    let folder = checkout.root.join("compat").join("boto3");
+    command.args(ignored.iter().map(|file| format!("--ignore={}", folder.join(file).display())));
     with_server(&mut command, options)
-}
-
-/// The suite with boto3 for a program that has no product: without the tests of an operations agent,
-/// which ask for what operations memory makes of its events.
-pub(super) fn boto3_of_wire(checkout: &Checkout, options: &Options) -> Result<()> {
-    let python = packages::python(checkout, "agentcore")?.python;
-    let of_operations = checkout.root.join("compat").join("boto3").join("test_operations_agent.py");
-    let mut command = pytest(&python, checkout, "boto3");
-    with_server(command.arg(format!("--ignore={}", of_operations.display())), options)
 }
 
 /// Every operation with the AWS SDK for JavaScript.
