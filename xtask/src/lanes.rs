@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Test programs that run at a time.
@@ -46,53 +46,68 @@ pub(crate) struct Job {
     pub(crate) command: Command,
     /// It holds cargo's lock of the target folder, for which a second one would wait in its lane.
     pub(crate) is_cargo: bool,
+    /// The names of the jobs that end before it begins.
+    pub(crate) after: &'static [&'static str],
 }
 
 #[derive(Debug)]
 struct Jobs {
     waiting: VecDeque<Job>,
+    /// The names of those that run.
+    running: Vec<String>,
     is_cargo_running: bool,
     ended: Vec<Ended>,
 }
 
-/// The next work of a lane.
-enum Next {
-    Run(Box<Job>),
-    Wait,
-    End,
-}
-
 impl Jobs {
-    /// The first job that can run now.
-    fn next(&mut self) -> Next {
-        if self.waiting.is_empty() || self.ended.iter().any(|one| one.outcome.is_err()) {
-            return Next::End;
-        }
-        let is_free = |job: &Job| !(job.is_cargo && self.is_cargo_running);
-        let Some(job) = self.waiting.iter().position(is_free).and_then(|i| self.waiting.remove(i)) else {
-            return Next::Wait;
+    fn is_free(&self, job: &Job) -> bool {
+        let is_open = |name: &&str| {
+            self.running.iter().any(|one| one == name) || self.waiting.iter().any(|one| one.name == *name)
         };
+        !(job.is_cargo && self.is_cargo_running || job.after.iter().any(is_open))
+    }
+
+    /// Nothing is started any more.
+    fn is_over(&self) -> bool {
+        self.waiting.is_empty() || self.ended.iter().any(|one| one.outcome.is_err())
+    }
+
+    /// The first job that can run now, which runs from here on. Of those that wait for each other it
+    /// is the first.
+    fn start(&mut self) -> Option<Job> {
+        let free = self.waiting.iter().position(|job| self.is_free(job));
+        let job = self.waiting.remove(free.or_else(|| self.running.is_empty().then_some(0))?)?;
         self.is_cargo_running |= job.is_cargo;
-        Next::Run(Box::new(job))
+        self.running.push(job.name.clone());
+        Some(job)
+    }
+
+    fn end(&mut self, ended: Ended, is_cargo: bool) {
+        self.is_cargo_running &= !is_cargo;
+        self.running.retain(|name| *name != ended.name);
+        self.ended.push(ended);
     }
 }
 
 /// Runs jobs, so many at a time and one of cargo, and returns those that ran in the order of their ends.
 pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
-    let jobs = Jobs { waiting: jobs.into(), is_cargo_running: false, ended: Vec::new() };
-    let jobs = Mutex::new(jobs);
+    let jobs = Jobs { waiting: jobs.into(), running: Vec::new(), is_cargo_running: false, ended: Vec::new() };
+    let (jobs, change) = (Mutex::new(jobs), Condvar::new());
+    // The next job of a lane, when one can run; nothing at the end.
+    let next = || {
+        let mut jobs = locked(&jobs);
+        while !jobs.is_over() {
+            if let Some(job) = jobs.start() {
+                return Some(job);
+            }
+            jobs = change.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+        None
+    };
     let lane = || {
-        loop {
-            let next = locked(&jobs).next();
-            let Job { name, mut command, is_cargo } = match next {
-                Next::Run(job) => *job,
-                Next::Wait => {
-                    std::thread::sleep(PAUSE);
-                    continue;
-                }
-                Next::End => return,
-            };
-            println!("$ {}", process::line(&command));
+        while let Some(Job { name, mut command, is_cargo, .. }) = next() {
+            // A terminal that is gone must not end the tests.
+            let _ = writeln!(std::io::stdout(), "$ {}", process::line(&command));
             let began = Instant::now();
             let mut processor = None;
             let show = |part: &Part<'_>| {
@@ -101,9 +116,8 @@ pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
             };
             let outcome = followed(&mut command, PART_EVERY, show);
             let took = began.elapsed();
-            let mut jobs = locked(&jobs);
-            jobs.is_cargo_running &= !is_cargo;
-            jobs.ended.push(Ended { name, took, processor, outcome });
+            locked(&jobs).end(Ended { name, took, processor, outcome }, is_cargo);
+            change.notify_all();
         }
     };
     std::thread::scope(|scope| {
@@ -132,7 +146,6 @@ fn print(name: &str, took: Duration, part: &Part<'_>) {
         .map_or_else(String::new, |time| format!(", {:.1} s of processors", time.as_secs_f64()));
     // Locked, so that the outputs of two are never mixed.
     let mut terminal = std::io::stdout().lock();
-    // A terminal that is gone must not end the tests.
     let _ = writeln!(terminal, "\n── {name}, {:.1} s{processor}{state} ──", took.as_secs_f64());
     let _ = terminal.write_all(part.output);
 }
@@ -180,7 +193,7 @@ mod tests {
     use super::*;
 
     fn job(name: &str, command: Command) -> Job {
-        Job { name: name.to_owned(), command, is_cargo: false }
+        Job { name: name.to_owned(), command, is_cargo: false, after: &[] }
     }
 
     fn shell(name: &str, script: &str) -> Job {
@@ -198,6 +211,22 @@ mod tests {
         let ended = run(vec![cargo("a"), cargo("b"), shell("c", "exit 0")], LANES);
         assert_eq!(ended.len(), 3);
         assert!(ended.iter().all(|one| one.outcome.is_ok()), "{ended:?}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_job_begins_behind_those_it_names() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let made = folder.path().join("made");
+        let reader = Job { after: &["maker"], ..shell("reader", &format!("test -e {}", made.display())) };
+        let maker = |script: &str| shell("maker", script);
+        let good = run(vec![reader, maker(&format!(": > {}", made.display()))], LANES);
+        assert!(good.iter().all(|one| one.outcome.is_ok()), "{good:?}");
+        assert_eq!(good.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["maker", "reader"]);
+        let behind = |of: &'static [&str]| Job { after: of, ..shell("behind", "exit 0") };
+        assert_eq!(run(vec![behind(&["maker"]), maker("exit 1")], LANES).len(), 1, "none behind a failure");
+        assert_eq!(run(vec![behind(&["nobody"])], LANES).len(), 1, "who is not there is not waited for");
+        assert_eq!(run(vec![behind(&["behind"])], LANES).len(), 1, "none is left out");
         Ok(())
     }
 

@@ -1,6 +1,6 @@
-//! `cargo xtask test`: the steps of CI in order, with their times, stopping at the first failure.
-//! Steps that wait or use one processor run side by side, each in a process of its own. It has no
-//! logic of a step: each is a cargo command or another task.
+//! `cargo xtask test`: the steps of CI with their times, stopping at the first failure. Steps run
+//! side by side, each in a process of its own, behind those that make what they use. It has no logic
+//! of a step: each is a cargo command or another task.
 
 use crate::checkout::{BUILT, Checkout};
 use crate::lanes::{Ended, Job};
@@ -29,69 +29,81 @@ pub(crate) struct Arguments {
 struct Step {
     name: &'static str,
     run: fn(&Checkout) -> Result<()>,
-    /// Others of its kind may run at the same time: it shares no file, port or figure with them.
-    is_concurrent: bool,
-    /// It compiles something else than the tests, under cargo's lock.
+    /// The steps that end before it begins.
+    after: &'static [&'static str],
+    /// It compiles, under cargo's lock.
     is_cargo: bool,
 }
 
-const fn alone(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_concurrent: false, is_cargo: false }
+/// A step of what a look at the sources says.
+const fn early(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, after: &["tools"], is_cargo: false }
 }
 
-const fn concurrent(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_concurrent: true, is_cargo: false }
+/// A step that uses what the step `build` has built.
+const fn built(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, after: BUILD, is_cargo: false }
 }
 
+/// A step that uses the TypeScript client too.
+const fn with_client(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
+    Step { name, run, after: CLIENT, is_cargo: false }
+}
+
+/// A step that compiles something else than the tests.
 const fn compiling(name: &'static str, run: fn(&Checkout) -> Result<()>) -> Step {
-    Step { name, run, is_concurrent: true, is_cargo: true }
+    Step { name, run, after: BUILD, is_cargo: true }
 }
 
+const BUILD: &[&str] = &["build", "postgres"];
+const CLIENT: &[&str] = &["build", "postgres", "typescript-client"];
+
+/// Those that may run at the same time share no file, port or figure.
 const STEPS: &[Step] = &[
-    alone("tools", tools::check),
-    alone("postgres", postgres::run),
-    alone("fmt", |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"]))),
-    alone("tidy", |c| tidy::run(&c.root)),
-    alone("dependency-features", dependency_features::check),
-    alone("build-report", |c| build_report::run(c, &build_report::Arguments::default())),
-    alone("build", build),
-    // It builds the client in its folder, for `designs` and `strands` too.
-    alone("typescript-client", clients::typescript),
+    Step { name: "tools", run: tools::check, after: &[], is_cargo: false },
+    early("fmt", |c| process::run(&mut c.cargo(&["fmt", "--all", "--check"]))),
+    early("tidy", |c| tidy::run(&c.root)),
+    // What takes minutes begins when what takes seconds found nothing.
+    Step { name: "build", run: build, after: &["fmt", "tidy"], is_cargo: true },
+    early("postgres", postgres::run),
+    early("dependency-features", dependency_features::check),
+    early("build-report", |c| build_report::run(c, &build_report::Arguments::default())),
     // The long ones first.
-    concurrent("test", tests),
-    concurrent("engine-postgres", engine_on_postgres),
+    built("test", tests),
+    built("engine-postgres", engine_on_postgres),
+    built("typescript-client", clients::typescript),
     compiling("doc", doc),
     compiling("doc-tests", doc_tests),
     compiling("reduced-builds", reduced_builds::check),
-    concurrent("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
-    concurrent("mcp", |c| acceptance::suite(c, acceptance::Suite::Mcp)),
-    concurrent("python-client", clients::python),
-    concurrent("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
-    concurrent("walk", walk::all),
-    concurrent("smoke", |c| bench_smoke::run(c, &[])),
-    concurrent("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
-    concurrent("crash-pipeline", |c| {
+    built("fuzz", |c| bench_programs::fuzz(c, &bench_programs::Arguments::new(&["--seconds", "60"]))),
+    built("mcp", |c| acceptance::suite(c, acceptance::Suite::Mcp)),
+    built("python-client", clients::python),
+    with_client("designs", |c| acceptance::suite(c, acceptance::Suite::Designs)),
+    built("walk", walk::all),
+    built("smoke", |c| bench_smoke::run(c, &[])),
+    built("crash", |c| bench_programs::crash(c, &bench_programs::Arguments::new(&["--rounds", "10"]))),
+    built("crash-pipeline", |c| {
         bench_programs::crash(c, &bench_programs::Arguments::new(&["--pipeline", "--every", "6"]))
     }),
-    concurrent("crash-facts", crash_facts),
-    concurrent("crash-hooks", crash_hooks),
-    concurrent("crash-files", |c| {
+    built("crash-facts", crash_facts),
+    built("crash-hooks", crash_hooks),
+    built("crash-files", |c| {
         bench_programs::crash(c, &bench_programs::Arguments::new(&["--files", "--rounds", "4"]))
     }),
-    concurrent("cluster", |c| {
+    built("cluster", |c| {
         bench_programs::cluster(c, &bench_programs::Arguments::new(&["--rounds", "3", "--expire-leases"]))
     }),
-    concurrent("rot", bench_programs::rot),
-    concurrent("agentcore", |c| acceptance::suite(c, acceptance::Suite::Agentcore)),
-    concurrent("agentcore-model", |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore)),
-    concurrent("agentcore-postgres", |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore)),
-    concurrent("boto3", |c| acceptance::suite(c, acceptance::Suite::Boto3)),
-    concurrent("js", |c| acceptance::suite(c, acceptance::Suite::Js)),
-    concurrent("langgraph", |c| acceptance::suite(c, acceptance::Suite::Langgraph)),
-    concurrent("bucket", |c| acceptance::suite(c, acceptance::Suite::Bucket)),
-    concurrent("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
-    concurrent("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
-    concurrent("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
+    built("rot", bench_programs::rot),
+    built("agentcore", |c| acceptance::suite(c, acceptance::Suite::Agentcore)),
+    built("agentcore-model", |c| acceptance::suite_with_model(c, acceptance::Suite::Agentcore)),
+    built("agentcore-postgres", |c| acceptance::suite_on_postgres(c, acceptance::Suite::Agentcore)),
+    built("boto3", |c| acceptance::suite(c, acceptance::Suite::Boto3)),
+    built("js", |c| acceptance::suite(c, acceptance::Suite::Js)),
+    built("langgraph", |c| acceptance::suite(c, acceptance::Suite::Langgraph)),
+    built("bucket", |c| acceptance::suite(c, acceptance::Suite::Bucket)),
+    built("memory-tool", |c| acceptance::suite(c, acceptance::Suite::MemoryTool)),
+    built("strands-s3", |c| acceptance::suite(c, acceptance::Suite::StrandsS3)),
+    with_client("strands", |c| acceptance::suite(c, acceptance::Suite::Strands)),
 ];
 
 fn step_names() -> clap::builder::PossibleValuesParser {
@@ -115,7 +127,7 @@ fn tests(checkout: &Checkout) -> Result<()> {
     let command = |program: &TestProgram| {
         let mut command = program.command(&[]);
         with_test_threads(&mut command, lanes::LANES);
-        Job { name: program.label(), command, is_cargo: false }
+        Job { name: program.label(), command, is_cargo: false, after: &[] }
     };
     lanes::succeed(programs.iter().map(command).collect())
 }
@@ -189,39 +201,14 @@ fn doc(checkout: &Checkout) -> Result<()> {
 /// # Errors
 /// When a step fails; the steps after it are not run.
 pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
-    let (steps, folder) = (chosen(arguments), tempfile::tempdir()?);
-    let program = folder.path().join("xtask");
-    let mut memory = None;
-    if steps.len() > 1 {
-        // Builds of the workspace replace the program that runs.
-        std::fs::copy(std::env::current_exe()?, &program).context("a copy of this program")?;
-        build_what_is_left_out(checkout, &steps)?;
-        memory = MemoryFolder::new();
-    }
-    let mut done: Vec<Ended> = Vec::new();
+    let steps = chosen(arguments);
     let started = Instant::now();
-    for steps in steps.chunk_by(|one, next| one.is_concurrent && next.is_concurrent) {
-        match steps {
-            [step] => {
-                println!("\n── {} ──", step.name);
-                let (began, before) = (Instant::now(), processor_time::of_this_process());
-                let outcome = (step.run)(checkout);
-                let processor = processor_time::of_this_process().zip(before).map(|(now, then)| now - then);
-                done.push(Ended { name: step.name.to_owned(), took: began.elapsed(), processor, outcome });
-            }
-            steps => {
-                let commands = steps.iter().map(|step| by_itself(&program, step, memory.as_ref())).collect();
-                done.extend(lanes::run(commands, STEPS_AT_ONCE));
-            }
-        }
-        if done.iter().any(|step| step.outcome.is_err()) {
-            break;
-        }
-    }
-    if done.is_empty() {
-        bail!("no step was chosen");
-    }
-    // Those side by side ended in another order: the first that failed is where to go on.
+    let mut done = match &steps[..] {
+        [] => bail!("no step was chosen"),
+        [step] => vec![here(checkout, step)],
+        steps => side_by_side(checkout, steps)?,
+    };
+    // They ended in another order: the first that failed is where to go on.
     done.sort_by_key(|ended| STEPS.iter().position(|step| step.name == ended.name));
     print_times(&done, started.elapsed());
     let failed = done.iter().filter(|step| step.outcome.is_err()).count();
@@ -232,7 +219,27 @@ pub(crate) fn run(checkout: &Checkout, arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Builds what the steps side by side find built, where the steps that build it are not chosen.
+/// Runs a step in this process.
+fn here(checkout: &Checkout, step: &Step) -> Ended {
+    let (began, before) = (Instant::now(), processor_time::of_this_process());
+    let outcome = (step.run)(checkout);
+    let processor = processor_time::of_this_process().zip(before).map(|(now, then)| now - then);
+    Ended { name: step.name.to_owned(), took: began.elapsed(), processor, outcome }
+}
+
+/// Runs each step in a process of its own.
+fn side_by_side(checkout: &Checkout, steps: &[&Step]) -> Result<Vec<Ended>> {
+    let folder = tempfile::tempdir()?;
+    let program = folder.path().join("xtask");
+    // Builds of the workspace replace the program that runs.
+    std::fs::copy(std::env::current_exe()?, &program).context("a copy of this program")?;
+    build_what_is_left_out(checkout, steps)?;
+    let memory = MemoryFolder::new();
+    let jobs = steps.iter().map(|step| by_itself(&program, step, memory.as_ref())).collect();
+    Ok(lanes::run(jobs, STEPS_AT_ONCE))
+}
+
+/// Builds what the steps find built, where the steps that build it are not chosen.
 fn build_what_is_left_out(checkout: &Checkout, steps: &[&Step]) -> Result<()> {
     let is_chosen = |name| steps.iter().any(|step| step.name == name);
     if !is_chosen("build") {
@@ -244,14 +251,17 @@ fn build_what_is_left_out(checkout: &Checkout, steps: &[&Step]) -> Result<()> {
     Ok(())
 }
 
-/// The step in a process of its own, which finds built what the step `build` has built.
+/// The step in a process of its own. Behind the step `build` it finds built what that has built.
 fn by_itself(program: &Path, step: &Step, temporary: Option<&MemoryFolder>) -> Job {
     let mut command = Command::new(program);
-    command.args(["test", "--only", step.name]).env(BUILT, "1");
+    command.args(["test", "--only", step.name]);
+    if step.after.contains(&BUILD[0]) {
+        command.env(BUILT, "1");
+    }
     if let Some(folder) = temporary {
         command.env(memory_folder::VARIABLE, folder.path());
     }
-    Job { name: step.name.to_owned(), command, is_cargo: step.is_cargo }
+    Job { name: step.name.to_owned(), command, is_cargo: step.is_cargo, after: step.after }
 }
 
 fn chosen(arguments: &Arguments) -> Vec<&'static Step> {
@@ -284,8 +294,10 @@ mod tests {
         };
         assert_eq!(check(None, None).len(), STEPS.len());
         assert_eq!(check(None, Some("doc")), ["doc"]);
-        let alone = STEPS.iter().position(|s| s.is_concurrent).unwrap_or_default();
-        assert!(STEPS.iter().skip(alone).all(|s| s.is_concurrent), "those side by side are one group");
+        for (number, step) in STEPS.iter().enumerate() {
+            let is_before = |name: &&str| STEPS[..number].iter().any(|s| s.name == *name);
+            assert!(step.after.iter().all(is_before), "{} is behind what it waits for", step.name);
+        }
         assert_eq!(
             check(Some("js"), None),
             ["js", "langgraph", "bucket", "memory-tool", "strands-s3", "strands"]
