@@ -41,7 +41,8 @@ pub(crate) fn run(checkout: &Checkout, arguments: &[String]) -> Result<()> {
     };
     let source = checkout.root.join("bench").join("embed");
     let folder = checkout.target.join("bench-embed");
-    let environment = packages::pinned(&source.join("requirements-peer.txt"), &folder.join("venv"))?;
+    let environment =
+        packages::pinned(checkout, &source.join("requirements-peer.txt"), &folder.join("venv"))?;
     let published = model::published(&folder.join("published"))?;
     let mut command = Command::new(environment.python);
     command.arg(source.join("peer.py")).args([published, program, folder]);

@@ -39,6 +39,5 @@ pub(super) fn set(command: &mut Command, home: &Path, loci_url: &str, stub_url: 
         .env("NO_PROXY", "127.0.0.1,localhost")
         .env("no_proxy", "127.0.0.1,localhost")
         .env("HOME", home)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PYTHONUNBUFFERED", "1");
 }

@@ -18,12 +18,12 @@ pub(crate) struct PythonEnvironment {
 pub(crate) fn python(checkout: &Checkout, name: &str) -> Result<PythonEnvironment> {
     let lock = checkout.root.join("compat").join(name).join("requirements.lock");
     let folder = checkout.compat_target(name).join("venv");
-    install(&lock, &folder, &["--require-hashes", "--no-deps"])
+    install(checkout, &lock, &folder, &["--require-hashes", "--no-deps"])
 }
 
 /// Installs what the file `pins`, and what that needs, into `folder`.
-pub(crate) fn pinned(pins: &Path, folder: &Path) -> Result<PythonEnvironment> {
-    install(pins, folder, &[])
+pub(crate) fn pinned(checkout: &Checkout, pins: &Path, folder: &Path) -> Result<PythonEnvironment> {
+    install(checkout, pins, folder, &[])
 }
 
 /// Unpacks the one binary package that `lock` pins into `folder`, without an environment: for what is not Python in it. The
@@ -38,42 +38,36 @@ pub(crate) fn unpacked(lock: &Path, folder: &Path) -> Result<()> {
     })
 }
 
-fn install(lock: &Path, folder: &Path, options: &[&str]) -> Result<PythonEnvironment> {
+fn install(checkout: &Checkout, lock: &Path, folder: &Path, options: &[&str]) -> Result<PythonEnvironment> {
     let python = folder.join("bin").join("python");
     once(lock, folder, || {
         create_environment(folder)?;
-        let mut command = pip(folder, &python)?;
-        command.args(["install", "--quiet"]).args(options).arg("--requirement").arg(lock);
+        let mut command = Command::new(installer(checkout)?);
+        command.args(["pip", "install", "--quiet"]).args(options).arg("--requirement").arg(lock);
+        command.arg("--python").arg(&python).arg("--cache-dir").arg(checkout.compat_target("packages"));
         process::run(&mut command)
     })?;
     Ok(PythonEnvironment { python })
 }
 
-/// An empty environment; with its own pip where the machine's Python can do that.
+/// The program that fills environments: pip needs a quarter of a minute for what it does in a second.
+///
+/// # Errors
+/// When it cannot be had.
+pub(crate) fn installer(checkout: &Checkout) -> Result<PathBuf> {
+    let folder = checkout.compat_target("uv");
+    unpacked(&checkout.root.join("compat").join("uv").join("requirements.lock"), &folder)?;
+    Ok(folder.join("bin").join("uv"))
+}
+
+/// An empty environment. Debian leaves what gives it a pip of its own to another package.
 fn create_environment(folder: &Path) -> Result<()> {
-    let python = tools::python()?;
-    if process::succeeds(Command::new(&python).args(["-m", "venv"]).arg(folder)) {
-        return Ok(());
-    }
-    // Debian leaves `ensurepip` to another package: the machine's own pip can fill the environment from outside.
-    process::run(Command::new(&python).args(["-m", "venv", "--clear", "--without-pip"]).arg(folder))
+    process::run(Command::new(tools::python()?).args(["-m", "venv", "--clear", "--without-pip"]).arg(folder))
         .context("Python's venv module is missing: install it (apt-get install python3-venv)")
 }
 
-/// The pip that installs into the environment.
-fn pip(folder: &Path, python: &Path) -> Result<Command> {
-    let own = folder.join("bin").join("pip");
-    let mut command = if own.is_file() { Command::new(python) } else { Command::new(tools::python()?) };
-    command.args(["-m", "pip"]);
-    if !own.is_file() {
-        command.arg("--python").arg(python);
-    }
-    command.args(["--disable-pip-version-check", "--no-input"]);
-    Ok(command)
-}
-
-/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash checked by the pip of the
-/// environment of `compat/<environment>`, which has what its build needs.
+/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash checked, in
+/// the environment of `compat/<environment>`, which has what its build needs.
 pub(super) fn source_distribution(
     checkout: &Checkout,
     name: &str,
@@ -85,7 +79,9 @@ pub(super) fn source_distribution(
     let environment = checkout.compat_target(environment).join("venv");
     once(&lock, &folder, || {
         let python = environment.join("bin").join("python");
-        let mut command = pip(&environment, &python)?;
+        let mut command = Command::new(tools::python()?);
+        command.args(["-m", "pip", "--python"]).arg(&python);
+        command.args(["--disable-pip-version-check", "--no-input"]);
         command.args(["download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation"]);
         command.args(["--require-hashes", "--dest"]).arg(&folder).arg("--requirement").arg(&lock);
         process::run(&mut command)?;

@@ -35,13 +35,13 @@ pub(super) fn walk(checkout: &Checkout, loci: &Path) -> Result<()> {
             std::fs::read_to_string(checkout.root.join(page)).with_context(|| format!("reading {page}"))?;
         let blocks: Vec<Block> = blocks(&text).into_iter().filter(|block| block.is_run).collect();
         ensure!(!blocks.is_empty(), "{page} has no block that runs");
-        run(&blocks, loci, &python.python).with_context(|| format!("the blocks of {page}"))?;
+        run(checkout, &blocks, loci, &python.python).with_context(|| format!("the blocks of {page}"))?;
         println!("pages: {} blocks of {page}", blocks.len());
     }
     Ok(())
 }
 
-fn run(blocks: &[Block], loci: &Path, python: &Path) -> Result<()> {
+fn run(checkout: &Checkout, blocks: &[Block], loci: &Path, python: &Path) -> Result<()> {
     if std::net::TcpStream::connect("127.0.0.1:8411").is_ok() {
         bail!("port 8411, which the pages name, is in use: stop the server that listens there");
     }
@@ -50,7 +50,12 @@ fn run(blocks: &[Block], loci: &Path, python: &Path) -> Result<()> {
     std::fs::create_dir_all(&bin)?;
     std::os::unix::fs::symlink(loci, bin.join("loci"))?;
     std::fs::write(bin.join("cargo"), CARGO)?;
-    process::run(Command::new("chmod").arg("+x").arg(bin.join("cargo")))?;
+    // The environment has no pip of its own.
+    let installer = packages::installer(checkout)?;
+    let pip =
+        format!("#!/bin/sh\nexec '{}' pip \"$@\" --python '{}'\n", installer.display(), python.display());
+    std::fs::write(bin.join("pip"), pip)?;
+    process::run(Command::new("chmod").arg("+x").arg(bin.join("cargo")).arg(bin.join("pip")))?;
     let environment = python.parent().context("an interpreter in a folder")?;
     let mut bash = Command::new("bash");
     bash.args(["-euo", "pipefail", "-c", &script(blocks)?]).stdin(Stdio::null());
