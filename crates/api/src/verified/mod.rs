@@ -2,6 +2,7 @@
 //! citations.
 
 pub mod evidence;
+pub mod fact;
 pub mod proposal;
 pub mod repository;
 pub mod table;

@@ -92,6 +92,31 @@ pub struct SearchRequest {
     pub include_system: bool,
 }
 
+impl SearchRequest {
+    /// Returns a question about active records of all kinds that the caller may see, without
+    /// conditions.
+    pub fn new(memory: MemoryId, query: String, top_k: u32) -> Self {
+        Self {
+            memory,
+            query,
+            namespaces: Vec::new(),
+            strategy: None,
+            metadata: Vec::new(),
+            kinds: Vec::new(),
+            states: Vec::new(),
+            citing: None,
+            as_of: None,
+            top_k,
+            fold: false,
+            budget_tokens: None,
+            relevance_min: None,
+            explain: false,
+            lists: None,
+            include_system: false,
+        }
+    }
+}
+
 /// One term of the sum (retrieval.md §6).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignalValue {

@@ -159,7 +159,7 @@ fn b08_large_files_are_read_or_refused_and_never_empty() {
     let place = Place { path: "src/large.rs".to_owned(), line_start: lines, line_end: lines };
     let read =
         block_on(shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place, None, 0)).unwrap();
-    assert!(read.content.text.contains("at_the_end"), "{}", read.content.text);
+    assert!(read.content.contains("at_the_end"), "{}", read.content);
     shop.write("src/huge.rs", Some(&filler.repeat(9 << 20 >> 5)));
     refused(
         shop.store(about("`at_the_end` gives 78.", vec![cite("src/huge.rs", 1, 1)])),

@@ -15,8 +15,8 @@ const FACT: &str = "MAX_ITEMS is 50.";
 fn read(shop: &Shop) -> CitationInput {
     let place = Place { path: "src/limits.rs".to_owned(), line_start: 2, line_end: 2 };
     let read = shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place.clone(), None, 0);
-    let blob = block_on(read).unwrap().blob.unwrap();
-    CitationInput { place, sha: Some(blob.to_string()), snippet_hash: None }
+    let sha = block_on(read).unwrap().sha;
+    CitationInput { place, sha: Some(sha), snippet_hash: None }
 }
 
 fn fact(citation: &CitationInput) -> NewFact {

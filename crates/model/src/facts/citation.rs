@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::facts::code::ObjectId;
 
 /// Lines of a file: 1-based, both ends included.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Place {
     /// Path from the root, `/` between segments.
     pub path: String,

@@ -16,7 +16,7 @@ const UNLISTED: [&str; 8] =
     ["pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "format"];
 
 /// A closed object: members, and which of them must be there.
-pub(super) fn closed<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
+pub(super) fn closed<'a>(members: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
     let mut object = open(members, required);
     if let Some(object) = object.as_object_mut() {
         object.insert("additionalProperties".to_owned(), Value::Bool(false));
@@ -25,7 +25,7 @@ pub(super) fn closed<const N: usize>(members: [(&str, Value); N], required: &[&s
 }
 
 /// An object that may gain members: a result.
-pub(super) fn open<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
+pub(super) fn open<'a>(members: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
     let properties: Map<_, _> = members.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     let mut object = json!({ "type": "object", "properties": properties });
     if let (false, Some(object)) = (required.is_empty(), object.as_object_mut()) {
@@ -70,6 +70,11 @@ pub(super) fn hinted(schema: Value, hint: &str) -> Value {
 /// One of a closed set of words.
 pub(super) fn one_of(words: &[&str]) -> Value {
     json!({ "type": "string", "enum": words })
+}
+
+/// A word of a closed list of the model.
+pub(super) fn word_of<T: Copy>(all: &[T], word: fn(T) -> &'static str) -> Value {
+    one_of(&all.iter().map(|one| word(*one)).collect::<Vec<_>>())
 }
 
 /// A whole number.

@@ -77,30 +77,16 @@ impl Comparing {
 impl Verified {
     /// Compares a new fact with those that may be alike.
     pub(crate) async fn alike(&self, caller: &Principal, new: Comparing) -> Result<Alike> {
-        let found = self
-            .engine
-            .search_unread(
-                caller,
-                SearchRequest {
-                    memory: new.memory.clone(),
-                    query: format!("{} {}", new.subject, new.fact),
-                    namespaces: vec![NamespaceAsk::Node(new.namespace.clone())],
-                    strategy: None,
-                    metadata: Vec::new(),
-                    kinds: vec![RecordKind::Fact],
-                    states: Vec::new(),
-                    citing: Some(new.repository.clone()),
-                    as_of: None,
-                    top_k: COMPARED,
-                    fold: false,
-                    budget_tokens: None,
-                    relevance_min: None,
-                    explain: false,
-                    lists: Some(BY_WORDS),
-                    include_system: true,
-                },
-            )
-            .await?;
+        let question = format!("{} {}", new.subject, new.fact);
+        let asked = SearchRequest {
+            namespaces: vec![NamespaceAsk::Node(new.namespace.clone())],
+            kinds: vec![RecordKind::Fact],
+            citing: Some(new.repository.clone()),
+            lists: Some(BY_WORDS),
+            include_system: true,
+            ..SearchRequest::new(new.memory.clone(), question, COMPARED)
+        };
+        let found = self.engine.search_unread(caller, asked).await?;
         let mut ids: BTreeSet<RecordId> = found.hits.into_iter().map(|hit| hit.record.id).collect();
         let near = self.parts.settings.near_duplicate;
         self.engine

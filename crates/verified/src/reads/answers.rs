@@ -1,5 +1,6 @@
 //! What the verbs of verified memory answer with: facts with their verdicts, what was kept back, where it was looked.
 
+use loci_api::verified::fact::OmittedFacts;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::{Verdict, Verification};
 
@@ -51,25 +52,6 @@ impl FactView {
     }
 }
 
-/// How many facts a read kept back, and why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Omitted {
-    /// Their code is gone.
-    pub gone: u64,
-    /// Their code has changed, and their statement is withheld from the reader; or it was gone, and
-    /// only something like it is there.
-    pub drifted: u64,
-    /// Their code was gone, and whether it is there cannot be found out now.
-    pub unverifiable: u64,
-    /// A claim is false; or the cited lines give another value, and the statement is withheld from
-    /// the reader.
-    pub contradicted: u64,
-    /// They would not fit the budget.
-    pub budget: u64,
-    /// Their citations are only proposed, and could not be verified now.
-    pub unproven: u64,
-}
-
 /// What a read returns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactList {
@@ -84,7 +66,7 @@ pub struct FactList {
     /// The facts, in order; what could not be verified last.
     pub facts: Vec<FactView>,
     /// What was kept back, counted.
-    pub omitted: Omitted,
+    pub omitted: OmittedFacts,
     /// The facts that were kept back because of their code, in order.
     pub withheld: Vec<FactView>,
     /// The same as a block for a prompt, where that was asked for.

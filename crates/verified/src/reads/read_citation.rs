@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use loci_api::verified::fact::CodeLines;
 use loci_engine::memories::existing;
 use loci_model::facts::citation::Place;
-use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Verification;
 use loci_model::ports::code::{CodeResult, CodeSource};
@@ -24,31 +24,6 @@ use loci_engine::calls::standing::Standing;
 
 /// Lines around the cited ones, at most.
 const CONTEXT_LINES_MAX: u32 = 50;
-
-/// Lines of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeLines {
-    /// Scope key of the repository.
-    pub repo: String,
-    /// The revision as asked for, or as the call means it.
-    pub reference: String,
-    /// Which lines these are: those asked for, context included, cut to the file.
-    pub place: Place,
-    /// Their text; untrusted.
-    pub content: ShownCode,
-    /// The file's object.
-    pub blob: Option<ObjectId>,
-    /// The commit.
-    pub commit: Option<ObjectId>,
-    /// The range asked for lies in the file.
-    pub exists: bool,
-    /// Lines of the file.
-    pub lines_total: u32,
-    /// The text was cut.
-    pub truncated: bool,
-    /// Why there is nothing, where there is nothing.
-    pub error: Option<String>,
-}
 
 impl Verified {
     /// Reads lines of a repository at a revision.
@@ -121,18 +96,11 @@ impl Verified {
 }
 
 fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> CodeResult<CodeLines> {
-    // Whoever asked says of which repository these are.
     let nothing = |error: &str| CodeLines {
-        repo: String::new(),
-        reference: tip.reference.clone(),
         place: place.clone(),
-        content: ShownCode::default(),
-        blob: None,
         commit: tip.commit(),
-        exists: false,
-        lines_total: 0,
-        truncated: false,
         error: Some(error.to_owned()),
+        ..CodeLines::default()
     };
     let lines = match verifier.read_lines(place, context) {
         Ok(lines) => lines,
@@ -141,16 +109,19 @@ fn read(verifier: &Verifier<'_>, tip: &Tip, place: &Place, context: u32) -> Code
         // Places were checked before the code was asked.
         Err(_) => return Ok(nothing("not_readable")),
     };
+    let shown = ShownCode::of(&lines.content);
     Ok(CodeLines {
-        repo: String::new(),
-        reference: tip.reference.clone(),
         place: lines.place,
-        content: ShownCode::of(&lines.content),
-        blob: Some(lines.blob),
+        content: shown.text,
+        sha: lines.blob.to_string(),
         commit: tip.commit(),
         exists: lines.exists,
-        lines_total: lines.lines_total,
+        total_lines: lines.lines_total,
         truncated: lines.truncated,
+        hidden_characters: shown.hidden,
+        masked: shown.masked,
         error: (!lines.exists).then(|| "range_out_of_bounds".to_owned()),
+        // Whoever asked says of which repository these are, and at which revision.
+        ..CodeLines::default()
     })
 }

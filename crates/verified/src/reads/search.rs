@@ -258,22 +258,13 @@ impl Verified {
 /// The search for a question. More facts than are wanted are looked at: where they were learned orders them anew, and filters leave
 /// some out.
 fn question(found: &Found, query: &str, asked: &FactSearch) -> SearchRequest {
+    let top_k = if asked.filters.is_empty() { (asked.limit * 2).min(LOOKED_AT) } else { LOOKED_AT };
     SearchRequest {
-        memory: found.repository.memory.clone(),
-        query: query.to_owned(),
         namespaces: vec![NamespaceAsk::Node(found.namespace.clone())],
-        strategy: None,
-        metadata: Vec::new(),
         kinds: vec![RecordKind::Fact],
         states: asked.filters.status.into_iter().collect(),
         citing: Some(found.repository.id.clone()),
-        as_of: None,
-        top_k: if asked.filters.is_empty() { (asked.limit * 2).min(LOOKED_AT) } else { LOOKED_AT },
-        fold: false,
-        budget_tokens: None,
-        relevance_min: None,
-        explain: false,
-        lists: None,
         include_system: true,
+        ..SearchRequest::new(found.repository.memory.clone(), query.to_owned(), top_k)
     }
 }

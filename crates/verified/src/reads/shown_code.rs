@@ -4,26 +4,21 @@
 use loci_engine::safety;
 
 /// A piece of code that can be shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ShownCode {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ShownCode {
     /// The text.
-    pub text: String,
+    pub(crate) text: String,
     /// Characters without a shape, or terminal escapes, were taken out.
-    pub hidden: bool,
+    pub(crate) hidden: bool,
     /// Kinds of secrets that were masked; sorted, each once.
-    pub masked: Vec<&'static str>,
+    pub(crate) masked: Vec<&'static str>,
 }
 
 impl ShownCode {
     /// What may be shown of a text.
-    pub fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let (text, hidden, masked) = safety::shown_code(text);
         Self { text, hidden, masked: masked.into_iter().map(|kind| kind.as_str()).collect() }
-    }
-
-    /// The same as it was, where nothing was changed.
-    pub fn is_whole(&self) -> bool {
-        !self.hidden && self.masked.is_empty()
     }
 }
 

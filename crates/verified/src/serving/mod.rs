@@ -5,4 +5,5 @@ mod assurance;
 pub(super) mod missing_code;
 mod prompt_block;
 pub(super) mod served_facts;
+pub(super) mod shown_facts;
 pub(super) mod withheld_statements;

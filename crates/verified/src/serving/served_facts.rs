@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use loci_api::verified::fact::OmittedFacts;
 use loci_engine::memories::existing;
 use loci_engine::safety::Patterns;
 use loci_model::facts::code::ObjectId;
@@ -23,7 +24,7 @@ use crate::Verified;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::{Remembered, digest};
 use crate::facts::flags;
-use crate::reads::answers::{FactList, FactView, Omitted, VerifyMode};
+use crate::reads::answers::{FactList, FactView, VerifyMode};
 use crate::remote_verification::reported_verdicts::Told;
 use crate::repositories::code_access::HEAD;
 use crate::verification::state_change::{Origin, Seen, settle, turns};
@@ -237,7 +238,7 @@ struct Sifted {
     views: Vec<FactView>,
     /// Kept back because of their code.
     withheld: Vec<FactView>,
-    omitted: Omitted,
+    omitted: OmittedFacts,
 }
 
 /// What is returned, at most so many, and what is kept back. A fact that is in quarantine because its code was gone is returned where

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::tools::error::ToolError;
 use crate::tools::native;
 use crate::tools::tool::{Arguments, Context, Outcome};
-use crate::tools::verified::{asked, said};
+use crate::tools::verified::asked;
 use crate::v1::coding::repository_search::{result, searched};
 
 /// Facts that are looked at for a search whose results are not known yet.
@@ -76,13 +76,13 @@ fn answer(repo: String, found: &RepositoryFound, withholding: Withholding) -> Va
     let mut said = Map::from_iter([
         ("repo".to_owned(), repo.into()),
         ("commit".to_owned(), found.commit.clone().into()),
-        ("memories".to_owned(), stated.into_iter().map(said::fact).collect()),
+        ("memories".to_owned(), stated.into_iter().map(|view| json!(view.shown())).collect()),
         ("results".to_owned(), found.results.iter().filter_map(|one| other(one, found)).collect()),
         ("degraded".to_owned(), found.degraded.into()),
         ("warnings".to_owned(), json!(found.warnings)),
     ]);
     if !withheld.is_empty() {
-        said.insert("withheld".to_owned(), withheld.into_iter().map(said::withheld).collect());
+        said.insert("withheld".to_owned(), withheld.into_iter().map(|view| json!(view.withheld())).collect());
     }
     if let Some(exposure) = &found.exposure {
         said.insert("exposure_id".to_owned(), exposure.to_string().into());

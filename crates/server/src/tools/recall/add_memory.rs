@@ -109,24 +109,9 @@ fn entries(arguments: &Arguments) -> Result<Vec<String>, ToolError> {
 /// The records that hold the same text, as far as the caller may see. Who may write and not read adds it
 /// again.
 async fn same_text(context: &Context, memory: &Memory, entry: &str) -> Result<Vec<RecordId>> {
-    let question = SearchRequest {
-        memory: memory.id.clone(),
-        query: entry.chars().take(limits::QUERY_CHARS_MAX).collect(),
-        namespaces: Vec::new(),
-        strategy: None,
-        metadata: Vec::new(),
-        kinds: Vec::new(),
-        states: Vec::new(),
-        citing: None,
-        as_of: None,
-        top_k: LOOKED_AT,
-        fold: false,
-        budget_tokens: None,
-        relevance_min: None,
-        explain: false,
-        lists: None,
-        include_system: true,
-    };
+    let query = entry.chars().take(limits::QUERY_CHARS_MAX).collect();
+    let question =
+        SearchRequest { include_system: true, ..SearchRequest::new(memory.id.clone(), query, LOOKED_AT) };
     match context.engine.search_unread(&context.caller, question).await {
         Ok(answer) => {
             let same = answer.hits.into_iter().filter(|hit| hit.record.text == entry);

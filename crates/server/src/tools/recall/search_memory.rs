@@ -3,7 +3,6 @@
 use loci_api::ErrorCode;
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_model::limits::TOP_K_MAX;
-use loci_model::memory::Memory;
 use loci_model::ports::BoxFuture;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, limits};
@@ -96,7 +95,8 @@ async fn search(context: Context, arguments: Arguments) -> Outcome {
     warnings.extend(clamped);
     let (mut found, mut degraded) = (Vec::new(), std::collections::BTreeSet::new());
     for memory in memories {
-        let request = request(&memory, query, (limit, include_system));
+        let question = SearchRequest::new(memory.id.clone(), query.to_owned(), limit);
+        let request = SearchRequest { fold: true, include_system, ..question };
         let answer = context.engine.search_with(&context.caller, request, OwnWrites::Shown).await;
         let answer = match answer {
             // Where no store was named, those that may not be read are none.
@@ -146,27 +146,6 @@ fn results_max(arguments: &Arguments) -> Result<(u32, Option<String>), ToolError
         return Ok((TOP_K_MAX, Some(format!("at most {TOP_K_MAX} results are given per store"))));
     }
     Ok((limit, None))
-}
-
-fn request(memory: &Memory, query: &str, (limit, include_system): (u32, bool)) -> SearchRequest {
-    SearchRequest {
-        memory: memory.id.clone(),
-        query: query.to_owned(),
-        namespaces: Vec::new(),
-        strategy: None,
-        metadata: Vec::new(),
-        kinds: Vec::new(),
-        states: Vec::new(),
-        citing: None,
-        as_of: None,
-        top_k: limit,
-        fold: true,
-        budget_tokens: None,
-        relevance_min: None,
-        explain: false,
-        lists: None,
-        include_system,
-    }
 }
 
 fn shown(found: &Found) -> Value {

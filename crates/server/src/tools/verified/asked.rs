@@ -58,6 +58,11 @@ fn citation(given: &Arguments) -> CitationInput {
     }
 }
 
+/// The places of citations.
+pub(in crate::tools) fn places(citations: &[CitationInput]) -> Vec<Place> {
+    citations.iter().map(|citation| citation.place.clone()).collect()
+}
+
 /// A place in the code.
 pub(in crate::tools) fn place(given: &Arguments) -> Place {
     Place {

@@ -1,24 +1,17 @@
 //! The family `verified`: facts about repositories that cite code, checked before they are served (verified-memory.md §12).
-//! One file per tool; `shapes`: the forms that several of them take or give; `asked` and `said`: arguments read and
-//! results written.
+//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `search`, `stats`: the tools, those together that read the same
+//! arguments; `shapes`: the forms that several of them take or give; `asked`: arguments read. Results have the shapes of
+//! `loci_api::verified::fact`.
 
 pub(super) mod asked;
-mod delete;
-mod get;
-mod get_recent;
-mod history;
-mod invalidate;
-mod log_applied;
-mod read_citation;
-mod refresh;
-pub(super) mod said;
+mod changes;
+mod code;
+mod known_facts;
+mod new_facts;
+mod one_fact;
 mod search;
-mod search_by_path;
 mod shapes;
 mod stats;
-mod store;
-mod supersede;
-mod verify_citations;
 
 use loci_api::ErrorCode;
 use loci_engine::calls::standing::Standing;
@@ -33,10 +26,10 @@ use super::tool::{Arguments, Context, Tool};
 /// at no stored facts. One line per tool.
 fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     match name {
-        "memory_get_recent" => Some(get_recent::facts(arguments)),
+        "memory_get_recent" => Some(known_facts::recent_asked(arguments)),
         "memory_search" => search::facts_asked(arguments),
-        "memory_search_by_path" => Some(search_by_path::facts(arguments)),
-        "memory_verify_citations" => verify_citations::facts(arguments),
+        "memory_search_by_path" => Some(known_facts::by_path_asked(arguments)),
+        "memory_verify_citations" => code::verified_asked(arguments),
         _ => None,
     }
 }
@@ -61,19 +54,19 @@ pub(crate) fn asked_facts(
 /// The tools of the family, in the order in which they are listed.
 pub(super) fn tools() -> Vec<Tool> {
     vec![
-        store::tool(),
-        get_recent::tool(),
+        new_facts::store(),
+        known_facts::recent(),
         search::tool(),
-        verify_citations::tool(),
-        supersede::tool(),
-        invalidate::tool(),
-        log_applied::tool(),
-        search_by_path::tool(),
-        read_citation::tool(),
-        refresh::tool(),
+        code::verify_citations(),
+        new_facts::supersede(),
+        changes::invalidate(),
+        changes::log_applied(),
+        known_facts::by_path(),
+        code::read_citation(),
+        changes::refresh(),
         stats::tool(),
-        get::tool(),
-        history::tool(),
-        delete::tool(),
+        one_fact::get(),
+        one_fact::history(),
+        changes::delete(),
     ]
 }

@@ -1,28 +1,26 @@
 //! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters (verified-memory.md §12).
 
-use loci_api::ErrorCode;
 use std::collections::BTreeSet;
 
+use loci_api::ErrorCode;
+use loci_api::verified::fact::FactList;
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
-use loci_model::ports::BoxFuture;
 use loci_model::record::{RecordKind, RecordState};
 use loci_model::{MemoryId, limits};
 use loci_verified::{FactFilters, FactSearch, FactsAsked};
 use serde_json::{Value, json};
 
-use super::{asked, said};
+use super::shapes::{by_agent, repo, revision, verdict, verify};
+use super::{asked, shapes};
 #[cfg(feature = "coding")]
 use crate::tools::coding::search_repository;
 use crate::tools::error::ToolError;
-use crate::tools::native;
-use crate::tools::place;
-
-use super::shapes::{agent_id, omitted, repo, revision, session_id, summary, verdict, verify};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
-    array, closed, default, flag, list, number, one_of, open, or_null, said, text, time, whole, word,
+    array, closed, default, flag, list, number, one_of, open, said, text, time, whole, word,
 };
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
+use crate::tools::{native, place};
 
 /// Filters that are about the tasks that records come from.
 const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
@@ -39,12 +37,8 @@ pub(in crate::tools) fn tool() -> Tool {
         annotations: Annotations::read(true),
         input: input(),
         output: output(),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(search(context, arguments))),
     }
-}
-
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(search(context, arguments))
 }
 
 async fn search(context: Context, arguments: Arguments) -> Outcome {
@@ -68,10 +62,8 @@ async fn facts(context: Context, arguments: Arguments, repo: String) -> Outcome 
     let standing = asked::standing(&context, &arguments);
     let serving = asked::serving(&context, &arguments);
     let list = context.engine.verified.facts_search(&context.caller, &standing, question, serving).await?;
-    let mut said = said::list(&list);
     let degraded = list.warnings.iter().any(|warning| warning.starts_with("DEGRADED"));
-    said.insert("degraded".to_owned(), degraded.into());
-    Ok(Value::Object(said))
+    native::answer(&FactList { degraded: Some(degraded), ..list.shown() })
 }
 
 /// True for a search in more than facts, or for a task: the memory of coding agents answers it, as
@@ -142,24 +134,8 @@ async fn records(context: Context, arguments: Arguments, store: String) -> Outco
     let limit = asked::number(&arguments, "limit").unwrap_or(ITEMS);
     // Facts of code are left out of the answer: what comes behind them is to take their places.
     let top_k = if kinds.contains(&RecordKind::Fact) { limits::TOP_K_MAX } else { limit };
-    let question = SearchRequest {
-        memory: memory.id.clone(),
-        query: asked::needed(&arguments, "query")?,
-        namespaces: Vec::new(),
-        strategy: None,
-        metadata: Vec::new(),
-        kinds,
-        states: Vec::new(),
-        citing: None,
-        as_of: None,
-        top_k,
-        fold: false,
-        budget_tokens: None,
-        relevance_min: None,
-        explain: false,
-        lists: None,
-        include_system: false,
-    };
+    let query = asked::needed(&arguments, "query")?;
+    let question = SearchRequest { kinds, ..SearchRequest::new(memory.id.clone(), query, top_k) };
     // An agent must find what it just said, as with every other tool.
     let mut answer = context.engine.search_with(&context.caller, question, OwnWrites::Shown).await?;
     let notices = &answer.notices;
@@ -212,88 +188,51 @@ async fn without_facts_of_code(
 }
 
 fn input() -> Value {
-    said(
-        closed(
-            [
-                ("repo", repo()),
-                ("store", said(text(1, 200), "Memory or tree name, instead of repo")),
-                ("query", text(1, 800)),
-                (
-                    "kinds",
-                    said(
-                        list(
-                            one_of(&[
-                                "fact",
-                                "self_feedback",
-                                "episode",
-                                "reflection",
-                                "rule",
-                                "preference",
-                                "document",
-                            ]),
-                            1,
-                            7,
-                        ),
-                        "Default: fact with repo, document with store",
-                    ),
-                ),
-                (
-                    "filters",
-                    closed(
-                        [
-                            ("pr", whole(1, i64::MAX)),
-                            ("commit", text(0, 64)),
-                            ("issue", whole(1, i64::MAX)),
-                            ("status", text(0, 40)),
-                            ("outcome", text(0, 40)),
-                            ("user", text(0, 200)),
-                            ("path", text(0, 1024)),
-                            ("since", time()),
-                            ("until", time()),
-                        ],
-                        &[],
-                    ),
-                ),
-                ("limit", default(whole(1, 100), ITEMS)),
-                ("verify", verify()),
-                ("ref", revision()),
-                ("task_id", text(0, 200)),
-                ("agent_id", agent_id()),
-                ("session_id", session_id()),
-            ],
-            &[],
-        ),
-        "Exactly one of repo and store; query or at least one filter; the server checks both.",
-    )
+    const KINDS: [&str; 7] =
+        ["fact", "self_feedback", "episode", "reflection", "rule", "preference", "document"];
+    let kinds = said(list(one_of(&KINDS), 1, 7), "Default: fact with repo, document with store");
+    let filters = closed(
+        [
+            ("pr", whole(1, i64::MAX)),
+            ("commit", text(0, 64)),
+            ("issue", whole(1, i64::MAX)),
+            ("status", text(0, 40)),
+            ("outcome", text(0, 40)),
+            ("user", text(0, 200)),
+            ("path", text(0, 1024)),
+            ("since", time()),
+            ("until", time()),
+        ],
+        &[],
+    );
+    let input = by_agent(
+        [
+            ("repo", repo()),
+            ("store", said(text(1, 200), "Memory or tree name, instead of repo")),
+            ("query", text(1, 800)),
+            ("kinds", kinds),
+            ("filters", filters),
+            ("limit", default(whole(1, 100), ITEMS)),
+            ("verify", verify()),
+            ("ref", revision()),
+            ("task_id", text(0, 200)),
+        ],
+        &[],
+    );
+    said(input, "Exactly one of repo and store; query or at least one filter; the server checks both.")
 }
 
 fn output() -> Value {
-    open(
+    let result = open(
         [
-            ("repo", word()),
-            ("ref", word()),
-            ("commit", or_null(word())),
-            ("memories", array(summary())),
-            ("omitted", omitted()),
-            ("prompt", word()),
-            ("warnings", array(word())),
-            (
-                "results",
-                array(open(
-                    [
-                        ("id", word()),
-                        ("kind", word()),
-                        ("score", number()),
-                        ("path", word()),
-                        ("passage", word()),
-                        ("verdict", verdict()),
-                    ],
-                    &["id", "kind", "score"],
-                )),
-            ),
-            ("degraded", flag()),
-            ("exposure_id", word()),
+            ("id", word()),
+            ("kind", word()),
+            ("score", number()),
+            ("path", word()),
+            ("passage", word()),
+            ("verdict", verdict()),
         ],
-        &["memories"],
-    )
+        &["id", "kind", "score"],
+    );
+    shapes::facts([("results", array(result)), ("degraded", flag()), ("exposure_id", word())])
 }

@@ -1,43 +1,48 @@
 //! Arguments and results that several tools of the family share.
 
+use loci_model::facts::support::Support;
+use loci_model::facts::verdict::Verdict;
 use serde_json::Value;
 
 use crate::tools::schema::{
     anything, array, brief, closed, count, default, flag, list, one_of, open, or_null, pattern, said, text,
-    time, uuid, whole, word,
+    time, uuid, whole, word, word_of,
 };
 pub(super) use crate::tools::shapes::{path, record_id, repo, revision};
 
 /// Lines of a file are counted up to here.
 const LINES_MAX: i64 = 10_000_000;
 
+/// The members of a call by an agent: these, the agent's own name, and the conversation.
+pub(super) fn by_agent<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
+    let agent = [("agent_id", text(0, 200)), ("session_id", text(0, 200))];
+    closed(members.into_iter().chain(agent), required)
+}
+
+/// The members of a write by an agent: these, the agent's own, and a key. The same key and the same
+/// call: the same answer.
+pub(super) fn write_by_agent<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
+    let agent = [("agent_id", text(0, 200)), ("session_id", text(0, 200)), ("idempotency_key", text(8, 128))];
+    closed(members.into_iter().chain(agent), required)
+}
+
 /// Whether what is read is checked first.
 pub(super) fn verify() -> Value {
     default(one_of(&["none", "cached", "fresh"]), "cached")
 }
 
-/// Who acts, by the agent's own name.
-pub(super) fn agent_id() -> Value {
-    text(0, 200)
-}
-
-/// In which conversation.
-pub(super) fn session_id() -> Value {
-    text(0, 200)
-}
-
-/// The same key and the same call: the same answer.
-pub(super) fn idempotency_key() -> Value {
-    text(8, 128)
+/// The number of a line.
+pub(super) fn line() -> Value {
+    whole(1, LINES_MAX)
 }
 
 /// A place in the code.
-pub(super) fn citation() -> Value {
+fn citation() -> Value {
     closed(
         [
             ("path", path()),
-            ("line_start", whole(1, LINES_MAX)),
-            ("line_end", whole(1, LINES_MAX)),
+            ("line_start", line()),
+            ("line_end", line()),
             ("sha", said(pattern("^[0-9a-f]{7,64}$"), "Commit or sha of the lines as read")),
             ("snippet_hash", pattern("^(vm1:)?[0-9a-f]{16,64}$")),
         ],
@@ -45,25 +50,28 @@ pub(super) fn citation() -> Value {
     )
 }
 
+/// Places in the code, and what they are for.
+pub(super) fn citations(description: &str) -> Value {
+    said(list(citation(), 1, 20), description)
+}
+
 /// Statements that a machine can check. Their grammar is in the guide: listed in full it would cost more than all else.
 pub(super) fn claims() -> Value {
+    const KINDS: [&str; 10] = [
+        "contains",
+        "matches",
+        "equals",
+        "same_capture",
+        "absent",
+        "every_file",
+        "path_exists",
+        "path_absent",
+        "symbol_defined",
+        "config_value",
+    ];
     let claim = closed(
         [
-            (
-                "kind",
-                one_of(&[
-                    "contains",
-                    "matches",
-                    "equals",
-                    "same_capture",
-                    "absent",
-                    "every_file",
-                    "path_exists",
-                    "path_absent",
-                    "symbol_defined",
-                    "config_value",
-                ]),
-            ),
+            ("kind", one_of(&KINDS)),
             ("citation", said(whole(0, 19), "0-based index into citations")),
             ("citations", list(whole(0, 19), 2, 20)),
             ("regex", text(1, 500)),
@@ -81,39 +89,82 @@ pub(super) fn claims() -> Value {
 
 /// A verdict.
 pub(super) fn verdict() -> Value {
-    one_of(&["valid", "drifted", "gone", "contradicted", "unverifiable"])
-}
-
-/// Where a fact stands.
-pub(super) fn status() -> Value {
-    one_of(&["active", "quarantined", "invalid", "superseded", "expired"])
+    word_of(Verdict::ALL, Verdict::as_str)
 }
 
 /// The verdict of the code on a fact, apart from whether the code is still there.
 pub(super) fn support() -> Value {
-    open([("verdict", one_of(&["supported", "not_checked", "contradicted"]))], &["verdict"])
+    open([("verdict", word_of(Support::ALL, Support::as_str))], &["verdict"])
+}
+
+/// Lines of a file, with more members; `required` beside the lines.
+pub(super) fn place<'a>(more: impl IntoIterator<Item = (&'a str, Value)>, required: &[&str]) -> Value {
+    let place = [("path", word()), ("line_start", count()), ("line_end", count())];
+    open(place.into_iter().chain(more), &[&["path", "line_start", "line_end"], required].concat())
+}
+
+/// Lines of a file at a commit.
+pub(super) fn place_at() -> Value {
+    place([("commit", word())], &[])
+}
+
+/// A fact with citations of this form and more members.
+fn fact<'a>(citation: Value, more: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    let members = [
+        ("id", uuid()),
+        ("repo", word()),
+        ("subject", word()),
+        ("fact", word()),
+        ("citations", array(citation)),
+        ("reason", or_null(word())),
+        ("refreshed_at", time()),
+        ("verification_count", count()),
+        ("status", one_of(&["active", "quarantined", "invalid", "superseded", "expired"])),
+    ];
+    let required =
+        ["id", "repo", "subject", "fact", "citations", "reason", "refreshed_at", "verification_count"];
+    open(members.into_iter().chain(more), &required)
 }
 
 /// A fact, in short.
 pub(super) fn summary() -> Value {
-    open(
-        [
-            ("id", uuid()),
-            ("repo", word()),
-            ("subject", word()),
-            ("fact", word()),
-            ("citations", array(anything())),
-            ("reason", or_null(word())),
-            ("refreshed_at", time()),
-            ("verification_count", count()),
-            ("status", status()),
-            ("verdict", verdict()),
-            ("support", support()),
-            ("assurance", word()),
-            ("label", word()),
-        ],
-        &["id", "repo", "subject", "fact", "citations", "reason", "refreshed_at", "verification_count"],
-    )
+    let more = [("verdict", verdict()), ("support", support()), ("assurance", word()), ("label", word())];
+    fact(anything(), more)
+}
+
+/// A fact, with everything that is known of it.
+pub(super) fn record() -> Value {
+    let citation = [
+        ("sha", word()),
+        ("snippet_hash", word()),
+        ("blob", word()),
+        ("symbol", word()),
+        ("current", place_at()),
+    ];
+    let more = [
+        ("created_at", time()),
+        ("created_by", or_null(word())),
+        ("source_ref", or_null(word())),
+        ("source_commit", or_null(word())),
+        ("source_kind", or_null(word())),
+        ("last_verified_at", or_null(time())),
+        ("last_verified_commit", or_null(word())),
+        ("last_used_at", or_null(time())),
+        ("rejection_count", count()),
+        ("applied_count", count()),
+        ("retrieved_count", count()),
+        ("supersedes_id", or_null(uuid())),
+        ("superseded_by_id", or_null(uuid())),
+        ("expires_at", or_null(time())),
+        ("claims", array(open([("kind", word())], &["kind"]))),
+        ("verdict", verdict()),
+        ("support", support()),
+        ("verified_at", or_null(time())),
+        ("verified_commit", or_null(word())),
+        ("abandoned_source", flag()),
+        ("flags", array(word())),
+    ];
+    fact(place(citation, &[]), more)
 }
 
 /// What a check of citations found, in short.
@@ -131,73 +182,17 @@ pub(super) fn verification() -> Value {
     )
 }
 
-/// What was left out of a list, by reason.
-pub(super) fn omitted() -> Value {
-    open(
-        [
-            ("drifted", count()),
-            ("gone", count()),
-            ("contradicted", count()),
-            ("unverifiable", count()),
-            ("budget", count()),
-        ],
-        &[],
-    )
-}
-
-/// A citation as it is kept.
-fn kept_citation() -> Value {
-    let place = [("path", word()), ("line_start", count()), ("line_end", count()), ("commit", word())];
-    open(
-        [
-            ("path", word()),
-            ("line_start", count()),
-            ("line_end", count()),
-            ("sha", word()),
-            ("snippet_hash", word()),
-            ("blob", word()),
-            ("symbol", word()),
-            ("current", open(place, &["path", "line_start", "line_end"])),
-        ],
-        &["path", "line_start", "line_end"],
-    )
-}
-
-/// A fact, with everything that is known of it.
-pub(super) fn record() -> Value {
-    open(
-        [
-            ("id", uuid()),
-            ("repo", word()),
-            ("subject", word()),
-            ("fact", word()),
-            ("citations", array(kept_citation())),
-            ("reason", or_null(word())),
-            ("refreshed_at", time()),
-            ("verification_count", count()),
-            ("status", status()),
-            ("created_at", time()),
-            ("created_by", or_null(word())),
-            ("source_ref", or_null(word())),
-            ("source_commit", or_null(word())),
-            ("source_kind", or_null(word())),
-            ("last_verified_at", or_null(time())),
-            ("last_verified_commit", or_null(word())),
-            ("last_used_at", or_null(time())),
-            ("rejection_count", count()),
-            ("applied_count", count()),
-            ("retrieved_count", count()),
-            ("supersedes_id", or_null(uuid())),
-            ("superseded_by_id", or_null(uuid())),
-            ("expires_at", or_null(time())),
-            ("claims", array(open([("kind", word())], &["kind"]))),
-            ("verdict", verdict()),
-            ("support", support()),
-            ("verified_at", or_null(time())),
-            ("verified_commit", or_null(word())),
-            ("abandoned_source", flag()),
-            ("flags", array(word())),
-        ],
-        &["id", "repo", "subject", "fact", "citations", "reason", "refreshed_at", "verification_count"],
-    )
+/// Facts of a repository, checked at a revision, and more members.
+pub(super) fn facts<'a>(more: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    let reasons = ["drifted", "gone", "contradicted", "unverifiable", "budget"];
+    let members = [
+        ("repo", word()),
+        ("ref", word()),
+        ("commit", or_null(word())),
+        ("memories", array(summary())),
+        ("omitted", open(reasons.map(|reason| (reason, count())), &[])),
+        ("prompt", word()),
+        ("warnings", array(word())),
+    ];
+    open(members.into_iter().chain(more), &["memories"])
 }

@@ -1,12 +1,12 @@
 //! `memory_stats`: counts and rates of a repository (verified-memory.md §12).
 
-use loci_model::ports::BoxFuture;
+use loci_model::Timestamp;
 use loci_model::record::RecordState;
 use loci_verified::FactStats;
 use serde_json::{Value, json};
 
+use super::asked;
 use super::shapes::repo;
-use super::{asked, said};
 use crate::tools::profile::Profile;
 use crate::tools::schema::{anything, closed, count, number, open, or_null, time, word};
 use crate::tools::tool::{Annotations, Arguments, Context, Outcome, Scope, Tool};
@@ -44,17 +44,13 @@ pub(in crate::tools) fn tool() -> Tool {
             ],
             &["repo", "active_count", "superseded_count", "invalid_count"],
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(count_all(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let standing = asked::standing(&context, &arguments);
-        let repo = asked::needed(&arguments, "repo")?;
-        let stats = context.engine.verified.fact_stats(&context.caller, &standing, &repo).await?;
-        Ok(shown(&stats))
-    })
+async fn count_all(context: Context, arguments: Arguments) -> Outcome {
+    let (standing, repo) = (asked::standing(&context, &arguments), asked::needed(&arguments, "repo")?);
+    Ok(shown(&context.engine.verified.fact_stats(&context.caller, &standing, &repo).await?))
 }
 
 fn shown(stats: &FactStats) -> Value {
@@ -73,9 +69,9 @@ fn shown(stats: &FactStats) -> Value {
         "expired_count": stats.count(RecordState::Expired),
         "avg_verifications": mean(sums.verifications, active),
         "avg_rejections": mean(sums.rejections, all),
-        "last_refresh": said::time(sums.refreshed_last),
-        "first_memory": said::time(sums.created.map(|(first, _)| first)),
-        "latest_memory": said::time(sums.created.map(|(_, last)| last)),
+        "last_refresh": sums.refreshed_last.map(Timestamp::to_rfc3339),
+        "first_memory": sums.created.map(|(first, _)| first.to_rfc3339()),
+        "latest_memory": sums.created.map(|(_, last)| last.to_rfc3339()),
         "applied_count": sums.applied,
         "verdict_rates": rates.collect::<serde_json::Map<_, _>>(),
         "told_verdicts": stats.told,
