@@ -1,7 +1,6 @@
 //! `attribution_lookup`: which tasks, prompts and people something leads back to (coding-agent-memory.md §5.2).
 
 use loci_api::coding::attribution::AttributionAsk;
-use loci_model::ports::BoxFuture;
 
 use super::shapes::{cursor, forge_number, limit, name, status, task_id, words};
 use crate::tools::native;
@@ -44,15 +43,13 @@ pub(in crate::tools) fn tool() -> Tool {
             &[],
         ),
         output: open([("items", array(anything())), ("next_cursor", word())], &["items"]),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let asking = native::asking(&context, &arguments);
-        let mut asked: AttributionAsk = native::request(arguments, &[])?;
-        asked.limit = asked.limit.or(Some(ITEMS));
-        native::answer(&attributed(&asking, asked).await?)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let asking = native::asking(&context, &arguments);
+    let mut asked: AttributionAsk = native::request(arguments, &[])?;
+    asked.limit = asked.limit.or(Some(ITEMS));
+    native::answer(&attributed(&asking, asked).await?)
 }

@@ -2,7 +2,6 @@
 
 use loci_api::coding::task::feedback::TaskFeedback;
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 use serde_json::Value;
 
 use super::shapes::own_task;
@@ -43,7 +42,7 @@ pub(in crate::tools) fn tool() -> Tool {
             ],
             &["task_id", "used", "helpful", "harmful", "quarantined", "warnings"],
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
@@ -56,10 +55,8 @@ fn harmful() -> Value {
     closed([("id", record_id()), ("reason", reason)], &["id"])
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
-        let asked: TaskFeedback = native::request(arguments, &[native::TASK])?;
-        native::answer(&taken(&asking, &id, asked).await?)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
+    let asked: TaskFeedback = native::request(arguments, &[native::TASK])?;
+    native::answer(&taken(&asking, &id, asked).await?)
 }

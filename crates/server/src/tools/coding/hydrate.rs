@@ -4,7 +4,6 @@
 use loci_api::ErrorCode;
 use loci_api::coding::hydration::TaskHydrate;
 use loci_coding::hydration::{Estimator, GRAPH, HydrationKind, KindStatus};
-use loci_model::ports::BoxFuture;
 use loci_model::{Error, ErrorKind, limits};
 use serde_json::{Map, Value, json};
 
@@ -32,7 +31,7 @@ pub(in crate::tools) fn tool() -> Tool {
         annotations: Annotations::read(true),
         input: input(),
         output: output(),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
@@ -98,27 +97,25 @@ fn output() -> Value {
     )
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let asking = native::asking(&context, &arguments);
-        let repo = asked::string(&arguments, "repo");
-        let is_task = arguments.contains_key(native::TASK);
-        let id = is_task.then(|| native::task(&arguments)).transpose()?;
-        let asked: TaskHydrate = native::request(arguments, &[native::TASK, "repo"])?;
-        let found = match (id, repo) {
-            (Some(id), None) => of_task(&asking, &id, asked).await,
-            (None, Some(repo)) => of_repository(&asking, &repo, asked).await,
-            (Some(_), Some(_)) | (None, None) => {
-                let rule = "give exactly one of task_id and repo, or start `loci mcp` with LOCI_TASK_ID";
-                return Err(ToolError::new(ErrorCode::Invalid, rule).on(native::TASK));
-            }
-        };
-        match found {
-            Ok(found) => native::answer(&found),
-            Err(error) if error.kind == ErrorKind::Unavailable => Ok(unread(&error)),
-            Err(error) => Err(error.into()),
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let asking = native::asking(&context, &arguments);
+    let repo = asked::string(&arguments, "repo");
+    let is_task = arguments.contains_key(native::TASK);
+    let id = is_task.then(|| native::task(&arguments)).transpose()?;
+    let asked: TaskHydrate = native::request(arguments, &[native::TASK, "repo"])?;
+    let found = match (id, repo) {
+        (Some(id), None) => of_task(&asking, &id, asked).await,
+        (None, Some(repo)) => of_repository(&asking, &repo, asked).await,
+        (Some(_), Some(_)) | (None, None) => {
+            let rule = "give exactly one of task_id and repo, or start `loci mcp` with LOCI_TASK_ID";
+            return Err(ToolError::new(ErrorCode::Invalid, rule).on(native::TASK));
         }
-    })
+    };
+    match found {
+        Ok(found) => native::answer(&found),
+        Err(error) if error.kind == ErrorKind::Unavailable => Ok(unread(&error)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Nothing could be read: the work goes on without, and is told why.

@@ -2,7 +2,6 @@
 
 use loci_api::coding::task::end::TaskNote;
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 
 use super::shapes::own_task;
 use crate::tools::native;
@@ -55,14 +54,12 @@ pub(in crate::tools) fn tool() -> Tool {
             ],
             &["learning", "degraded", "warnings"],
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
-        let asked: TaskNote = native::request(arguments, &[native::TASK])?;
-        native::answer(&noted(&asking, &id, asked).await?)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let (asking, id) = (native::asking(&context, &arguments), native::task(&arguments)?);
+    let asked: TaskNote = native::request(arguments, &[native::TASK])?;
+    native::answer(&noted(&asking, &id, asked).await?)
 }

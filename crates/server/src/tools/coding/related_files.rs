@@ -1,7 +1,6 @@
 //! `related_files`: files that usually change with some others and are not among them (coding-agent-memory.md §15).
 
 use loci_api::coding::graph::MissingAsk;
-use loci_model::ports::BoxFuture;
 
 use super::shapes::limit;
 use crate::tools::profile::Profile;
@@ -27,15 +26,13 @@ pub(in crate::tools) fn tool() -> Tool {
             &["paths"],
         ),
         output: open([("files", array(anything())), ("warnings", array(word()))], &["files"]),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
-        let mut asked: MissingAsk = native::request(arguments, &["repo"])?;
-        asked.limit = asked.limit.or(Some(ITEMS));
-        native::answer(&absent(&asking, &repo, asked).await?)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
+    let mut asked: MissingAsk = native::request(arguments, &["repo"])?;
+    asked.limit = asked.limit.or(Some(ITEMS));
+    native::answer(&absent(&asking, &repo, asked).await?)
 }

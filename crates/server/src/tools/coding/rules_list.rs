@@ -2,7 +2,6 @@
 
 use loci_api::coding::rule::RuleListing;
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 use loci_model::record::RecordState;
 use serde_json::Value;
 
@@ -39,7 +38,7 @@ pub(in crate::tools) fn tool() -> Tool {
             &[],
         ),
         output: open([("rules", array(anything())), ("next_cursor", word())], &["rules"]),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
@@ -50,11 +49,9 @@ fn state() -> Value {
     default(one_of(&words), RecordState::Active.as_str())
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
-        let mut asked: RuleListing = native::request(arguments, &["repo"])?;
-        asked.limit = asked.limit.or(Some(ITEMS));
-        native::answer(&listed(&asking, &repo, asked).await?)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let (asking, repo) = (native::asking(&context, &arguments), asked::needed(&arguments, "repo")?);
+    let mut asked: RuleListing = native::request(arguments, &["repo"])?;
+    asked.limit = asked.limit.or(Some(ITEMS));
+    native::answer(&listed(&asking, &repo, asked).await?)
 }

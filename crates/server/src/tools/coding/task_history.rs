@@ -1,7 +1,6 @@
 //! `task_history`: tasks of a repository, the newest first (coding-agent-memory.md §4.1).
 
 use loci_api::coding::task::TaskListing;
-use loci_model::ports::BoxFuture;
 
 use super::shapes::{cursor, forge_number, limit, name, status, words};
 use crate::tools::profile::Profile;
@@ -41,17 +40,15 @@ pub(in crate::tools) fn tool() -> Tool {
             &[],
         ),
         output: open([("tasks", array(anything())), ("next_cursor", word())], &["tasks"]),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        // Tasks of all repositories are no history of one.
-        asked::needed(&arguments, "repo")?;
-        let asking = native::asking(&context, &arguments);
-        let mut listing: TaskListing = native::request(arguments, &[])?;
-        listing.limit = listing.limit.or(Some(ITEMS));
-        native::answer(&listed(&asking, listing).await?)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    // Tasks of all repositories are no history of one.
+    asked::needed(&arguments, "repo")?;
+    let asking = native::asking(&context, &arguments);
+    let mut listing: TaskListing = native::request(arguments, &[])?;
+    listing.limit = listing.limit.or(Some(ITEMS));
+    native::answer(&listed(&asking, listing).await?)
 }

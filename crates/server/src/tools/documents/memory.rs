@@ -1,7 +1,6 @@
 //! `memory`: the memory tool that Anthropic's models know, on the documents of the mount. Its texts
 //! are those of `loci_documents`, errors included.
 
-use loci_model::ports::BoxFuture;
 use serde_json::{Value, json};
 
 use super::at;
@@ -41,15 +40,13 @@ pub(in crate::tools) fn tool() -> Tool {
             "content",
             open([("content", word()), ("is_error", flag())], &["content", "is_error"]),
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let mount = at::mount(&context).await?;
-        let command = Value::Object(arguments);
-        let answer = context.engine.documents.memory_tool(&context.caller, &mount, command, None).await?;
-        Ok(json!({ "content": answer.content, "is_error": answer.is_error }))
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let mount = at::mount(&context).await?;
+    let command = Value::Object(arguments);
+    let answer = context.engine.documents.memory_tool(&context.caller, &mount, command, None).await?;
+    Ok(json!({ "content": answer.content, "is_error": answer.is_error }))
 }

@@ -2,7 +2,6 @@
 
 use loci_documents::TreeGrep;
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::at::at;
@@ -33,12 +32,8 @@ pub(in crate::tools) fn tool() -> Tool {
             "content",
             open([("content", word()), ("matches", number()), ("warnings", array(word()))], &["content"]),
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(grep(context, arguments))),
     }
-}
-
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(grep(context, arguments))
 }
 
 async fn grep(context: Context, arguments: Arguments) -> Outcome {

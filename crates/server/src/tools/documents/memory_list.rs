@@ -1,7 +1,6 @@
 //! `memory_list`: what lies in the tree, by path; or the listing that a model is shown, within its budget.
 
 use loci_documents::{ListingAsk, TreeItem, TreeListing};
-use loci_model::ports::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::at::{At, at};
@@ -37,19 +36,17 @@ pub(in crate::tools) fn tool() -> Tool {
             ],
             &[],
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let at = at(&context, arguments.get("path").and_then(Value::as_str)).await?;
-        if arguments.get("format").and_then(Value::as_str) == Some("listing") {
-            listing(&context, at).await
-        } else {
-            list(&context, at, &arguments).await
-        }
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let at = at(&context, arguments.get("path").and_then(Value::as_str)).await?;
+    if arguments.get("format").and_then(Value::as_str) == Some("listing") {
+        listing(&context, at).await
+    } else {
+        list(&context, at, &arguments).await
+    }
 }
 
 async fn listing(context: &Context, at: At) -> Outcome {

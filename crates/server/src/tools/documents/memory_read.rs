@@ -1,7 +1,6 @@
 //! `memory_read`: the text of a document, or some of its lines.
 
 use loci_api::ErrorCode;
-use loci_model::ports::BoxFuture;
 use serde_json::{Value, json};
 
 use super::at::{At, at};
@@ -34,12 +33,8 @@ pub(in crate::tools) fn tool() -> Tool {
                 &["path", "content", "lines", "etag"],
             ),
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(read(context, arguments))),
     }
-}
-
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(read(context, arguments))
 }
 
 async fn read(context: Context, arguments: Arguments) -> Outcome {

@@ -1,6 +1,5 @@
 //! `retrieve_memory`: what is remembered, by type and question. What the start of the investigation has shown already is left out, and counted.
 
-use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::SreType;
 use loci_model::{MemoryId, RecordId, limits};
 use loci_operations::SreRetrieve;
@@ -58,12 +57,8 @@ pub(in crate::tools) fn tool() -> Tool {
             ],
             &["results", "left_out", "degraded", "warnings"],
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(retrieve(context, arguments))),
     }
-}
-
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(retrieve(context, arguments))
 }
 
 async fn retrieve(context: Context, arguments: Arguments) -> Outcome {

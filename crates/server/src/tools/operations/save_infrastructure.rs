@@ -2,7 +2,6 @@
 
 use loci_model::MemoryId;
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{KnowledgeType, SreSource, SreType};
 use loci_operations::{KNOWLEDGE_SESSION, SreSave, quantities_of};
 use serde_json::{Map, Value, json};
@@ -50,37 +49,35 @@ pub(in crate::tools) fn tool() -> Tool {
             &[],
         ),
         output: saved_form(),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let data = match structured(&arguments)? {
-            Some(content) => content,
-            None => data(&arguments)?,
-        };
-        let memory = memory(&context).await?;
-        let agent = string(&arguments, "agent").filter(|agent| !agent.is_empty());
-        let agent = agent.unwrap_or_else(|| context.engine.operations.sre_agent(&context.caller, &memory));
-        let unread = (!context.engine.operations.sre_agent_is_read(&memory, &agent)).then(|| {
-            format!("no start shows what {agent} knows: add it to agents in [memory.sre], or leave agent out")
-        });
-        let save = SreSave {
-            session: Some(session(&context, &memory, &arguments).await?),
-            memory,
-            kind: SreType::Infrastructure,
-            actor: agent,
-            data,
-            source: SreSource::Agent,
-        };
-        let mut answer = shown(&context.engine.operations.sre_save(&context.caller, save).await?);
-        if let Some(warning) = unread {
-            let warnings = answer.entry("warnings").or_insert_with(|| json!([]));
-            warnings.as_array_mut().into_iter().for_each(|all| all.push(json!(warning)));
-        }
-        Ok(Value::Object(answer))
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let data = match structured(&arguments)? {
+        Some(content) => content,
+        None => data(&arguments)?,
+    };
+    let memory = memory(&context).await?;
+    let agent = string(&arguments, "agent").filter(|agent| !agent.is_empty());
+    let agent = agent.unwrap_or_else(|| context.engine.operations.sre_agent(&context.caller, &memory));
+    let unread = (!context.engine.operations.sre_agent_is_read(&memory, &agent)).then(|| {
+        format!("no start shows what {agent} knows: add it to agents in [memory.sre], or leave agent out")
+    });
+    let save = SreSave {
+        session: Some(session(&context, &memory, &arguments).await?),
+        memory,
+        kind: SreType::Infrastructure,
+        actor: agent,
+        data,
+        source: SreSource::Agent,
+    };
+    let mut answer = shown(&context.engine.operations.sre_save(&context.caller, save).await?);
+    if let Some(warning) = unread {
+        let warnings = answer.entry("warnings").or_insert_with(|| json!([]));
+        warnings.as_array_mut().into_iter().for_each(|all| all.push(json!(warning)));
+    }
+    Ok(Value::Object(answer))
 }
 
 /// The session that is named, else that of the open investigation; knowledge that no investigation

@@ -2,7 +2,6 @@
 
 use loci_api::ErrorCode;
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{FindingCategory, SreSource, SreType};
 use loci_operations::{InvestigationFinding, SreSave};
 use serde_json::json;
@@ -45,42 +44,40 @@ pub(in crate::tools) fn tool() -> Tool {
             &[],
         ),
         output: saved_form(),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let memory = memory(&context).await?;
-        let user = user(&context, &memory, &arguments).await?;
-        if let Some(data) = structured(&arguments)? {
-            let session = match named_session(&arguments) {
-                Some(named) => named,
-                None => open_session(&context, &memory, &user).await?.ok_or_else(|| none_open(&user))?,
-            };
-            let save = SreSave {
-                session: Some(session),
-                memory,
-                kind: SreType::Investigations,
-                actor: user.clone(),
-                data,
-                source: SreSource::Agent,
-            };
-            return answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user);
-        }
-        let [finding, category] = simple(&arguments, ["finding", "category"])?;
-        let category = FindingCategory::parse(&category).ok_or_else(|| missing(&["category"]))?;
-        let asked = InvestigationFinding {
-            memory,
-            user: user.clone(),
-            incident: string(&arguments, "incident_id"),
-            session: named_session(&arguments),
-            text: finding,
-            category,
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let memory = memory(&context).await?;
+    let user = user(&context, &memory, &arguments).await?;
+    if let Some(data) = structured(&arguments)? {
+        let session = match named_session(&arguments) {
+            Some(named) => named,
+            None => open_session(&context, &memory, &user).await?.ok_or_else(|| none_open(&user))?,
         };
-        let record = context.engine.operations.investigation_find(&context.caller, asked).await?;
-        Ok(json!({"saved": true, "record_id": record.to_string(), "state": "active", "user_id": user}))
-    })
+        let save = SreSave {
+            session: Some(session),
+            memory,
+            kind: SreType::Investigations,
+            actor: user.clone(),
+            data,
+            source: SreSource::Agent,
+        };
+        return answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user);
+    }
+    let [finding, category] = simple(&arguments, ["finding", "category"])?;
+    let category = FindingCategory::parse(&category).ok_or_else(|| missing(&["category"]))?;
+    let asked = InvestigationFinding {
+        memory,
+        user: user.clone(),
+        incident: string(&arguments, "incident_id"),
+        session: named_session(&arguments),
+        text: finding,
+        category,
+    };
+    let record = context.engine.operations.investigation_find(&context.caller, asked).await?;
+    Ok(json!({"saved": true, "record_id": record.to_string(), "state": "active", "user_id": user}))
 }
 
 fn none_open(user: &str) -> ToolError {

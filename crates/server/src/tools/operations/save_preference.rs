@@ -2,7 +2,6 @@
 //! user; operations memory checks that the caller works for them.
 
 use loci_model::limits;
-use loci_model::ports::BoxFuture;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_operations::{SreSave, preference_type_of};
 use serde_json::{Value, json};
@@ -33,28 +32,26 @@ pub(in crate::tools) fn tool() -> Tool {
             &[],
         ),
         output: saved_form(),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(work(context, arguments))),
     }
 }
 
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(async move {
-        let data = match structured(&arguments)? {
-            Some(content) => content,
-            None => data(&arguments)?,
-        };
-        let memory = memory(&context).await?;
-        let user = user(&context, &memory, &arguments).await?;
-        let save = SreSave {
-            memory,
-            kind: SreType::Preferences,
-            actor: user.clone(),
-            session: None,
-            data,
-            source: SreSource::Agent,
-        };
-        answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user)
-    })
+async fn work(context: Context, arguments: Arguments) -> Outcome {
+    let data = match structured(&arguments)? {
+        Some(content) => content,
+        None => data(&arguments)?,
+    };
+    let memory = memory(&context).await?;
+    let user = user(&context, &memory, &arguments).await?;
+    let save = SreSave {
+        memory,
+        kind: SreType::Preferences,
+        actor: user.clone(),
+        session: None,
+        data,
+        source: SreSource::Agent,
+    };
+    answer_for(&context.engine.operations.sre_save(&context.caller, save).await?, &user)
 }
 
 fn data(arguments: &Arguments) -> Result<Value, crate::tools::error::ToolError> {

@@ -4,7 +4,6 @@ use loci_api::ErrorCode;
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::retrieval::SearchRequest;
 use loci_model::memory::Memory;
-use loci_model::ports::BoxFuture;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
 use loci_model::record::metadata::Metadata;
@@ -42,12 +41,8 @@ pub(in crate::tools) fn tool() -> Tool {
             &["entries"],
         ),
         output: open([("stored", count()), ("known", count()), ("warnings", array(word()))], &["stored"]),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(add(context, arguments))),
     }
-}
-
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(add(context, arguments))
 }
 
 async fn add(context: Context, arguments: Arguments) -> Outcome {

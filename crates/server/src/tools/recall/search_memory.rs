@@ -3,7 +3,6 @@
 use loci_api::ErrorCode;
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
 use loci_model::limits::TOP_K_MAX;
-use loci_model::ports::BoxFuture;
 use loci_model::record::metadata::MetadataValue;
 use loci_model::{ErrorKind, limits};
 use serde_json::{Map, Value, json};
@@ -65,12 +64,8 @@ pub(in crate::tools) fn tool() -> Tool {
             ],
             &["results"],
         ),
-        work: Some(work),
+        work: Some(|context, arguments| Box::pin(search(context, arguments))),
     }
-}
-
-fn work(context: Context, arguments: Arguments) -> BoxFuture<'static, Outcome> {
-    Box::pin(search(context, arguments))
 }
 
 /// What was found in one memory.
