@@ -7,18 +7,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-/// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The model.
-    Assistant,
-    /// A person.
-    User,
-    /// A tool.
-    Tool,
-    /// Anything else.
-    Other,
+use crate::twin_words::twin_words;
+
+twin_words! {
+    /// Who speaks.
+    Role = loci_model::event::Role {
+        /// The model.
+        Assistant,
+        /// A person.
+        User,
+        /// A tool.
+        Tool,
+        /// Anything else.
+        Other,
+    }
 }
 
 /// One part of an event: a message, or JSON that is kept byte for byte.

@@ -29,6 +29,7 @@ pub mod record;
 pub mod search;
 pub mod table;
 pub mod tool;
+mod twin_words;
 pub mod verified;
 
 pub use error_code::ErrorCode;

@@ -62,7 +62,6 @@ pub use record_citations::hydration_check::{CitedLook, check_revision, facts_amo
 pub use record_citations::path_refs::{PATH_REFS, PathsLook, as_metadata, path_refs_of};
 pub use record_citations::pending_citations::mark_pending;
 pub use remote_verification::evidence::{AskedEvidence, Evidence, EvidencePage, FactsAsked};
-pub use remote_verification::report_verdicts::FactTold;
 pub use remote_verification::reported_verdicts::{Told, ToldFact};
 pub use repositories::code_access::{Tip, Work, read_place};
 pub use repositories::code_access::{default_here, tip_of};

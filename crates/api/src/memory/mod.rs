@@ -9,35 +9,23 @@ pub use loci_model::memory::settings::{
     EventLimits, InjectionMode, ModelMode, NamespaceReading as NamespaceMatch, SafetySettings, SecretsMode,
     TextDates, WindowSettings,
 };
+pub use loci_model::memory::strategy::StrategyBase as StrategyKind;
+use loci_model::record::metadata::MetadataType;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a strategy makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StrategyKind {
-    /// Statements: turns of talk, verbatim.
-    Semantic,
-    /// A session in short.
-    Summary,
-    /// What someone prefers.
-    UserPreference,
-    /// Pieces of work, and what they teach.
-    Episodic,
-    /// Nothing: a client extracts.
-    SelfManaged,
-}
+use crate::twin_words::twin_words;
 
-/// The type of a metadata key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MetadataKind {
-    /// Text.
-    String,
-    /// A list of texts, read as a set.
-    StringList,
-    /// A number.
-    Number,
+twin_words! {
+    /// The type of a metadata key.
+    MetadataKind = MetadataType {
+        /// Text.
+        String,
+        /// A list of texts, read as a set.
+        StringList,
+        /// A number.
+        Number,
+    }
 }
 
 /// A metadata key that can be filtered.

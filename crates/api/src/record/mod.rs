@@ -13,6 +13,7 @@ use crate::Notices;
 use crate::event::Role;
 use crate::record::derivation::{Findings, Making};
 use crate::record::feedback::FeedbackCounts;
+use crate::twin_words::twin_words;
 
 /// A value of metadata.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -157,30 +158,30 @@ pub struct Record {
     pub expires_at: Option<String>,
 }
 
-/// What a filter does with the value of its key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FilterOperator {
-    /// Equal text, equal number, or the same set of texts.
-    EqualsTo,
-    /// The key is present.
-    Exists,
-    /// The key is absent.
-    NotExists,
-    /// Strictly earlier (system times only).
-    Before,
-    /// Strictly later (system times only).
-    After,
-    /// The list holds the text.
-    Contains,
-    /// Greater number.
-    GreaterThan,
-    /// Greater or equal number.
-    GreaterThanOrEquals,
-    /// Lesser number.
-    LessThan,
-    /// Lesser or equal number.
-    LessThanOrEquals,
+twin_words! {
+    /// What a filter does with the value of its key.
+    FilterOperator = loci_model::record::metadata_filter::FilterOperator {
+        /// Equal text, equal number, or the same set of texts.
+        EqualsTo,
+        /// The key is present.
+        Exists,
+        /// The key is absent.
+        NotExists,
+        /// Strictly earlier (system times only).
+        Before,
+        /// Strictly later (system times only).
+        After,
+        /// The list holds the text.
+        Contains,
+        /// Greater number.
+        GreaterThan,
+        /// Greater or equal number.
+        GreaterThanOrEquals,
+        /// Lesser number.
+        LessThan,
+        /// Lesser or equal number.
+        LessThanOrEquals,
+    }
 }
 
 /// One condition on metadata; `value` is absent for `exists` and `not_exists`, a time for `before` and `after`.

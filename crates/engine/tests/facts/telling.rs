@@ -13,7 +13,7 @@ use loci_model::record::RecordState;
 use loci_model::{CodeReason, ErrorKind, RecordId};
 use loci_testkit_ports::block_on;
 use loci_verified::{
-    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Told, ToldFact, VerifyMode,
+    Evidence, FactFilters, FactSearch, FactStats, FactsAsked, Serving, Told, ToldFact, VerifyMode, bare_id,
 };
 
 use super::world::{CART, REPO, Shop, about, cite, reason};
@@ -133,7 +133,7 @@ fn what_was_found_of_other_content_is_no_verdict() {
     assert!(list.warnings[0].contains("ask again"), "{:?}", list.warnings);
     let written =
         block_on(shop.engine.verified.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
-    assert_eq!(written[0].receipt, None);
+    assert_eq!(written[0].verification_id, None);
     // Nor is one of too few citations, or of none at all.
     let facts = evidence(&shop);
     for told in [vec![told_of(&facts[0], all(Verdict::Valid, 1))], Vec::new()] {
@@ -300,8 +300,8 @@ fn a_posted_verdict_that_is_not_taken_is_no_receipt() {
         shop.world.clock().advance_ms(1_000);
         let told = posted(&shop, "main", main, verdict);
         let told = block_on(shop.engine.verified.facts_tell(&agent, &shop.standing, REPO, told)).unwrap();
-        let of_drifted = told.iter().find(|one| one.record == drifted).unwrap();
-        assert_eq!(of_drifted.receipt.is_some(), is_taken, "{verdict:?}");
+        let of_drifted = told.iter().find(|one| one.memory_id == bare_id(&drifted)).unwrap();
+        assert_eq!(of_drifted.verification_id.is_some(), is_taken, "{verdict:?}");
     }
     shop.assert_replayed(&drifted);
 }
@@ -453,7 +453,7 @@ fn a_stranger_tells_and_is_told_nothing() {
     assert_eq!(shop.kinds(&id), STORED);
     shop.world.clock().advance_ms(1_000);
     let told = block_on(engine.verified.facts_tell(&shop.caller, &standing, REPO, verdicts)).unwrap();
-    assert!(told[0].receipt.is_some());
+    assert!(told[0].verification_id.is_some());
     let last = shop.events(&id).pop().unwrap();
     assert_eq!((last.kind, last.verdict), (FactEventKind::VerifiedInvalid, Some(Verdict::Gone)));
     assert_eq!(shop.status(&id), RecordState::Active);

@@ -7,6 +7,11 @@ use crate::{NamespaceTemplate, StrategyId, Timestamp};
 
 /// What a strategy makes. Custom strategies have a base, except the self-managed, which the caller runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(utoipa::ToSchema),
+    schema(as = StrategyKind, description = "What a strategy makes.")
+)]
 #[serde(rename_all = "snake_case")]
 pub enum StrategyBase {
     /// Facts.

@@ -10,6 +10,7 @@ use super::events::{actor, session};
 use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::table::Table;
+use super::protocol::values::word;
 
 /// `extraction:wait` waits so long where the caller says nothing.
 const WAIT_MS_DEFAULT: u64 = 60_000;
@@ -29,7 +30,7 @@ async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
     let limit = cursor::limit(asked.limit)?;
     let query = JobQuery {
         kinds: kind(&call, asked.kind.as_deref())?.into_iter().collect(),
-        state: word(asked.state.as_deref(), "state", "pending, running, failed, done", JobState::parse)?,
+        state: word("state", asked.state.as_deref(), JobState::ALL, JobState::parse, JobState::as_str)?,
         strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
         actor: asked.actor.map(actor).transpose()?,
         session: asked.session.map(session).transpose()?,
@@ -55,14 +56,6 @@ fn kind(call: &Call, word: Option<&str>) -> Result<Option<JobKind>> {
     }
     let words = kinds.iter().map(JobKind::as_str).collect::<Vec<_>>().join(", ");
     Err(Error::invalid("kind", format!("kind must be one of {words}")))
-}
-
-/// A word of a closed list.
-fn word<T>(text: Option<&str>, field: &str, words: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>> {
-    text.map(|text| {
-        parse(text).ok_or_else(|| Error::invalid(field, format!("{field} must be one of {words}")))
-    })
-    .transpose()
 }
 
 async fn one(call: Call) -> Result<shape::Job> {

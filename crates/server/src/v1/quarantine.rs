@@ -3,12 +3,13 @@
 use loci_api::quarantine as shape;
 use loci_api::table as api;
 use loci_engine::records::{QuarantineAsk, Quarantined, Verdict};
-use loci_model::{RecordId, Result, Timestamp};
+use loci_model::{RecordId, Result};
 
 use super::events::{actor, session};
 use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::table::Table;
+use super::protocol::values::time;
 use super::records::record_shape::record;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -20,16 +21,13 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn quarantine(call: Call, asked: shape::Quarantine) -> Result<shape::Quarantined> {
-    let time = |text: Option<String>, field| {
-        text.as_deref().map(Timestamp::parse).transpose().map_err(|error| error.on(field))
-    };
     let ask = QuarantineAsk {
         ids: ids(&asked.ids)?,
         pattern: asked.pattern,
         actor: asked.actor.map(actor).transpose()?,
         session: asked.session.map(session).transpose()?,
-        since: time(asked.since, "since")?,
-        until: time(asked.until, "until")?,
+        since: time("since", asked.since.as_deref())?,
+        until: time("until", asked.until.as_deref())?,
         reason: asked.reason,
         dry_run: asked.dry_run,
     };

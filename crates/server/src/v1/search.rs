@@ -3,11 +3,12 @@
 use loci_api::search as shape;
 use loci_api::table as api;
 use loci_engine::retrieval::{Hit, OwnWrites, SearchRequest};
-use loci_model::{MemoryId, Result, Timestamp};
+use loci_model::{MemoryId, Result};
 
 use super::events::notices;
 use super::protocol::call::Call;
 use super::protocol::table::Table;
+use super::protocol::values::time;
 use super::records::record_shape::{choice, filter, kinds, places, record, states};
 
 /// Hits, where nobody says.
@@ -30,7 +31,6 @@ async fn search(call: Call, asked: shape::Search) -> Result<shape::SearchAnswer>
 }
 
 fn request(asked: shape::Search, memory: MemoryId) -> Result<SearchRequest> {
-    let as_of = asked.as_of.as_deref().map(Timestamp::parse).transpose();
     Ok(SearchRequest {
         memory,
         query: asked.query,
@@ -40,7 +40,7 @@ fn request(asked: shape::Search, memory: MemoryId) -> Result<SearchRequest> {
         kinds: kinds(&asked.kinds)?,
         states: states(&asked.states)?,
         citing: None,
-        as_of: as_of.map_err(|error| error.on("as_of"))?,
+        as_of: time("as_of", asked.as_of.as_deref())?,
         top_k: asked.top_k.unwrap_or(TOP_K_DEFAULT),
         fold: asked.fold.unwrap_or(true),
         budget_tokens: asked.budget_tokens,

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use loci_api::verified::verdict::VerdictTold;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -12,20 +13,11 @@ use super::reported_verdicts::Told;
 use crate::Verified;
 use crate::facts::events::Scene;
 use crate::facts::fact_record::join;
+use crate::facts::lookup::bare_id;
 use crate::facts::receipts;
 use crate::repositories::find;
 use crate::verification::state_change::Origin;
 use loci_engine::calls::standing::Standing;
-
-/// A verdict that was written down.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FactTold {
-    /// Of which fact.
-    pub record: RecordId,
-    /// Names the verification for some minutes. `None` where the verdict was not taken: it was of
-    /// other content than the fact has, or better than the one that is kept of its commit.
-    pub receipt: Option<String>,
-}
 
 impl Verified {
     /// Writes verdicts down, each a row under the caller's name. No state changes, whatever they say.
@@ -38,7 +30,7 @@ impl Verified {
         standing: &Standing,
         repo: &str,
         told: Told,
-    ) -> Result<Vec<FactTold>> {
+    ) -> Result<Vec<VerdictTold>> {
         let memory = self.code_memory(caller, standing).await?;
         let (asking, name, wanted) = (caller.clone(), repo.to_owned(), told.records());
         let (place, records) = (memory.clone(), wanted.clone());
@@ -71,20 +63,15 @@ impl Verified {
                 let memory = existing(tx, &scene.memory)?;
                 verified.write_checked(tx, &memory, &scene, &names, &kept, Origin::Told)?;
                 let written: HashSet<&RecordId> = names.iter().collect();
-                let receipt = |record: &RecordId| {
-                    if !written.contains(record) {
-                        return Ok(FactTold { record: record.clone(), receipt: None });
-                    }
-                    let newest = tx.fact_events().newest(
-                        &memory.id,
-                        record,
-                        receipts::VERIFICATIONS,
-                        scene.at,
-                        None,
-                    )?;
-                    Ok(FactTold { record: record.clone(), receipt: newest.map(|event| event.id) })
+                let newest = |record: &RecordId| {
+                    tx.fact_events().newest(&memory.id, record, receipts::VERIFICATIONS, scene.at, None)
                 };
-                wanted.iter().map(receipt).collect()
+                let one = |record: &RecordId| {
+                    let newest = if written.contains(record) { newest(record)? } else { None };
+                    let verification_id = newest.map(|event| event.id);
+                    Ok(VerdictTold { memory_id: bare_id(record).to_owned(), verification_id })
+                };
+                wanted.iter().map(one).collect()
             })
             .await
     }

@@ -6,13 +6,14 @@ use loci_api::event as shape;
 use loci_api::table as api;
 use loci_api::{Nothing, Notices};
 use loci_engine::events::{BranchAsk, EventListing, NewEvent};
-use loci_model::event::{Event, PayloadItem, Role};
+use loci_model::event::{Event, PayloadItem};
 use loci_model::warning;
-use loci_model::{ActorId, BranchName, Document, Error, EventId, MemoryId, Result, SessionId, Timestamp};
+use loci_model::{ActorId, BranchName, Document, Error, EventId, MemoryId, Result, SessionId};
 
 use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::table::Table;
+use super::protocol::values::time;
 
 pub(super) fn operations(table: Table) -> Table {
     table
@@ -37,7 +38,7 @@ fn new_event(memory: MemoryId, asked: shape::EventCreate) -> Result<NewEvent> {
         memory,
         actor: actor(asked.actor)?,
         session: asked.session.map(session).transpose()?,
-        time: asked.time.as_deref().map(Timestamp::parse).transpose().map_err(|error| error.on("time"))?,
+        time: time("time", asked.time.as_deref())?,
         payload: asked.payload.into_iter().map(payload_item).collect::<Result<_>>()?,
         branch: asked.branch.map(branch_ask).transpose()?,
         metadata: asked.metadata,
@@ -50,7 +51,7 @@ fn new_event(memory: MemoryId, asked: shape::EventCreate) -> Result<NewEvent> {
 fn payload_item(item: shape::PayloadItem) -> Result<PayloadItem> {
     Ok(match item {
         shape::PayloadItem::Message(message) => {
-            PayloadItem::Conversational { role: role(message.role), text: message.text }
+            PayloadItem::Conversational { role: message.role.into(), text: message.text }
         }
         shape::PayloadItem::Json(raw) => {
             PayloadItem::Json(Document::from_raw(&raw).map_err(|error| error.on("payload.json"))?)
@@ -59,25 +60,6 @@ fn payload_item(item: shape::PayloadItem) -> Result<PayloadItem> {
             PayloadItem::Blob(Document::from_raw(&raw).map_err(|error| error.on("payload.blob"))?)
         }
     })
-}
-
-fn role(role: shape::Role) -> Role {
-    match role {
-        shape::Role::Assistant => Role::Assistant,
-        shape::Role::User => Role::User,
-        shape::Role::Tool => Role::Tool,
-        shape::Role::Other => Role::Other,
-    }
-}
-
-/// A role as shown.
-pub(super) fn role_shown(role: Role) -> shape::Role {
-    match role {
-        Role::Assistant => shape::Role::Assistant,
-        Role::User => shape::Role::User,
-        Role::Tool => shape::Role::Tool,
-        Role::Other => shape::Role::Other,
-    }
 }
 
 fn branch_ask(asked: shape::Branch) -> Result<BranchAsk> {
@@ -177,7 +159,7 @@ pub(super) fn shown(event: &Event) -> Result<shape::Event> {
 fn item_shown(item: &PayloadItem) -> shape::PayloadItem {
     match item {
         PayloadItem::Conversational { role, text } => {
-            shape::PayloadItem::Message(shape::Message { role: role_shown(*role), text: text.clone() })
+            shape::PayloadItem::Message(shape::Message { role: (*role).into(), text: text.clone() })
         }
         PayloadItem::Json(document) => shape::PayloadItem::Json(document.raw().to_owned()),
         PayloadItem::Blob(document) => shape::PayloadItem::Blob(document.raw().to_owned()),

@@ -4,7 +4,7 @@ use loci_api::memory as shape;
 use loci_engine::memories::{NewReflection, NewStrategy};
 use loci_model::memory::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use loci_model::memory::strategy::{Strategy, StrategyBase};
-use loci_model::record::metadata::{MetadataExtraction, MetadataSchemaEntry, MetadataType};
+use loci_model::record::metadata::{MetadataExtraction, MetadataSchemaEntry};
 use loci_model::{Error, NamespaceTemplate, Result};
 
 /// A strategy to be added.
@@ -12,22 +12,15 @@ pub(super) fn new_strategy(asked: shape::StrategyCreate) -> Result<NewStrategy> 
     let template = |text: Option<String>, field| {
         text.map(NamespaceTemplate::parse).transpose().map_err(|error: Error| error.on(field))
     };
-    let base = match asked.kind {
-        shape::StrategyKind::Semantic => StrategyBase::Semantic,
-        shape::StrategyKind::Summary => StrategyBase::Summary,
-        shape::StrategyKind::UserPreference => StrategyBase::UserPreference,
-        shape::StrategyKind::Episodic => StrategyBase::Episodic,
-        shape::StrategyKind::SelfManaged => {
-            let rule =
-                "self-managed strategies name delivery targets and are made through the AgentCore wire";
-            return Err(Error::invalid("kind", rule));
-        }
-    };
+    if asked.kind == StrategyBase::SelfManaged {
+        let rule = "self-managed strategies name delivery targets and are made through the AgentCore wire";
+        return Err(Error::invalid("kind", rule));
+    }
     let reflection = template(asked.reflection_namespace, "reflection_namespace")?
         .map(|template| NewReflection { template: Some(template), ..NewReflection::default() });
     let schema: Vec<_> = asked.metadata.into_iter().map(schema_entry).collect();
     Ok(NewStrategy {
-        base,
+        base: asked.kind,
         name: asked.name,
         description: asked.description,
         template: template(asked.namespace, "namespace")?,
@@ -41,7 +34,7 @@ pub(super) fn new_strategy(asked: shape::StrategyCreate) -> Result<NewStrategy> 
 fn schema_entry(asked: shape::SchemaKey) -> MetadataSchemaEntry {
     MetadataSchemaEntry {
         key: asked.key,
-        kind: asked.kind.map(metadata_type),
+        kind: asked.kind.map(Into::into),
         extraction: Some(MetadataExtraction::StrictlyConsistent),
         llm: None,
     }
@@ -49,21 +42,14 @@ fn schema_entry(asked: shape::SchemaKey) -> MetadataSchemaEntry {
 
 /// A strategy as shown.
 pub(super) fn strategy(strategy: &Strategy) -> shape::Strategy {
-    let kind = match strategy.base {
-        StrategyBase::Semantic => shape::StrategyKind::Semantic,
-        StrategyBase::Summary => shape::StrategyKind::Summary,
-        StrategyBase::UserPreference => shape::StrategyKind::UserPreference,
-        StrategyBase::Episodic => shape::StrategyKind::Episodic,
-        StrategyBase::SelfManaged => shape::StrategyKind::SelfManaged,
-    };
     let metadata = strategy
         .schema
         .iter()
         .flatten()
-        .map(|entry| shape::SchemaKey { key: entry.key.clone(), kind: entry.kind.map(metadata_kind) });
+        .map(|entry| shape::SchemaKey { key: entry.key.clone(), kind: entry.kind.map(Into::into) });
     shape::Strategy {
         id: strategy.id.to_string(),
-        kind,
+        kind: strategy.base,
         custom: strategy.custom.is_some(),
         name: strategy.name.clone(),
         description: strategy.description.clone(),
@@ -76,30 +62,14 @@ pub(super) fn strategy(strategy: &Strategy) -> shape::Strategy {
     }
 }
 
-fn metadata_type(kind: shape::MetadataKind) -> MetadataType {
-    match kind {
-        shape::MetadataKind::String => MetadataType::String,
-        shape::MetadataKind::StringList => MetadataType::StringList,
-        shape::MetadataKind::Number => MetadataType::Number,
-    }
-}
-
-fn metadata_kind(kind: MetadataType) -> shape::MetadataKind {
-    match kind {
-        MetadataType::String => shape::MetadataKind::String,
-        MetadataType::StringList => shape::MetadataKind::StringList,
-        MetadataType::Number => shape::MetadataKind::Number,
-    }
-}
-
 /// A filterable key.
 pub(super) fn indexed_key(asked: shape::IndexedKey) -> IndexedKey {
-    IndexedKey { key: asked.key, kind: metadata_type(asked.kind) }
+    IndexedKey { key: asked.key, kind: asked.kind.into() }
 }
 
 /// A filterable key as shown.
 pub(super) fn indexed_key_shown(key: &IndexedKey) -> shape::IndexedKey {
-    shape::IndexedKey { key: key.key.clone(), kind: metadata_kind(key.kind) }
+    shape::IndexedKey { key: key.key.clone(), kind: key.kind.into() }
 }
 
 /// A namespace variable.

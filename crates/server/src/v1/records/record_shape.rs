@@ -12,8 +12,6 @@ use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::{Error, Namespace, Result, StrategyId, Timestamp};
 
-use crate::v1::events::role_shown;
-
 /// A record as shown.
 pub(in crate::v1) fn record(record: &Record) -> shape::Record {
     let from = &record.provenance;
@@ -41,7 +39,7 @@ pub(in crate::v1) fn record(record: &Record) -> shape::Record {
             session: from.session.as_ref().map(ToString::to_string),
             sources: sources.collect(),
             verbatim: from.verbatim,
-            role: from.role.map(role_shown),
+            role: from.role.map(Into::into),
         },
         origin: record.origin.as_str().to_owned(),
         trust: record.trust,
@@ -113,18 +111,7 @@ fn value(asked: shape::MetadataValue) -> MetadataValue {
 
 /// A filter of a request; what `before` and `after` compare with is a time.
 pub(in crate::v1) fn filter(asked: shape::MetadataFilter) -> Result<MetadataFilter> {
-    let operator = match asked.operator {
-        shape::FilterOperator::EqualsTo => FilterOperator::EqualsTo,
-        shape::FilterOperator::Exists => FilterOperator::Exists,
-        shape::FilterOperator::NotExists => FilterOperator::NotExists,
-        shape::FilterOperator::Before => FilterOperator::Before,
-        shape::FilterOperator::After => FilterOperator::After,
-        shape::FilterOperator::Contains => FilterOperator::Contains,
-        shape::FilterOperator::GreaterThan => FilterOperator::GreaterThan,
-        shape::FilterOperator::GreaterThanOrEquals => FilterOperator::GreaterThanOrEquals,
-        shape::FilterOperator::LessThan => FilterOperator::LessThan,
-        shape::FilterOperator::LessThanOrEquals => FilterOperator::LessThanOrEquals,
-    };
+    let operator = FilterOperator::from(asked.operator);
     let right = match (operator, asked.value) {
         (FilterOperator::Before | FilterOperator::After, Some(shape::MetadataValue::String(text))) => {
             let time = Timestamp::parse(&text).map_err(|error| error.on("metadata.value"))?;

@@ -82,27 +82,9 @@ impl Progress {
         let Self { caller, memory, part, .. } = &self;
         let page = self.doors.engine.export_part(caller, memory, part, self.cursor.clone()).await;
         let (lines, cursor) = page.inspect_err(|error| tracing::error!(?error, "an export ended early"))?;
-        for line in &lines {
-            match line {
-                ExportLine::Event { .. } => self.events += 1,
-                ExportLine::Record { .. } => self.records += 1,
-                ExportLine::Header { .. }
-                | ExportLine::Memory { .. }
-                | ExportLine::Change { .. }
-                | ExportLine::Repository { .. }
-                | ExportLine::Task { .. }
-                | ExportLine::Exposure { .. }
-                | ExportLine::Commit { .. }
-                | ExportLine::Prompt { .. }
-                | ExportLine::TaskSession { .. }
-                | ExportLine::SessionItem { .. }
-                | ExportLine::Fact { .. }
-                | ExportLine::FactEvent { .. }
-                | ExportLine::Ledger { .. }
-                | ExportLine::Object { .. }
-                | ExportLine::End { .. } => {}
-            }
-        }
+        let count = |is: fn(&&ExportLine) -> bool| lines.iter().filter(is).count() as u64;
+        self.events += count(|line| matches!(line, ExportLine::Event { .. }));
+        self.records += count(|line| matches!(line, ExportLine::Record { .. }));
         self.cursor = cursor;
         Ok(Some((encode(&lines)?.into(), self)))
     }

@@ -154,27 +154,11 @@ impl Import {
         if is_repaired {
             self.repaired.set();
         }
-        match &line {
-            ExportLine::Header { .. } => self.begun = true,
-            ExportLine::End { memories, events, records } => {
-                let (memories, events, records) = (*memories, *events, *records);
-                self.end = Some(ImportReport { memories, events, records, ..ImportReport::default() });
-            }
-            ExportLine::Memory { .. }
-            | ExportLine::Event { .. }
-            | ExportLine::Record { .. }
-            | ExportLine::Change { .. }
-            | ExportLine::Repository { .. }
-            | ExportLine::Task { .. }
-            | ExportLine::Exposure { .. }
-            | ExportLine::Commit { .. }
-            | ExportLine::Prompt { .. }
-            | ExportLine::TaskSession { .. }
-            | ExportLine::SessionItem { .. }
-            | ExportLine::Fact { .. }
-            | ExportLine::FactEvent { .. }
-            | ExportLine::Ledger { .. }
-            | ExportLine::Object { .. } => {}
+        if let ExportLine::Header { .. } = &line {
+            self.begun = true;
+        }
+        if let ExportLine::End { memories, events, records } = line {
+            self.end = Some(ImportReport { memories, events, records, ..ImportReport::default() });
         }
         if !self.begun {
             let message = format!("line {} comes before the header: this is no export of Loci", self.lines);
@@ -191,28 +175,11 @@ impl Import {
     async fn write(&mut self) -> Result<()> {
         let lines = std::mem::take(&mut self.chunk);
         self.chunk_bytes = 0;
-        let new: Vec<Memory> = lines
-            .iter()
-            .filter_map(|line| match line {
-                ExportLine::Memory { memory } => Some((**memory).clone()),
-                ExportLine::Header { .. }
-                | ExportLine::Event { .. }
-                | ExportLine::Record { .. }
-                | ExportLine::Change { .. }
-                | ExportLine::Repository { .. }
-                | ExportLine::Task { .. }
-                | ExportLine::Exposure { .. }
-                | ExportLine::Commit { .. }
-                | ExportLine::Prompt { .. }
-                | ExportLine::TaskSession { .. }
-                | ExportLine::SessionItem { .. }
-                | ExportLine::Fact { .. }
-                | ExportLine::FactEvent { .. }
-                | ExportLine::Ledger { .. }
-                | ExportLine::Object { .. }
-                | ExportLine::End { .. } => None,
-            })
-            .collect();
+        let memory = |line: &ExportLine| match line {
+            ExportLine::Memory { memory } => Some((**memory).clone()),
+            _ => None,
+        };
+        let new: Vec<Memory> = lines.iter().filter_map(memory).collect();
         // A memory that this import made itself is in the way of a second one: the write refuses that.
         for memory in new.iter().filter(|memory| !self.is_made(memory)) {
             self.doors.engine.import_room(&self.caller, memory).await?;

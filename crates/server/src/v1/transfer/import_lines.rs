@@ -23,95 +23,6 @@ struct Tag<'a> {
     tag: std::borrow::Cow<'a, str>,
 }
 
-#[derive(Deserialize)]
-struct HeaderLine {
-    format: u32,
-    exported_at: Timestamp,
-}
-
-#[derive(Deserialize)]
-struct MemoryLine {
-    memory: Box<Memory>,
-}
-
-#[derive(Deserialize)]
-struct EventLine {
-    event: Box<Event>,
-}
-
-#[derive(Deserialize)]
-struct RecordLine {
-    record: Box<Record>,
-    current: bool,
-}
-
-#[derive(Deserialize)]
-struct ChangeLine {
-    change: StateChange,
-}
-
-#[derive(Deserialize)]
-struct RepositoryLine {
-    repository: Box<Repository>,
-}
-
-#[derive(Deserialize)]
-struct FactLine {
-    fact: Box<Fact>,
-}
-
-#[derive(Deserialize)]
-struct FactEventLine {
-    event: Box<FactEvent>,
-}
-
-#[derive(Deserialize)]
-struct TaskLine {
-    task: Box<Task>,
-}
-
-#[derive(Deserialize)]
-struct ExposureLine {
-    exposure: Box<Exposure>,
-}
-
-#[derive(Deserialize)]
-struct CommitLine {
-    commit: Box<TaskCommit>,
-}
-
-#[derive(Deserialize)]
-struct PromptLine {
-    prompt: Box<PromptVersion>,
-}
-
-#[derive(Deserialize)]
-struct TaskSessionLine {
-    session: Box<TaskSession>,
-}
-
-#[derive(Deserialize)]
-struct SessionItemLine {
-    item: Box<SessionItem>,
-}
-
-#[derive(Deserialize)]
-struct LedgerLine {
-    entry: Box<LedgerEntry>,
-}
-
-#[derive(Deserialize)]
-struct ObjectLine {
-    object: Box<ExportedObject>,
-}
-
-#[derive(Deserialize)]
-struct EndLine {
-    memories: u64,
-    events: u64,
-    records: u64,
-}
-
 /// Reads a line, and says whether it held halves of letters, which became U+FFFD. The error names
 /// it and the rule that it breaks, and never quotes it. The first line may have a byte order mark,
 /// as files that were saved by an editor do.
@@ -124,39 +35,37 @@ pub(super) fn read(text: &[u8], number: u64) -> Result<(ExportLine, bool)> {
 }
 
 fn whole(text: &[u8], number: u64) -> Result<ExportLine> {
+    /// Reads the members of a line of one kind.
+    macro_rules! line {
+        ($kind:ident { $($member:ident: $noun:ty),+ }) => {{
+            #[derive(Deserialize)]
+            struct Line {
+                $($member: $noun,)+
+            }
+            let Line { $($member),+ } = parse(text, number)?;
+            ExportLine::$kind { $($member),+ }
+        }};
+    }
     check_text(text, number)?;
     let tag: Tag<'_> = parse(text, number)?;
     Ok(match &*tag.tag {
-        "header" => {
-            let HeaderLine { format, exported_at } = parse(text, number)?;
-            ExportLine::Header { format, exported_at }
-        }
-        "memory" => ExportLine::Memory { memory: parse::<MemoryLine>(text, number)?.memory },
-        "event" => ExportLine::Event { event: parse::<EventLine>(text, number)?.event },
-        "record" => {
-            let RecordLine { record, current } = parse(text, number)?;
-            ExportLine::Record { record, current }
-        }
-        "change" => ExportLine::Change { change: parse::<ChangeLine>(text, number)?.change },
-        "repository" => {
-            ExportLine::Repository { repository: parse::<RepositoryLine>(text, number)?.repository }
-        }
-        "commit" => ExportLine::Commit { commit: parse::<CommitLine>(text, number)?.commit },
-        "task_session" => {
-            ExportLine::TaskSession { session: parse::<TaskSessionLine>(text, number)?.session }
-        }
-        "session_item" => ExportLine::SessionItem { item: parse::<SessionItemLine>(text, number)?.item },
-        "prompt" => ExportLine::Prompt { prompt: parse::<PromptLine>(text, number)?.prompt },
-        "task" => ExportLine::Task { task: parse::<TaskLine>(text, number)?.task },
-        "exposure" => ExportLine::Exposure { exposure: parse::<ExposureLine>(text, number)?.exposure },
-        "fact" => ExportLine::Fact { fact: parse::<FactLine>(text, number)?.fact },
-        "fact_event" => ExportLine::FactEvent { event: parse::<FactEventLine>(text, number)?.event },
-        "ledger" => ExportLine::Ledger { entry: parse::<LedgerLine>(text, number)?.entry },
-        "object" => ExportLine::Object { object: parse::<ObjectLine>(text, number)?.object },
-        "end" => {
-            let EndLine { memories, events, records } = parse(text, number)?;
-            ExportLine::End { memories, events, records }
-        }
+        "header" => line!(Header { format: u32, exported_at: Timestamp }),
+        "memory" => line!(Memory { memory: Box<Memory> }),
+        "event" => line!(Event { event: Box<Event> }),
+        "record" => line!(Record { record: Box<Record>, current: bool }),
+        "change" => line!(Change { change: StateChange }),
+        "repository" => line!(Repository { repository: Box<Repository> }),
+        "commit" => line!(Commit { commit: Box<TaskCommit> }),
+        "task_session" => line!(TaskSession { session: Box<TaskSession> }),
+        "session_item" => line!(SessionItem { item: Box<SessionItem> }),
+        "prompt" => line!(Prompt { prompt: Box<PromptVersion> }),
+        "task" => line!(Task { task: Box<Task> }),
+        "exposure" => line!(Exposure { exposure: Box<Exposure> }),
+        "fact" => line!(Fact { fact: Box<Fact> }),
+        "fact_event" => line!(FactEvent { event: Box<FactEvent> }),
+        "ledger" => line!(Ledger { entry: Box<LedgerEntry> }),
+        "object" => line!(Object { object: Box<ExportedObject> }),
+        "end" => line!(End { memories: u64, events: u64, records: u64 }),
         _ => return Err(bad(number, "its type is unknown to this server")),
     })
 }

@@ -12,7 +12,7 @@ use loci_api::verified::verdict as shape;
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::verdict::Verification;
 use loci_model::{Error, Result};
-use loci_verified::{Told, ToldFact, bare_id, record_id};
+use loci_verified::{Told, ToldFact, record_id};
 
 use super::evidence;
 use crate::doors::Doors;
@@ -44,11 +44,7 @@ pub(super) fn operations(table: Table) -> Table {
 async fn tell(call: Call, asked: shape::VerdictsTell) -> Result<shape::VerdictsTold> {
     let (standing, told) = (standing(&call)?, told(asked.verdicts)?);
     let facts = call.doors.engine.verified.facts_tell(&call.caller, &standing, &asked.repo, told).await?;
-    let one = |fact: loci_verified::FactTold| shape::VerdictTold {
-        memory_id: bare_id(&fact.record).to_owned(),
-        verification_id: fact.receipt,
-    };
-    Ok(shape::VerdictsTold { facts: facts.into_iter().map(one).collect() })
+    Ok(shape::VerdictsTold { facts })
 }
 
 async fn tool_evidence(doors: Doors, request: Request) -> Result<Response> {
