@@ -10,6 +10,7 @@ use loci_model::record::RecordState;
 use loci_model::{Error, ErrorKind, Reason, RecordId, Result, Timestamp, limits};
 
 use crate::codes::{key_of, of_code};
+use crate::sql::Bound;
 
 /// The columns that [`crate::fact_rows::fact`] reads, of `facts f` and `fact_reads n`.
 pub const FACT_COLUMNS: &str = "f.key, f.repository, f.hash, f.status, f.proposed, f.refreshed, f.created, f.used, f.expires, \
@@ -111,30 +112,19 @@ pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
     Ok(sums)
 }
 
-/// A value of a condition on paths.
-pub enum PathValue {
-    /// A path.
-    Path(String),
-    /// The key of a record.
-    Key(Vec<u8>),
-}
-
-/// A condition on `path` and `key` that an index answers by one range: the paths of `choice`, behind `after`. `put` binds a
-/// value and says what stands for it.
-pub fn path_condition(
-    choice: &PathChoice,
-    after: Option<&(String, RecordId)>,
-    put: &mut dyn FnMut(PathValue) -> String,
+/// A condition on `path` and `key` that an index answers by one range: the paths of `choice`, behind `after`. Its values go
+/// to `bound`.
+pub fn path_condition<'a>(
+    choice: &'a PathChoice,
+    after: Option<&'a (String, RecordId)>,
+    bound: &mut Bound<'a>,
 ) -> String {
-    let path = |text: &str, put: &mut dyn FnMut(PathValue) -> String| put(PathValue::Path(text.to_owned()));
     match choice {
         PathChoice::Exact(wanted) => {
-            let mut condition = format!("path = {}", path(wanted, put));
+            let mut condition = format!("path = {}", bound.put(wanted));
             if let Some((last, record)) = after.filter(|(last, _)| last >= wanted) {
                 match last == wanted {
-                    true => {
-                        condition.push_str(&format!(" AND key > {}", put(PathValue::Key(key_of(record)))))
-                    }
+                    true => condition.push_str(&format!(" AND key > {}", bound.put(key_of(record)))),
                     false => condition.push_str(" AND 1 = 0"),
                 }
             }
@@ -143,13 +133,13 @@ pub fn path_condition(
         PathChoice::Prefix(prefix) => {
             let mut condition = match after.filter(|(last, _)| last >= prefix) {
                 Some((last, record)) => {
-                    let last = path(last, put);
-                    format!("(path, key) > ({last}, {})", put(PathValue::Key(key_of(record))))
+                    let last = bound.put(last);
+                    format!("(path, key) > ({last}, {})", bound.put(key_of(record)))
                 }
-                None => format!("path >= {}", path(prefix, put)),
+                None => format!("path >= {}", bound.put(prefix)),
             };
             if let Some(end) = behind(prefix) {
-                condition.push_str(&format!(" AND path < {}", path(&end, put)));
+                condition.push_str(&format!(" AND path < {}", bound.put(end)));
             }
             condition
         }

@@ -1,10 +1,10 @@
-//! What the stores have in common: threads that hold a connection each, the indexes of a process and how they catch up,
-//! records as the index takes them in, nouns read from rows, and short forms of what is stored often.
+//! What the stores have in common: threads that hold a connection each, the indexes of a process
+//! and how they catch up, records as the index takes them in, nouns read from rows, short forms of
+//! what is stored often, and tables that lie in the same columns in both.
 //!
-//! No SQL and no database: what differs between stores comes in through [`IndexSource`], [`fields::Fields`] and the type of
-//! a connection.
+//! No database: what differs between stores comes in through [`IndexSource`], [`fields::Fields`],
+//! [`sql::SqlTransaction`] and the type of a connection.
 
-mod accessors;
 pub mod body_rows;
 pub mod change;
 pub mod codes;
@@ -22,6 +22,8 @@ pub mod pool;
 pub mod reading;
 pub mod record_rules;
 pub mod session_rules;
+pub mod sql;
+pub mod tables;
 pub mod task_rules;
 pub mod transfer;
 pub mod unreadable;

@@ -5,7 +5,8 @@ use loci_model::ports::store::SessionItemQuery;
 use loci_model::tasks::task_session::{SessionItem, SessionItemKind, TaskSession};
 
 use crate::codes::code_of;
-use crate::task_rules::{TaskValue, number, searched};
+use crate::sql::Bound;
+use crate::task_rules::searched;
 
 /// What a session is searched by.
 pub fn said_of(session: &TaskSession) -> String {
@@ -22,15 +23,11 @@ pub fn kind_code(kind: SessionItemKind) -> i64 {
     code_of(SessionItemKind::ALL, kind)
 }
 
-/// The conditions of a query on `session_items i`, each with its ` AND ` before it; `put` and `position` as for tasks.
-pub fn conditions(
-    query: &SessionItemQuery,
-    position: &str,
-    put: &mut dyn FnMut(TaskValue) -> String,
-) -> String {
-    let mut out = format!(" AND i.expires > {}", put(TaskValue::Number(query.now.millis())));
+/// The conditions of a query on `session_items i`, each with its ` AND ` before it; `bound` and `position` as for tasks.
+pub fn conditions(query: &SessionItemQuery, position: &str, bound: &mut Bound) -> String {
+    let mut out = format!(" AND i.expires > {}", bound.put(query.now));
     if let Some(after) = query.after {
-        out.push_str(&format!(" AND i.seq > {}", put(TaskValue::Number(number(after)))));
+        out.push_str(&format!(" AND i.seq > {}", bound.put(after)));
     }
     if !query.kinds.is_empty() {
         // Numbers of a closed list: nothing of the caller's.
@@ -38,8 +35,7 @@ pub fn conditions(
         out.push_str(&format!(" AND i.kind IN ({})", codes.join(", ")));
     }
     if !query.words.is_empty() {
-        let holds =
-            |word: &String| format!("{position}(i.said, {}) > 0", put(TaskValue::Text(searched(word))));
+        let holds = |word: &String| format!("{position}(i.said, {}) > 0", bound.put(searched(word)));
         let any: Vec<String> = query.words.iter().map(holds).collect();
         out.push_str(&format!(" AND ({})", any.join(" OR ")));
     }

@@ -1,9 +1,11 @@
-//! Tasks in both stores: the conditions of their lists. No SQL but conditions that read the same in both.
+//! Tasks in both stores: the conditions of their lists. No SQL but conditions that read the same in
+//! both.
 
 use loci_model::ports::store::TaskQuery;
 use loci_model::tasks::task::TaskStatus;
 
 use crate::codes::code_of;
+use crate::sql::Bound;
 
 /// The description as it is looked through.
 pub fn searched(text: &str) -> String {
@@ -20,30 +22,22 @@ pub fn number(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// A value of a condition on tasks.
-pub enum TaskValue {
-    /// Text.
-    Text(String),
-    /// A number.
-    Number(i64),
-}
-
-/// The conditions of a query on `tasks t`, each with its ` AND ` before it. `put` binds a value and says what stands for it;
-/// `position` is the database's name for the function that says where a text holds another, from 1.
-pub fn conditions(query: &TaskQuery, position: &str, put: &mut dyn FnMut(TaskValue) -> String) -> String {
+/// The conditions of a query on `tasks t`, each with its ` AND ` before it; their values go to
+/// `bound`. `position` is the database's name for the function that says where a text holds
+/// another, from 1.
+pub fn conditions<'a>(query: &'a TaskQuery, position: &str, bound: &mut Bound<'a>) -> String {
     let mut out = String::new();
     let mut add = |condition: String| {
         out.push_str(" AND ");
         out.push_str(&condition);
     };
     if !query.actors.is_empty() {
-        let places: Vec<String> =
-            query.actors.iter().map(|actor| put(TaskValue::Text(actor.to_string()))).collect();
+        let places: Vec<String> = query.actors.iter().map(|actor| bound.put(actor.as_str())).collect();
         add(format!("t.actor IN ({})", places.join(", ")));
     }
     if let Some(ids) = &query.ids {
         // Of no task: a list without members is none to every database.
-        let places: Vec<String> = ids.iter().map(|id| put(TaskValue::Text(id.to_string()))).collect();
+        let places: Vec<String> = ids.iter().map(|id| bound.put(id.as_str())).collect();
         add(if places.is_empty() { "1 = 0".to_owned() } else { format!("t.id IN ({})", places.join(", ")) });
     }
     let texts = [
@@ -54,7 +48,7 @@ pub fn conditions(query: &TaskQuery, position: &str, put: &mut dyn FnMut(TaskVal
     ];
     for (column, wanted) in texts {
         if let Some(wanted) = wanted {
-            add(format!("t.{column} = {}", put(TaskValue::Text(wanted.clone()))));
+            add(format!("t.{column} = {}", bound.put(wanted)));
         }
     }
     let numbers = [
@@ -66,16 +60,16 @@ pub fn conditions(query: &TaskQuery, position: &str, put: &mut dyn FnMut(TaskVal
     ];
     for (column, wanted) in numbers {
         if let Some(wanted) = wanted {
-            add(format!("t.{column} {}", put(TaskValue::Number(wanted))));
+            add(format!("t.{column} {}", bound.put(wanted)));
         }
     }
     if let Some(words) = &query.words {
-        add(format!("{position}(t.said, {}) > 0", put(TaskValue::Text(searched(words)))));
+        add(format!("{position}(t.said, {}) > 0", bound.put(searched(words))));
     }
     if let Some(said) = query.said.as_ref().filter(|said| !said.words.is_empty()) {
-        let now = put(TaskValue::Number(said.now.millis()));
+        let now = bound.put(said.now);
         for word in &said.words {
-            let word = put(TaskValue::Text(searched(word)));
+            let word = bound.put(searched(word));
             add(format!(
                 "({position}(t.said, {word}) > 0 \
                  OR EXISTS (SELECT 1 FROM task_sessions s WHERE s.mem = t.mem AND s.task = t.id \
@@ -86,8 +80,8 @@ pub fn conditions(query: &TaskQuery, position: &str, put: &mut dyn FnMut(TaskVal
         }
     }
     if let Some((created, id)) = &query.after {
-        let created = put(TaskValue::Number(created.millis()));
-        let id = put(TaskValue::Text(id.to_string()));
+        let created = bound.put(*created);
+        let id = bound.put(id.as_str());
         add(format!("(t.created < {created} OR (t.created = {created} AND t.id > {id}))"));
     }
     out

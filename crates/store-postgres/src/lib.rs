@@ -11,6 +11,7 @@
 //! | a transaction, its locks and counters | `tx`, `writing`, `gate` |
 //! | the schema | `migrate`, `schema/*.sql`; as a script for others to run: `ddl` |
 //! | names that are computed, not looked up | `digests` |
+//! | statements of the tables that both stores have | `statements` |
 //! | what indexes are made from | `rows` |
 //! | searches: in this process's indexes, or of great memories in the database | `search`, `great` |
 
@@ -29,6 +30,7 @@ mod options;
 mod recent;
 mod rows;
 mod search;
+mod statements;
 mod store;
 mod tables;
 mod tls;

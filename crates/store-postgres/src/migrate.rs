@@ -62,7 +62,7 @@ pub(crate) struct Version {
 
 /// The version that is there; `None`: nothing of Loci is.
 pub(crate) fn version(connection: &mut Connection) -> Result<Option<Version>> {
-    writing::ask(connection, version_of)
+    writing::ask(connection, |tx| version_of(tx))
 }
 
 fn version_of(tx: &PgTx<'_>) -> Result<Option<Version>> {

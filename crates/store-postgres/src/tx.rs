@@ -508,8 +508,6 @@ pub(crate) fn code(value: i64) -> i16 {
     i16::try_from(value).unwrap_or(-1)
 }
 
-loci_store_kit::accessors!(PgTx<'_>);
-
 #[cfg(test)]
 mod tests {
     use super::*;

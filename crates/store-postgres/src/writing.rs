@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::{Error, Result};
+use loci_store_kit::tables::Tables;
 
 use crate::connection::Connection;
 use crate::errors::Again;
@@ -86,7 +87,7 @@ pub(crate) fn write(
 ) -> Result<Written> {
     let mut tries = Tries::default();
     loop {
-        let mut tx = PgTx::new(connection, Mode::Write).through(gate);
+        let mut tx = Tables(PgTx::new(connection, Mode::Write).through(gate));
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
             .unwrap_or_else(|_| Err(Error::bug("a write panicked; nothing of it was written")));
         // A closure that went on after a failed statement has not written what it thinks.
@@ -125,23 +126,29 @@ fn in_doubt() -> Error {
 }
 
 /// Runs a read on one state of the database.
-pub(crate) fn read<T>(connection: &mut Connection, work: impl FnMut(&PgTx<'_>) -> Result<T>) -> Result<T> {
+pub(crate) fn read<T>(
+    connection: &mut Connection,
+    work: impl FnMut(&Tables<PgTx<'_>>) -> Result<T>,
+) -> Result<T> {
     reading(connection, Mode::Read, work)
 }
 
 /// Asks one question.
-pub(crate) fn ask<T>(connection: &mut Connection, work: impl FnMut(&PgTx<'_>) -> Result<T>) -> Result<T> {
+pub(crate) fn ask<T>(
+    connection: &mut Connection,
+    work: impl FnMut(&Tables<PgTx<'_>>) -> Result<T>,
+) -> Result<T> {
     reading(connection, Mode::Single, work)
 }
 
 fn reading<T>(
     connection: &mut Connection,
     mode: Mode,
-    mut work: impl FnMut(&PgTx<'_>) -> Result<T>,
+    mut work: impl FnMut(&Tables<PgTx<'_>>) -> Result<T>,
 ) -> Result<T> {
     let mut tries = Tries::default();
     loop {
-        let tx = PgTx::new(connection, mode);
+        let tx = Tables(PgTx::new(connection, mode));
         let outcome = work(&tx);
         let again = match (&outcome, tx.failure()) {
             (_, Some(again)) => again,

@@ -9,9 +9,9 @@ use crate::errors::Sql;
 use crate::tx::Column;
 
 /// The columns of a row.
-pub(crate) struct Columns<'r, 's>(pub(crate) &'r Row<'s>);
+pub(crate) struct Columns<'r>(pub(crate) &'r Row<'r>);
 
-impl Columns<'_, '_> {
+impl Columns<'_> {
     fn value<'a, T>(
         &'a self,
         place: usize,
@@ -22,7 +22,7 @@ impl Columns<'_, '_> {
     }
 }
 
-impl Fields for Columns<'_, '_> {
+impl Fields for Columns<'_> {
     fn optional_text(&self, place: usize) -> Result<Option<&str>> {
         self.value(place, |value| value.as_str_or_null())
     }

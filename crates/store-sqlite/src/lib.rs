@@ -19,6 +19,7 @@ mod open;
 mod options;
 mod replacement;
 mod restore;
+mod statements;
 mod store;
 mod tables;
 mod tx;

@@ -8,6 +8,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::search::Search;
 use loci_model::ports::store::{BackupReport, Checkpoint, Hosts, ReadWork, Store, StoreInfo, WriteWork};
 use loci_model::{MemoryId, Result};
+use loci_store_kit::tables::Tables;
 use loci_store_kit::{IndexCache, IndexSearch, Pool};
 use rusqlite::Connection;
 
@@ -193,10 +194,13 @@ impl Store for SqliteStore {
 }
 
 /// Runs `work` on one state of the database.
-pub(crate) fn snapshot<T>(connection: &Connection, work: impl FnOnce(&SqlTx<'_>) -> Result<T>) -> Result<T> {
+pub(crate) fn snapshot<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Tables<SqlTx<'_>>) -> Result<T>,
+) -> Result<T> {
     // Ends with the function, also when `work` panics: nothing is pinned.
     let transaction = connection.unchecked_transaction().sql()?;
-    let outcome = work(&SqlTx::new(&transaction));
+    let outcome = work(&Tables(SqlTx::new(&transaction)));
     transaction.finish().sql()?;
     outcome
 }

@@ -64,7 +64,7 @@ impl<'c> SqlTx<'c> {
         self.room.get() == Some(0)
     }
 
-    fn step(&self) -> Result<()> {
+    pub(crate) fn step(&self) -> Result<()> {
         let Some(room) = self.room.get() else { return Ok(()) };
         let left = room.saturating_sub(1);
         self.room.set(Some(left));
@@ -186,5 +186,3 @@ pub(crate) fn unsigned(value: i64) -> u64 {
 pub(crate) fn limit(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
-
-loci_store_kit::accessors!(SqlTx<'_>);

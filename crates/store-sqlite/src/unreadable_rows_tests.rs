@@ -87,6 +87,25 @@ fn a_job_fails_by_itself() {
 }
 
 #[test]
+fn a_job_that_cannot_be_read_restarts_only_from_failure() {
+    let (place, memories) = Place::new(&["notes"]);
+    let of = memories[0].clone();
+    let asked = place.store.write(move |tx| tx.jobs_mut().enqueue(&job(&of, "bad", 1)?, samples::time(0)));
+    block_on(asked).unwrap();
+    place.damage("UPDATE jobs SET actor = '../x' WHERE id = 'bad'");
+    for (state, after) in [(0, 0), (1, 1), (2, 0), (3, 3)] {
+        place.damage(&format!("UPDATE jobs SET state = {state}"));
+        let memory = memories[0].clone();
+        let restarted = place
+            .store
+            .write(move |tx| tx.jobs_mut().restart(&memory, &JobId::parse("bad")?, samples::time(9)));
+        assert!(block_on(restarted).unwrap());
+        let found: i64 = place.outside.query_row("SELECT state FROM jobs", [], |row| row.get(0)).unwrap();
+        assert_eq!(found, after, "a job in state {state}");
+    }
+}
+
+#[test]
 fn a_list_leaves_out_what_cannot_be_read_and_ends_where_it_ends() {
     let (place, memories) = Place::new(&["a", "b", "c", "d"]);
     place.damage("UPDATE memories SET body = replace(body, '\"name\":\"c\"', '\"name\":3') WHERE name = 'c'");

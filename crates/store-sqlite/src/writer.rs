@@ -12,6 +12,7 @@ use loci_model::ports::store::WriteWork;
 use loci_model::{Error, ErrorKind, Result};
 use loci_store_kit::index_search::AfterCommit;
 use loci_store_kit::pool::{closed, join};
+use loci_store_kit::tables::Tables;
 use rusqlite::Connection;
 
 use crate::condition::DatabaseCondition;
@@ -262,16 +263,16 @@ impl Seat {
         if let Some(Err(error)) = bounds.begin().map(|sql| self.execute(sql)) {
             return Some(Err(error));
         }
-        let mut tx = match bounds {
+        let mut tx = Tables(match bounds {
             Bounds::Transaction => SqlTx::new(&self.connection),
             Bounds::Savepoint => SqlTx::of_statements(&self.connection, SHARED_STATEMENTS_MAX),
-        };
+        });
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)))
             .unwrap_or_else(|_| Err(Error::bug("a write panicked; nothing of it was written")));
         let is_full = tx.is_full();
         let outcome =
             if is_full { Err(Error::unavailable("the write is run again by itself")) } else { outcome };
-        let ended = self.ended(outcome, tx, touched, bounds);
+        let ended = self.ended(outcome, tx.0, touched, bounds);
         // Where even taking it back failed, the whole transaction is gone, and with it what would go on.
         (!is_full || self.connection.is_autocommit()).then_some(ended)
     }

@@ -19,12 +19,14 @@ fn state_code(state: DeliveryState) -> i64 {
     code_of(DELIVERY_STATES, state)
 }
 
-pub(super) const COLUMNS: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
-                       d.body FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
+pub(super) const COLUMNS: &str = "d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
+                       d.body";
+
+pub(super) const FROM: &str = "deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
 
 /// As above, without what is said: that may be megabytes.
 const LISTED: &str = "m.id, d.direction, d.id, d.state, d.due, d.attempts, d.created, d.target, d.order_key, d.error, \
-                      'null' FROM deliveries d JOIN memories m ON m.num = d.mem AND m.deleted IS NULL";
+                      'null'";
 
 /// Of a pending delivery `d`, at `?2`: none of its order key goes before it, for a later one must not overtake it, and
 /// nobody is sending it.
@@ -90,7 +92,9 @@ impl Deliveries for SqlTx<'_> {
     ) -> Result<Option<Delivery>> {
         let Some(memory) = self.number(memory)? else { return Ok(None) };
         self.one(
-            &format!("SELECT {COLUMNS} WHERE d.mem = ?1 AND d.direction = ?2 AND d.id = ?3"),
+            &format!(
+                "SELECT m.id, {COLUMNS} FROM {FROM} WHERE d.mem = ?1 AND d.direction = ?2 AND d.id = ?3"
+            ),
             params![memory, direction_code(direction), id.as_str()],
             read,
         )
@@ -112,7 +116,7 @@ impl Deliveries for SqlTx<'_> {
     fn claim(&mut self, claim: &DeliveryClaim<'_>, count: usize) -> Result<Vec<Delivery>> {
         let DeliveryClaim { direction, target, holder, now, until } = claim;
         let sql = format!(
-            "SELECT {LISTED} WHERE d.direction = ?1 AND d.state = 0 AND d.target = ?4 AND d.due <= ?2 AND {FREE} \
+            "SELECT {LISTED} FROM {FROM} WHERE d.direction = ?1 AND d.state = 0 AND d.target = ?4 AND d.due <= ?2 AND {FREE} \
              ORDER BY d.due, d.id LIMIT ?3"
         );
         let claimed = page(count, |count| {
@@ -181,7 +185,7 @@ impl Deliveries for SqlTx<'_> {
         // Behind one that is gone by now there is nothing to be told.
         let Some(before) = before else { return Ok(Vec::new()) };
         let sql = format!(
-            "SELECT {LISTED} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
+            "SELECT {LISTED} FROM {FROM} WHERE d.mem = ?1 AND d.direction = ?2 AND d.num < ?3 \
              AND (?4 IS NULL OR d.state = ?4) ORDER BY d.num DESC LIMIT ?5"
         );
         page(count, |count| {
@@ -225,7 +229,7 @@ impl Deliveries for SqlTx<'_> {
         let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
         self.all(
             &format!(
-                "SELECT {COLUMNS} WHERE d.mem = ?1 AND d.direction = ?2 AND d.order_key = ?3 AND d.state = 0 \
+                "SELECT m.id, {COLUMNS} FROM {FROM} WHERE d.mem = ?1 AND d.direction = ?2 AND d.order_key = ?3 AND d.state = 0 \
                  ORDER BY d.num LIMIT ?4"
             ),
             params![memory, direction_code(direction), order_key, limit(count)],

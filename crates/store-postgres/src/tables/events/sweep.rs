@@ -12,9 +12,17 @@ use super::rows::{COLUMN_COUNT, COLUMNS, FROM, PAYLOAD, read};
 use crate::connection::Values;
 use crate::digests::Key16;
 use crate::errors::stored;
-use crate::tables::exchanges::DROP_OF_SESSIONS;
-use crate::tables::jobs::WAKE;
 use crate::tx::{Column, PgTx, limit, signed};
+
+/// Removes exchanges of the memory `$1` of jobs of the sessions `$3` of the actors `$2`, and says which jobs lost one. From
+/// the exchanges to their jobs: there are few of the former.
+const DROP_OF_SESSIONS: &str = "DELETE FROM exchanges x WHERE x.mem = $1 AND (SELECT (j.actor, j.session) IN \
+     (SELECT s.actor, s.session FROM unnest($2::text[], $3::text[]) AS s(actor, session)) \
+     FROM jobs j WHERE j.mem = $1 AND j.id = x.job) RETURNING x.job";
+
+/// Jobs `$2` of the memory `$1` are due at `$3`, or run again.
+const WAKE: &str = "UPDATE jobs SET rerun = rerun OR state = 1, waits = FALSE, due = $3, updated = $3 \
+                    WHERE mem = $1 AND id = ANY($2) AND (state = 1 OR (state = 0 AND waits)) RETURNING 1";
 
 /// What hangs on a session.
 const OF_SESSION: &[&str] = &["branches", "progress", "turns", "event_meta"];

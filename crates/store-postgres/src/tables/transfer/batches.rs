@@ -23,7 +23,7 @@ use crate::tables::records::rows::{body, state_code};
 use crate::tx::{Owned, PgTx, code, int, limit, signed};
 
 /// Columns of rows for one table, besides the memory.
-pub(in crate::tables) struct Batch {
+pub(crate) struct Batch {
     table: &'static str,
     names: Vec<(&'static str, &'static str)>,
     lists: Owned,
@@ -32,12 +32,12 @@ pub(in crate::tables) struct Batch {
 }
 
 impl Batch {
-    pub(in crate::tables) fn of(table: &'static str) -> Self {
+    pub(crate) fn of(table: &'static str) -> Self {
         Self { table, names: Vec::new(), lists: Vec::new(), is_new: false }
     }
 
     /// A column: its name, its type, and its values row by row.
-    pub(in crate::tables) fn with<T>(mut self, name: &'static str, kind: &'static str, values: Vec<T>) -> Self
+    pub(crate) fn with<T>(mut self, name: &'static str, kind: &'static str, values: Vec<T>) -> Self
     where
         T: ToSql + Sync + Send + 'static,
     {
@@ -47,7 +47,7 @@ impl Batch {
     }
 
     /// The same, of rows of which none may be there.
-    pub(in crate::tables) fn of_new(self) -> Self {
+    pub(crate) fn of_new(self) -> Self {
         Self { is_new: true, ..self }
     }
 
@@ -67,13 +67,13 @@ impl Batch {
 }
 
 /// A column of rows.
-pub(in crate::tables) fn list<R, T>(rows: &[R], value: impl Fn(&R) -> T) -> Vec<T> {
+pub(crate) fn list<R, T>(rows: &[R], value: impl Fn(&R) -> T) -> Vec<T> {
     rows.iter().map(value).collect()
 }
 
 impl PgTx<'_> {
     /// Writes rows of a table when the next statement goes out.
-    pub(in crate::tables) fn insert_batch(&self, memory: i64, batch: Batch) {
+    pub(crate) fn insert_batch(&self, memory: i64, batch: Batch) {
         let sql = batch.sql();
         let mut values: Owned = vec![Box::new(memory)];
         values.extend(batch.lists);

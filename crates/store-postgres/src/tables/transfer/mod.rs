@@ -5,7 +5,7 @@
 //! place of its body: every other accessor takes it for deleted, and no sweep comes to it. Its jobs and deliveries have states
 //! that nobody claims.
 
-pub(super) mod batches;
+pub(crate) mod batches;
 mod rows;
 mod writes;
 

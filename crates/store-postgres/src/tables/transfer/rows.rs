@@ -13,6 +13,7 @@ use loci_store_kit::codes::damaged;
 use loci_store_kit::fact_rules::{EVENT_COLUMNS as FACT_EVENT_COLUMNS, FACT_COLUMNS};
 use loci_store_kit::moved_rows;
 use loci_store_kit::reading::{self, EventOf};
+use loci_store_kit::tables::{exchanges, jobs};
 use loci_store_kit::transfer::{PAGE_BYTES_MAX, key, moved_vector, page};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
@@ -21,11 +22,11 @@ use crate::columns::Columns;
 use crate::digests::Key16;
 use crate::errors::stored;
 use crate::halves::Halves;
+use crate::tables::deliveries;
 use crate::tables::events::rows::{
     COLUMN_COUNT, COLUMNS as EVENT_COLUMNS, FROM, PAYLOAD, read as read_event,
 };
 use crate::tables::records::rows::{RECORDS, placed};
-use crate::tables::{deliveries, exchanges, jobs};
 use crate::tx::{Column, Owned, PgTx, borrowed, limit, uint, unsigned};
 
 /// Where the rows of a kind come from. `$1` is the memory.
@@ -103,6 +104,7 @@ impl Shape {
             }
             TransferKind::Jobs => {
                 let columns = jobs::COLUMNS.replace("j.state", "(j.state % 10)::smallint");
+                let columns = format!("j.memory, {columns}");
                 new(&columns, "jobs j WHERE j.mem = $1", "j.id > $2", &["j.id"], "j.id")
             }
             TransferKind::Changes
@@ -227,7 +229,7 @@ impl Shape {
                 "v.body",
             ),
             TransferKind::Exchanges => (
-                exchanges::COLUMNS.to_owned(),
+                format!("x.memory, {}", exchanges::COLUMNS),
                 "exchanges x WHERE x.mem = $1".to_owned(),
                 "x.place > (SELECT place FROM exchanges WHERE mem = $1 AND id = $2)",
                 &["x.place"],

@@ -3,12 +3,12 @@
 
 use loci_model::facts::fact::FactEvent;
 use loci_model::job::{Job, JobState};
-use loci_model::principal::key::AccessKey;
 use loci_model::record::RecordState;
 use loci_model::transfer::{Moved, MovedChange, MovedSession, MovedToken, MovedTurn, TransferPlace};
 use loci_model::{Error, Result, Timestamp};
 use loci_store_kit::codes::{code_of, json, key_of};
 use loci_store_kit::job_kinds::stored_kind;
+use loci_store_kit::tables;
 use loci_store_kit::transfer::PARKED;
 
 use super::batches::Batch;
@@ -50,22 +50,22 @@ impl PgTx<'_> {
                 Moved::Record(row) => sorted.records.push(row),
                 Moved::Version(row) => sorted.versions.push(row),
                 Moved::Change(row) => sorted.changes.push(row),
-                Moved::Repository(row) => self.load_repository(memory, row)?,
                 Moved::Fact(row) => self.load_fact(memory, row)?,
                 Moved::FactEvent(row) => sorted.fact_events.push(row),
-                Moved::Task(row) => self.load_task(memory, row)?,
-                Moved::Exposure(row) => self.put_exposure(memory, row)?,
-                Moved::Commit(row) => self.load_commit(memory, row)?,
-                Moved::Prompt(row) => self.load_prompt(memory, row)?,
-                Moved::TaskSession(row) => self.load_task_session(memory, row)?,
-                Moved::SessionItem(row) => self.load_session_item(memory, row)?,
-                Moved::Ledger(row) => self.load_entry(memory, row)?,
-                Moved::Object(row) => self.load_object(memory, row)?,
+                Moved::Repository(_)
+                | Moved::Task(_)
+                | Moved::Exposure(_)
+                | Moved::Commit(_)
+                | Moved::Prompt(_)
+                | Moved::TaskSession(_)
+                | Moved::SessionItem(_)
+                | Moved::Ledger(_)
+                | Moved::Object(_)
+                | Moved::Key(_) => tables::load(self, memory, row)?,
                 Moved::Token(row) => sorted.tokens.push(row),
                 Moved::Job(row) => self.load_job(memory, row)?,
                 Moved::Exchange(row) => self.load_exchange(memory, row)?,
                 Moved::Delivery(row) => self.load_delivery(memory, row)?,
-                Moved::Key(row) => self.load_key(row)?,
             }
         }
         self.load_sorted(memory, &sorted)
@@ -215,20 +215,6 @@ impl PgTx<'_> {
                 Box::new(messages),
                 Box::new(job.window.as_ref().map(json).transpose()?),
                 Box::new(word.map(str::to_owned)),
-            ],
-        );
-        Ok(())
-    }
-
-    fn load_key(&self, key: &AccessKey) -> Result<()> {
-        self.later(
-            "INSERT INTO access_keys(id, token, created, revoked, body) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
-            vec![
-                Box::new(key.id.to_string()),
-                Box::new(key.token_digest.clone()),
-                Box::new(key.created_at.millis()),
-                Box::new(key.revoked_at.map(Timestamp::millis)),
-                Box::new(json(key)?),
             ],
         );
         Ok(())

@@ -1,26 +1,19 @@
 //! The table of facts, with the one of how often they were read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use loci_model::facts::fact::Fact;
-use loci_model::ports::store::{FactPage, FactSums, Facts, PathChoice};
-use loci_model::record::RecordState;
-use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
-use loci_store_kit::codes::{id_of, key_of, short_of};
+use loci_model::{MemoryId, RecordId, Result};
+use loci_store_kit::codes::{key_of, short_of};
 use loci_store_kit::fact_columns::FactColumns;
 use loci_store_kit::fact_rows;
-use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
-use loci_store_kit::unreadable::{page, readable};
+use loci_store_kit::fact_rules::{self, FACT_COLUMNS};
+use loci_store_kit::tables::verified::facts::FactRows;
 use tokio_postgres::Row;
 
-use crate::bound::Bound;
 use crate::columns::Columns;
-use crate::errors::stored;
 use crate::tables::events::rows::plain;
-use crate::tables::records::rows::state_code;
-use crate::tx::{Column, PgTx, code, int, limit, unsigned};
-
-const FROM: &str = "FROM facts f JOIN fact_reads n ON n.mem = f.mem AND n.key = f.key";
+use crate::tx::{Column, PgTx, code, int};
 
 /// A new row in the place of what is there.
 const PUT: &str = "INSERT INTO facts(mem, key, repository, hash, status, proposed, citations, refreshed, created, used, \
@@ -48,11 +41,11 @@ impl PgTx<'_> {
     pub(in crate::tables) fn load_fact(&self, memory: i64, fact: &Fact) -> Result<()> {
         let there = "SELECT 1 FROM facts WHERE mem = $1 AND key = $2";
         let there = self.one(there, &[&memory, &key_of(&fact.record)], |_| Ok(()))?;
-        if there.is_some() { Ok(()) } else { self.put_fact(memory, fact, None) }
+        if there.is_some() { Ok(()) } else { self.put_fact_row(memory, fact, None) }
     }
 
     /// Writes a fact of the memory of that number, with its paths; `old` are those that are there.
-    fn put_fact(&self, memory: i64, fact: &Fact, old: Option<Paths>) -> Result<()> {
+    fn put_fact_row(&self, memory: i64, fact: &Fact, old: Option<Paths>) -> Result<()> {
         let row = FactColumns::of(fact)?;
         let paths: Vec<String> = row.paths.iter().map(|path| plain(path)).collect();
         let new = Paths { repository: row.repository.clone(), paths: paths.clone() };
@@ -132,178 +125,27 @@ impl PgTx<'_> {
     }
 }
 
-/// A page of facts of one state, proposed or not.
-fn page_of(memory: i64, page: &FactPage, status: RecordState, proposed: bool) -> (String, Bound) {
-    let mut bound = Bound::default();
-    let mut sql = format!(
-        "SELECT {FACT_COLUMNS} {FROM} WHERE f.mem = {} AND f.repository = {} AND f.proposed = {} AND f.status = {}",
-        bound.put(memory),
-        bound.put(short_of(page.repository.as_str())),
-        bound.put(proposed),
-        bound.put(state_code(status))
-    );
-    if let Some((refreshed, record)) = &page.after {
-        let (refreshed, key) = (bound.put(refreshed.millis()), bound.put(key_of(record)));
-        sql.push_str(&format!(
-            " AND f.refreshed <= {refreshed} AND (f.refreshed < {refreshed} OR f.key > {key})"
-        ));
-    }
-    sql.push_str(&format!(" ORDER BY f.refreshed DESC, f.key LIMIT {}", bound.put(limit(page.limit))));
-    (sql, bound)
-}
+impl FactRows for PgTx<'_> {
+    const FROM: &'static str = "FROM facts f JOIN fact_reads n ON n.mem = f.mem AND n.key = f.key";
+    const TIES: &'static str = "f.mem, f.key";
 
-impl Facts for PgTx<'_> {
-    fn get(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Fact>> {
+    fn fact(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Fact>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
-        let sql = format!("SELECT {FACT_COLUMNS} {FROM} WHERE f.mem = $1 AND f.key = $2");
+        let sql = format!("SELECT {FACT_COLUMNS} {} WHERE f.mem = $1 AND f.key = $2", Self::FROM);
         self.one(&sql, &[&number, &key_of(record)], |row| fact_rows::fact(memory, &Columns(row)))
     }
 
-    fn get_many(&self, memory: &MemoryId, records: &[RecordId]) -> Result<Vec<Fact>> {
+    fn facts(&self, memory: &MemoryId, records: &[RecordId]) -> Result<Vec<Fact>> {
         let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
         let keys: Vec<Vec<u8>> = records.iter().map(key_of).collect();
-        let sql = format!("SELECT {FACT_COLUMNS} {FROM} WHERE f.mem = $1 AND f.key = ANY($2)");
+        let sql = format!("SELECT {FACT_COLUMNS} {} WHERE f.mem = $1 AND f.key = ANY($2)", Self::FROM);
         let found = self.all(&sql, &[&number, &keys], |row| fact_rows::fact(memory, &Columns(row)))?;
         let found: BTreeMap<RecordId, Fact> =
             found.into_iter().map(|fact| (fact.record.clone(), fact)).collect();
         Ok(records.iter().filter_map(|record| found.get(record).cloned()).collect())
     }
 
-    fn active_with(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        content_hash: &str,
-    ) -> Result<Option<RecordId>> {
-        let Some(number) = self.number(memory)? else { return Ok(None) };
-        self.one(
-            "SELECT key FROM facts WHERE mem = $1 AND repository = $2 AND hash = $3 AND status = 0 AND NOT proposed",
-            &[&number, &short_of(repository.as_str()), &plain(content_hash)],
-            |row| id_of(row.take::<&[u8]>(0)?),
-        )
-    }
-
-    fn with_content(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        content_hash: &str,
-    ) -> Result<Vec<Fact>> {
-        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
-        let records = self.all(
-            "SELECT key FROM facts WHERE mem = $1 AND repository = $2 AND hash = $3 AND status <> $4 ORDER BY key",
-            &[
-                &number,
-                &short_of(repository.as_str()),
-                &plain(content_hash),
-                &state_code(RecordState::Erased),
-            ],
-            |row| id_of(row.take::<&[u8]>(0)?),
-        )?;
-        Facts::get_many(self, memory, &records)
-    }
-
-    fn list(&self, page: &FactPage) -> Result<Vec<Fact>> {
-        let Some(memory) = self.number(&page.memory)? else { return Ok(Vec::new()) };
-        let statuses: BTreeSet<i16> = page.statuses.iter().map(|status| state_code(*status)).collect();
-        let wanted = RecordState::ALL.iter().filter(|status| statuses.contains(&state_code(**status)));
-        let questions: Vec<(String, Bound)> = wanted
-            .flat_map(|status| page.choice.proposed().iter().map(|proposed| (*status, *proposed)))
-            .map(|(status, proposed)| page_of(memory, page, status, proposed))
-            .collect();
-        let values: Vec<_> = questions.iter().map(|(_, bound)| bound.values()).collect();
-        let asked: Vec<_> = questions
-            .iter()
-            .zip(&values)
-            .map(|((sql, _), values)| (sql.as_str(), values.as_slice()))
-            .collect();
-        let mut pages = Vec::new();
-        for rows in self.several(&asked)? {
-            let read = |row: &Row| fact_rows::fact(&page.memory, &Columns(row));
-            pages.push(rows.iter().map(read).collect::<Result<Vec<Fact>>>()?);
-        }
-        Ok(fact_rules::merged(pages, page.limit))
-    }
-
-    fn with_path(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        paths: &PathChoice,
-        after: Option<&(String, RecordId)>,
-        count: usize,
-    ) -> Result<Vec<(String, RecordId)>> {
-        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
-        let of = format!(
-            "mem = {} AND repository = {}",
-            bound.put(memory),
-            bound.put(short_of(repository.as_str()))
-        );
-        let condition = fact_rules::path_condition(paths, after, &mut |value| match value {
-            PathValue::Path(path) => bound.put(plain(&path)),
-            PathValue::Key(key) => bound.put(key),
-        });
-        let sql = format!(
-            "SELECT path, key FROM fact_paths WHERE {of} AND {condition} ORDER BY path, key LIMIT {}",
-            bound.put(limit(count))
-        );
-        self.all(&sql, &bound.values(), |row| Ok((row.take(0)?, id_of(row.take::<&[u8]>(1)?)?)))
-    }
-
-    fn count(&self, memory: &MemoryId, repository: &RepositoryId, status: RecordState) -> Result<u64> {
-        let Some(memory) = self.number(memory)? else { return Ok(0) };
-        let count = self.one(
-            "SELECT count(*) FROM facts WHERE mem = $1 AND repository = $2 AND proposed = FALSE AND status = $3",
-            &[&memory, &short_of(repository.as_str()), &state_code(status)],
-            |row| row.take(0),
-        )?;
-        Ok(unsigned(count.unwrap_or(0)))
-    }
-
-    fn by_status(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-    ) -> Result<Vec<(RecordState, u64, Timestamp)>> {
-        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        self.all(
-            "SELECT status::bigint, count(*), max(refreshed) FROM facts \
-             WHERE mem = $1 AND repository = $2 AND proposed = FALSE GROUP BY status ORDER BY status",
-            &[&memory, &short_of(repository.as_str())],
-            |row| fact_rules::standing(row.take(0)?, row.take(1)?, row.take(2)?),
-        )
-    }
-
-    fn sums(&self, memory: &MemoryId, repository: &RepositoryId) -> Result<FactSums> {
-        let Some(memory) = self.number(memory)? else { return Ok(FactSums::default()) };
-        let rows = self.all(
-            "SELECT status::bigint, count(*), sum(verifications)::bigint, sum(rejections)::bigint, sum(applied)::bigint, \
-             max(refreshed), min(created), max(created) FROM facts WHERE mem = $1 AND repository = $2 AND NOT proposed \
-             GROUP BY status ORDER BY status",
-            &[&memory, &short_of(repository.as_str())],
-            |row| {
-                let mut numbers = [0_i64; 8];
-                for (place, number) in numbers.iter_mut().enumerate() {
-                    *number = row.take(place)?;
-                }
-                Ok(numbers)
-            },
-        )?;
-        fact_rules::sums(rows)
-    }
-
-    fn expired_by(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
-        let sql = "SELECT m.id, f.key FROM facts f JOIN memories m ON m.mem = f.mem AND m.deleted IS NULL \
-                   WHERE f.status = 0 AND f.expires <= $1 ORDER BY f.expires, f.mem, f.key LIMIT $2";
-        let read = |row: &Row| {
-            let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
-            Ok((memory, id_of(row.take::<&[u8]>(1)?)?))
-        };
-        page(count, |count| self.all(sql, &[&now.millis(), &limit(count)], |row| readable("fact", read(row))))
-    }
-
-    fn put(&mut self, fact: &Fact) -> Result<()> {
+    fn put_fact(&self, fact: &Fact) -> Result<()> {
         let memory = self.need(&fact.memory)?;
         let (key, repository) = (key_of(&fact.record), short_of(fact.repository.as_str()));
         let there = "SELECT 1 FROM records WHERE mem = $1 AND key = $2";
@@ -323,10 +165,10 @@ impl Facts for PgTx<'_> {
             return Err(fact_rules::said_already());
         }
         let old = found.next().unwrap_or_default().first().map(paths_of_row).transpose()?;
-        self.put_fact(memory, fact, old)
+        self.put_fact_row(memory, fact, old)
     }
 
-    fn count_retrieved(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
+    fn count_fact_reads(&self, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         let memory = self.need(memory)?;
         let keys: Vec<Vec<u8>> = records.iter().map(key_of).collect();
         self.later(

@@ -7,7 +7,6 @@ pub(super) mod rows;
 mod sweep;
 
 use loci_model::event::{Branch, Event, EventLoad, ExtractionMode, MAIN_BRANCH};
-use loci_model::ports::store;
 use loci_model::ports::store::{
     ActorPage, EventPlace, EventQuery, Events, EventsBefore, NewestUnread, SessionEntry, SessionPage,
     UnreadEvent,
@@ -17,6 +16,7 @@ use loci_model::{ActorId, BranchName, Error, EventId, MemoryId, Result, SessionI
 use loci_store_kit::codes::json;
 use loci_store_kit::event_more::EventMore;
 use loci_store_kit::reading::main_branch;
+use loci_store_kit::tables::{exchanges, jobs};
 use rusqlite::params;
 
 use crate::errors::stored;
@@ -495,8 +495,8 @@ impl Events for SqlTx<'_> {
 
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize> {
         for (memory, actor, session) in self.expired_sessions(now, rows)? {
-            for job in store::Exchanges::drop_of_session(self, &memory, &actor, &session)? {
-                store::Jobs::wake(self, &memory, &job, now)?;
+            for job in exchanges::drop_of_session(self, &memory, &actor, &session)? {
+                jobs::wake(self, &memory, &job, now)?;
             }
         }
         self.sweep_events(now, rows)

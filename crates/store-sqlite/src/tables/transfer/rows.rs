@@ -10,6 +10,8 @@ use loci_model::transfer::{
 };
 use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 use loci_store_kit::fact_rules::{EVENT_COLUMNS as FACT_EVENT_COLUMNS, FACT_COLUMNS};
+use loci_store_kit::tables::exchanges::{self, ExchangeRows as _};
+use loci_store_kit::tables::jobs::{self, JobQueue as _};
 use loci_store_kit::transfer::{PAGE_BYTES_MAX, key, moved_vector, page};
 use loci_store_kit::{moved_rows, reading};
 use rusqlite::types::{Value, ValueRef};
@@ -17,9 +19,9 @@ use rusqlite::{Row, params_from_iter};
 
 use crate::columns::Columns;
 use crate::errors::{Sql, damaged, stored};
+use crate::tables::deliveries;
 use crate::tables::events::rows::{COLUMNS as EVENT_COLUMNS, EventReader, PAYLOAD};
 use crate::tables::records::rows::{COLUMNS as RECORD_COLUMNS, RECORDS, read as read_record};
-use crate::tables::{deliveries, exchanges, jobs};
 use crate::tx::{Column, SqlTx, limit, unsigned};
 
 /// Where the rows of a kind come from. `?1` is the memory.
@@ -197,12 +199,11 @@ impl Shape {
 
     /// Jobs by id; exchanges and deliveries as they came, for that order counts.
     fn of_work(kind: TransferKind) -> Self {
-        let (all, parked, letter) = match kind {
-            TransferKind::Jobs => (jobs::COLUMNS, "j.state", "j"),
-            TransferKind::Exchanges => (exchanges::COLUMNS, "x.state", "x"),
-            _ => (deliveries::COLUMNS, "d.state", "d"),
+        let (columns, from, letter) = match kind {
+            TransferKind::Jobs => (jobs::COLUMNS, SqlTx::JOBS, "j"),
+            TransferKind::Exchanges => (exchanges::COLUMNS, SqlTx::EXCHANGES, "x"),
+            _ => (deliveries::COLUMNS, deliveries::FROM, "d"),
         };
-        let (columns, from) = all.split_once(" FROM ").unwrap_or_default();
         let from = from.replace(" AND m.deleted IS NULL", "").replace(" JOIN ", " CROSS JOIN ");
         let (behind, order, key): (_, &[&str], _) = match kind {
             TransferKind::Jobs => ("j.id > ?2", &["j.id"], "j.id"),
@@ -218,7 +219,8 @@ impl Shape {
             ),
         };
         // The state as it is where nothing is parked.
-        let columns = columns.replace(parked, &format!("{parked} % 10"));
+        let parked = format!("{letter}.state");
+        let columns = format!("m.id, {}", columns.replace(&parked, &format!("{parked} % 10")));
         Self { columns, from: format!("{from} WHERE {letter}.mem = ?1"), behind, order, key }
     }
 

@@ -1,23 +1,19 @@
 //! Rows from another store, written as they are: with their own arrival numbers, sequences and times. What is there already
 //! stays.
 
-use loci_model::facts::fact::{Fact, FactEvent};
-use loci_model::facts::repository::Repository;
+use loci_model::facts::fact::FactEvent;
 use loci_model::job::{Job, JobState};
-use loci_model::principal::key::AccessKey;
 use loci_model::record::RecordState;
-use loci_model::tasks::commit::TaskCommit;
-use loci_model::tasks::prompt_version::PromptVersion;
-use loci_model::tasks::task::Task;
-use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::transfer::{
     Moved, MovedChange, MovedEvent, MovedRecord, MovedSession, MovedToken, MovedTurn, MovedVersion,
 };
 use loci_model::{ActorId, Error, RecordId, Result, SessionId, Timestamp};
-use loci_store_kit::codes::{code_of, json, key_of, short_of};
+use loci_store_kit::codes::{code_of, json, key_of};
 use loci_store_kit::job_kinds::stored_kind;
 use loci_store_kit::passages::passages;
-use loci_store_kit::task_rules::number;
+use loci_store_kit::tables;
+use loci_store_kit::tables::exchanges::ExchangeRows as _;
+use loci_store_kit::tables::verified::fact_events;
 use loci_store_kit::transfer::{PARKED, stored_vector};
 use rusqlite::params;
 
@@ -53,17 +49,18 @@ impl SqlTx<'_> {
             Moved::Record(row) => self.load_record(memory, row),
             Moved::Version(row) => self.load_version(memory, row),
             Moved::Change(row) => self.load_change(memory, row),
-            Moved::Repository(row) => self.load_repository(memory, row),
-            Moved::Fact(row) => self.load_fact(memory, row),
+            Moved::Fact(row) => self.load_fact(memory, self.record_of(memory, &row.record)?, row),
             Moved::FactEvent(row) => self.load_fact_event(memory, row),
-            Moved::Task(row) => self.load_task(memory, row),
-            Moved::Exposure(row) => self.put_exposure(memory, row),
-            Moved::Commit(row) => self.load_commit(memory, row),
-            Moved::Prompt(row) => self.load_prompt(memory, row),
-            Moved::TaskSession(row) => self.load_task_session(memory, row),
-            Moved::SessionItem(row) => self.load_session_item(memory, row),
-            Moved::Ledger(row) => self.load_entry(memory, row),
-            Moved::Object(row) => self.load_object(memory, row),
+            Moved::Repository(_)
+            | Moved::Task(_)
+            | Moved::Exposure(_)
+            | Moved::Commit(_)
+            | Moved::Prompt(_)
+            | Moved::TaskSession(_)
+            | Moved::SessionItem(_)
+            | Moved::Ledger(_)
+            | Moved::Object(_)
+            | Moved::Key(_) => tables::load(self, memory, row),
             Moved::Token(row) => self.load_token(memory, row),
             Moved::Job(row) => self.load_job(memory, row),
             Moved::Exchange(row) => {
@@ -74,7 +71,6 @@ impl SqlTx<'_> {
                 }
             }
             Moved::Delivery(row) => self.put_delivery(memory, row, PARKED).map(drop),
-            Moved::Key(row) => self.load_key(row),
         }
     }
 
@@ -205,69 +201,11 @@ impl SqlTx<'_> {
         Ok(())
     }
 
-    fn load_repository(&self, memory: i64, repository: &Repository) -> Result<()> {
-        let sql = "SELECT 1 FROM repositories WHERE mem = ?1 AND id = ?2";
-        match self.one(sql, params![memory, short_of(repository.id.as_str())], |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_repository(memory, repository),
-        }
-    }
-
-    fn load_fact(&self, memory: i64, fact: &Fact) -> Result<()> {
-        let number = self.record_of(memory, &fact.record)?;
-        match self.one("SELECT 1 FROM facts WHERE num = ?1", [number], |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_fact(memory, number, fact),
-        }
-    }
-
-    /// One of a fact that is not there any more is not kept longer than others.
     fn load_fact_event(&self, memory: i64, event: &FactEvent) -> Result<()> {
         let sql = "SELECT 1 FROM records r JOIN facts f ON f.num = r.num WHERE r.mem = ?1 AND r.key = ?2";
         let of_fact = |record| self.one(sql, params![memory, key_of(record)], |_| Ok(()));
         let is_there = event.record.as_ref().map(of_fact).transpose()?.flatten().is_some();
-        self.put_fact_event(memory, event, event.kind.is_kept() && is_there, "OR IGNORE")
-    }
-
-    fn load_prompt(&self, memory: i64, prompt: &PromptVersion) -> Result<()> {
-        let sql = "SELECT 1 FROM prompts WHERE mem = ?1 AND version = ?2";
-        match self.one(sql, params![memory, prompt.version], |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_prompt(memory, prompt),
-        }
-    }
-
-    fn load_task_session(&self, memory: i64, session: &TaskSession) -> Result<()> {
-        let sql = "SELECT 1 FROM task_sessions WHERE mem = ?1 AND task = ?2";
-        match self.one(sql, params![memory, session.task.as_str()], |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_task_session(memory, session),
-        }
-    }
-
-    fn load_session_item(&self, memory: i64, item: &SessionItem) -> Result<()> {
-        let sql = "SELECT 1 FROM session_items WHERE mem = ?1 AND task = ?2 AND seq = ?3";
-        match self.one(sql, params![memory, item.task.as_str(), number(item.seq)], |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_session_item(memory, item),
-        }
-    }
-
-    fn load_commit(&self, memory: i64, commit: &TaskCommit) -> Result<()> {
-        let sql = "SELECT 1 FROM commits WHERE mem = ?1 AND actor = ?2 AND sha = ?3";
-        let which = params![memory, commit.actor.as_str(), commit.sha.to_string()];
-        match self.one(sql, which, |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_commit(memory, commit),
-        }
-    }
-
-    fn load_task(&self, memory: i64, task: &Task) -> Result<()> {
-        let sql = "SELECT 1 FROM tasks WHERE mem = ?1 AND id = ?2";
-        match self.one(sql, params![memory, task.id.as_str()], |_| Ok(()))? {
-            Some(()) => Ok(()),
-            None => self.put_task(memory, task),
-        }
+        fact_events::load(self, memory, &[event], |_| is_there)
     }
 
     fn load_token(&self, memory: i64, row: &MovedToken) -> Result<()> {
@@ -313,20 +251,6 @@ impl SqlTx<'_> {
                 job.fallback,
                 job.window.as_ref().map(json).transpose()?,
                 word
-            ],
-        )?;
-        Ok(())
-    }
-
-    fn load_key(&self, key: &AccessKey) -> Result<()> {
-        self.run(
-            "INSERT OR IGNORE INTO access_keys(id, token, created, revoked, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![
-                key.id.as_str(),
-                key.token_digest,
-                key.created_at.millis(),
-                key.revoked_at.map(Timestamp::millis),
-                json(key)?
             ],
         )?;
         Ok(())

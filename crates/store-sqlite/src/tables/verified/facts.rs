@@ -3,31 +3,29 @@
 use std::collections::BTreeSet;
 
 use loci_model::facts::fact::Fact;
-use loci_model::ports::store::{FactPage, FactSums, Facts, PathChoice};
-use loci_model::record::RecordState;
-use loci_model::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
-use loci_store_kit::codes::{code_of, id_of, json, key_of, short_of};
+use loci_model::{MemoryId, RecordId, Result};
+use loci_store_kit::codes::{json, key_of, short_of};
 use loci_store_kit::fact_columns::FactColumns;
 use loci_store_kit::fact_rows;
-use loci_store_kit::fact_rules::{self, FACT_COLUMNS, PathValue};
-use loci_store_kit::unreadable::{page, readable};
-use rusqlite::types::Value;
-use rusqlite::{Row, params};
+use loci_store_kit::fact_rules::{self, FACT_COLUMNS};
+use loci_store_kit::tables::verified::facts::FactRows;
+use rusqlite::params;
 
-use crate::bound::Bound;
 use crate::columns::Columns;
 use crate::errors::stored;
-use crate::tx::{Column, SqlTx, limit, unsigned};
-
-const FROM: &str = "FROM facts f JOIN fact_reads n ON n.num = f.num";
-
-fn state_code(state: RecordState) -> i64 {
-    code_of(RecordState::ALL, state)
-}
+use crate::tx::{Column, SqlTx};
 
 impl SqlTx<'_> {
+    /// Takes in a fact from another store, of the record of that number; one that is there already stays.
+    pub(in crate::tables) fn load_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
+        match self.one("SELECT 1 FROM facts WHERE num = ?1", [number], |_| Ok(()))? {
+            Some(()) => Ok(()),
+            None => self.put_fact_row(memory, number, fact),
+        }
+    }
+
     /// Writes a fact of the record of that number, with its paths.
-    pub(in crate::tables) fn put_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
+    fn put_fact_row(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
         let row = FactColumns::of(fact)?;
         let stands = self.replace_paths(number, (memory, &row.repository, &row.key), &row.paths)?
             && self.put_counts(number, &row)?;
@@ -148,38 +146,13 @@ impl SqlTx<'_> {
         )?;
         Ok(())
     }
-
-    /// A page of facts of one state, proposed or not.
-    fn facts_of_state(
-        &self,
-        memory: i64,
-        page: &FactPage,
-        status: RecordState,
-        proposed: bool,
-    ) -> Result<Vec<Fact>> {
-        let mut bound = Bound::default();
-        let mut sql = format!(
-            "SELECT {FACT_COLUMNS} {FROM} WHERE f.mem = {} AND f.repository = {} AND f.proposed = {} AND f.status = {}",
-            bound.put(memory),
-            bound.put(short_of(page.repository.as_str())),
-            bound.put(proposed),
-            bound.put(state_code(status))
-        );
-        if let Some((refreshed, record)) = &page.after {
-            let (refreshed, key) = (bound.put(refreshed.millis()), bound.put(key_of(record)));
-            sql.push_str(&format!(
-                " AND f.refreshed <= {refreshed} AND (f.refreshed < {refreshed} OR f.key > {key})"
-            ));
-        }
-        sql.push_str(&format!(" ORDER BY f.refreshed DESC, f.key LIMIT {}", bound.put(limit(page.limit))));
-        self.all(&sql, rusqlite::params_from_iter(bound.values()), |row| {
-            fact_rows::fact(&page.memory, &Columns(row))
-        })
-    }
 }
 
-impl Facts for SqlTx<'_> {
-    fn get(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Fact>> {
+impl FactRows for SqlTx<'_> {
+    const FROM: &'static str = "FROM facts f JOIN fact_reads n ON n.num = f.num";
+    const TIES: &'static str = "f.num";
+
+    fn fact(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Fact>> {
         let Some(number) = self.number(memory)? else { return Ok(None) };
         let sql = format!(
             "SELECT {FACT_COLUMNS} FROM records r JOIN facts f ON f.num = r.num JOIN fact_reads n ON n.num = f.num \
@@ -188,148 +161,26 @@ impl Facts for SqlTx<'_> {
         self.one(&sql, params![number, key_of(record)], |row| fact_rows::fact(memory, &Columns(row)))
     }
 
-    fn get_many(&self, memory: &MemoryId, records: &[RecordId]) -> Result<Vec<Fact>> {
-        let found =
-            records.iter().map(|record| Facts::get(self, memory, record)).collect::<Result<Vec<_>>>()?;
+    fn facts(&self, memory: &MemoryId, records: &[RecordId]) -> Result<Vec<Fact>> {
+        let found = records.iter().map(|record| self.fact(memory, record)).collect::<Result<Vec<_>>>()?;
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn active_with(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        content_hash: &str,
-    ) -> Result<Option<RecordId>> {
-        let Some(number) = self.number(memory)? else { return Ok(None) };
-        self.one(
-            "SELECT key FROM facts WHERE mem = ?1 AND repository = ?2 AND hash = ?3 AND status = 0 AND proposed = 0",
-            params![number, short_of(repository.as_str()), content_hash],
-            |row| id_of(&row.take::<Vec<u8>>(0)?),
-        )
-    }
-
-    fn with_content(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        content_hash: &str,
-    ) -> Result<Vec<Fact>> {
-        let Some(number) = self.number(memory)? else { return Ok(Vec::new()) };
-        let records = self.all(
-            "SELECT key FROM facts WHERE mem = ?1 AND repository = ?2 AND hash = ?3 AND status <> ?4 ORDER BY key",
-            params![number, short_of(repository.as_str()), content_hash, state_code(RecordState::Erased)],
-            |row| id_of(&row.take::<Vec<u8>>(0)?),
-        )?;
-        Facts::get_many(self, memory, &records)
-    }
-
-    fn list(&self, page: &FactPage) -> Result<Vec<Fact>> {
-        let Some(memory) = self.number(&page.memory)? else { return Ok(Vec::new()) };
-        let statuses: BTreeSet<i64> = page.statuses.iter().map(|status| state_code(*status)).collect();
-        let mut pages = Vec::new();
-        for status in RecordState::ALL.iter().filter(|status| statuses.contains(&state_code(**status))) {
-            for proposed in page.choice.proposed() {
-                pages.push(self.facts_of_state(memory, page, *status, *proposed)?);
-            }
-        }
-        Ok(fact_rules::merged(pages, page.limit))
-    }
-
-    fn with_path(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        paths: &PathChoice,
-        after: Option<&(String, RecordId)>,
-        count: usize,
-    ) -> Result<Vec<(String, RecordId)>> {
-        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        let mut bound = Bound::default();
-        let of = format!(
-            "mem = {} AND repository = {}",
-            bound.put(memory),
-            bound.put(short_of(repository.as_str()))
-        );
-        let condition = fact_rules::path_condition(paths, after, &mut |value| match value {
-            PathValue::Path(path) => bound.put(path),
-            PathValue::Key(key) => bound.put(key),
-        });
-        let sql = format!(
-            "SELECT path, key FROM fact_paths WHERE {of} AND {condition} ORDER BY path, key LIMIT {}",
-            bound.put(Value::Integer(limit(count)))
-        );
-        self.all(&sql, rusqlite::params_from_iter(bound.values()), |row| {
-            Ok((row.take(0)?, id_of(&row.take::<Vec<u8>>(1)?)?))
-        })
-    }
-
-    fn count(&self, memory: &MemoryId, repository: &RepositoryId, status: RecordState) -> Result<u64> {
-        let Some(memory) = self.number(memory)? else { return Ok(0) };
-        let count = self.one(
-            "SELECT count(*) FROM facts WHERE mem = ?1 AND repository = ?2 AND proposed = 0 AND status = ?3",
-            params![memory, short_of(repository.as_str()), state_code(status)],
-            |row| row.take(0),
-        )?;
-        Ok(unsigned(count.unwrap_or(0)))
-    }
-
-    fn by_status(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-    ) -> Result<Vec<(RecordState, u64, Timestamp)>> {
-        let Some(memory) = self.number(memory)? else { return Ok(Vec::new()) };
-        self.all(
-            "SELECT status, count(*), max(refreshed) FROM facts \
-             WHERE mem = ?1 AND repository = ?2 AND proposed = 0 GROUP BY status ORDER BY status",
-            params![memory, short_of(repository.as_str())],
-            |row| fact_rules::standing(row.take(0)?, row.take(1)?, row.take(2)?),
-        )
-    }
-
-    fn sums(&self, memory: &MemoryId, repository: &RepositoryId) -> Result<FactSums> {
-        let Some(memory) = self.number(memory)? else { return Ok(FactSums::default()) };
-        let rows = self.all(
-            "SELECT status, count(*), sum(verifications), sum(rejections), sum(applied), max(refreshed), min(created), \
-             max(created) FROM facts WHERE mem = ?1 AND repository = ?2 AND proposed = 0 GROUP BY status ORDER BY status",
-            params![memory, short_of(repository.as_str())],
-            |row| {
-                let mut numbers = [0_i64; 8];
-                for (place, number) in numbers.iter_mut().enumerate() {
-                    *number = row.take(place)?;
-                }
-                Ok(numbers)
-            },
-        )?;
-        fact_rules::sums(rows)
-    }
-
-    fn expired_by(&self, now: Timestamp, count: usize) -> Result<Vec<(MemoryId, RecordId)>> {
-        let sql = "SELECT m.id, f.key FROM facts f CROSS JOIN memories m ON m.num = f.mem AND m.deleted IS \
-                   NULL \
-                   WHERE f.status = 0 AND f.expires <= ?1 ORDER BY f.expires, f.num LIMIT ?2";
-        let read = |row: &Row<'_>| {
-            let memory = stored(MemoryId::parse(row.take::<String>(0)?), "memory id")?;
-            Ok((memory, id_of(&row.take::<Vec<u8>>(1)?)?))
-        };
-        page(count, |count| {
-            self.all(sql, params![now.millis(), limit(count)], |row| readable("fact", read(row)))
-        })
-    }
-
-    fn put(&mut self, fact: &Fact) -> Result<()> {
+    fn put_fact(&self, fact: &Fact) -> Result<()> {
         let memory = self.need(&fact.memory)?;
         let number = self.record_number(memory, &fact.record)?.ok_or_else(fact_rules::recordless)?;
         if fact_rules::is_unique(fact) {
-            let other = self.active_with(&fact.memory, &fact.repository, &fact.content_hash)?;
-            if other.is_some_and(|other| other != fact.record) {
+            let sql = "SELECT 1 FROM facts WHERE mem = ?1 AND repository = ?2 AND hash = ?3 AND status = 0 AND proposed = 0 \
+                       AND num <> ?4";
+            let values = params![memory, short_of(fact.repository.as_str()), fact.content_hash, number];
+            if self.one(sql, values, |_| Ok(()))?.is_some() {
                 return Err(fact_rules::said_already());
             }
         }
-        self.put_fact(memory, number, fact)
+        self.put_fact_row(memory, number, fact)
     }
 
-    fn count_retrieved(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
+    fn count_fact_reads(&self, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         let memory = self.need(memory)?;
         for record in records.iter().collect::<BTreeSet<_>>() {
             self.run(

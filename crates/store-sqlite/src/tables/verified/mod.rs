@@ -1,6 +1,4 @@
-//! The tables of verified facts: facts, what happened to them, kept verifications, repositories.
+//! The tables of verified facts, as far as they lie here in their own way: facts, and the sweep of what happened to them.
 
 mod fact_events;
 mod facts;
-mod repositories;
-mod verdicts;

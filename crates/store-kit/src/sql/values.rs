@@ -1,0 +1,138 @@
+//! Values of statements.
+
+use std::borrow::Cow;
+
+use loci_model::Timestamp;
+
+/// A value of a statement. Each store hands it to its database in the width of the column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SqlValue<'a> {
+    /// Nothing.
+    Null,
+    /// A yes or no.
+    Flag(bool),
+    /// A whole number of any width.
+    Number(i64),
+    /// Text.
+    Text(Cow<'a, str>),
+    /// Bytes.
+    Bytes(Cow<'a, [u8]>),
+    /// Texts of which a column holds one: see [`Dialect::one_of`](super::Dialect::one_of).
+    Texts(Cow<'a, [String]>),
+}
+
+impl SqlValue<'_> {
+    /// Returns the same value without a copy of what it holds.
+    pub fn borrowed(&self) -> SqlValue<'_> {
+        match self {
+            Self::Null => SqlValue::Null,
+            Self::Flag(flag) => SqlValue::Flag(*flag),
+            Self::Number(number) => SqlValue::Number(*number),
+            Self::Text(text) => SqlValue::Text(Cow::Borrowed(text)),
+            Self::Bytes(bytes) => SqlValue::Bytes(Cow::Borrowed(bytes)),
+            Self::Texts(texts) => SqlValue::Texts(Cow::Borrowed(texts)),
+        }
+    }
+
+    /// Returns a copy that outlives what the value was made from.
+    pub fn to_static(&self) -> SqlValue<'static> {
+        match self {
+            Self::Null => SqlValue::Null,
+            Self::Flag(flag) => SqlValue::Flag(*flag),
+            Self::Number(number) => SqlValue::Number(*number),
+            Self::Text(text) => SqlValue::Text(Cow::Owned(text.clone().into_owned())),
+            Self::Bytes(bytes) => SqlValue::Bytes(Cow::Owned(bytes.clone().into_owned())),
+            Self::Texts(texts) => SqlValue::Texts(Cow::Owned(texts.clone().into_owned())),
+        }
+    }
+}
+
+/// The values of a statement, in the order of their numbers.
+#[macro_export]
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { &[$($crate::sql::SqlValue::from($value)),*] };
+}
+
+impl From<bool> for SqlValue<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<i64> for SqlValue<'_> {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u32> for SqlValue<'_> {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<u64> for SqlValue<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(i64::try_from(number).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<usize> for SqlValue<'_> {
+    fn from(count: usize) -> Self {
+        Self::Number(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<Timestamp> for SqlValue<'_> {
+    fn from(time: Timestamp) -> Self {
+        Self::Number(time.millis())
+    }
+}
+
+impl<'a> From<&'a str> for SqlValue<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl<'a> From<&'a String> for SqlValue<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for SqlValue<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl<'a> From<&'a [u8]> for SqlValue<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(Cow::Borrowed(bytes))
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for SqlValue<'a> {
+    fn from(bytes: &'a Vec<u8>) -> Self {
+        Self::Bytes(Cow::Borrowed(bytes))
+    }
+}
+
+impl From<Vec<u8>> for SqlValue<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(Cow::Owned(bytes))
+    }
+}
+
+impl<'a> From<&'a [String]> for SqlValue<'a> {
+    fn from(texts: &'a [String]) -> Self {
+        Self::Texts(Cow::Borrowed(texts))
+    }
+}
+
+impl<'a, T: Into<SqlValue<'a>>> From<Option<T>> for SqlValue<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}

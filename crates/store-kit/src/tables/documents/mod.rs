@@ -1,0 +1,3 @@
+//! The tables of documents: parked objects. Documents themselves are records.
+
+pub(super) mod objects;

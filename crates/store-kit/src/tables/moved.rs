@@ -1,0 +1,45 @@
+//! Rows from another store, of the kinds whose tables are this crate's.
+
+use loci_model::transfer::Moved;
+use loci_model::{Error, Result};
+
+use super::coding::{commits, exposures, prompts, task_sessions, tasks};
+use super::documents::objects;
+use super::verified::repositories;
+use super::{keys, ledger};
+use crate::sql::SqlTransaction;
+
+/// Takes in a row of the memory of that number, of a kind that is written alike in both stores; one
+/// that is there already stays.
+///
+/// # Errors
+/// A bug, where the kind is another; and those of the database.
+pub fn load(tx: &impl SqlTransaction, memory: i64, row: &Moved) -> Result<()> {
+    match row {
+        Moved::Repository(row) => repositories::load(tx, memory, row),
+        Moved::Task(row) => tasks::load(tx, memory, row),
+        Moved::Exposure(row) => exposures::load(tx, memory, row),
+        Moved::Commit(row) => commits::load(tx, memory, row),
+        Moved::Prompt(row) => prompts::load(tx, memory, row),
+        Moved::TaskSession(row) => task_sessions::load(tx, memory, row),
+        Moved::SessionItem(row) => task_sessions::load_item(tx, memory, row),
+        Moved::Ledger(row) => ledger::load(tx, memory, row),
+        Moved::Object(row) => objects::load(tx, memory, row),
+        Moved::Key(row) => keys::load(tx, row),
+        Moved::Memory(_)
+        | Moved::Group(_)
+        | Moved::Session(_)
+        | Moved::Place(_)
+        | Moved::Turn(_)
+        | Moved::Event(_)
+        | Moved::Record(_)
+        | Moved::Version(_)
+        | Moved::Change(_)
+        | Moved::Fact(_)
+        | Moved::FactEvent(_)
+        | Moved::Token(_)
+        | Moved::Job(_)
+        | Moved::Exchange(_)
+        | Moved::Delivery(_) => Err(Error::bug("a row of this kind is its store's")),
+    }
+}

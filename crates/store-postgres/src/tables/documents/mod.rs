@@ -1,3 +1,0 @@
-//! The tables of documents: parked objects. Documents themselves are records.
-
-mod objects;
