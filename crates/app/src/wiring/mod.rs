@@ -9,8 +9,7 @@ mod embedder;
 mod github_hook;
 #[cfg(any(feature = "coding", feature = "operations"))]
 pub mod hooks;
-#[cfg(not(all(feature = "coding", feature = "documents", feature = "operations")))]
-mod left_out;
+pub mod left_out;
 #[cfg(feature = "documents")]
 pub mod mirrors;
 pub(super) mod models;
@@ -125,8 +124,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     #[cfg(feature = "documents")]
     let folder = options.store.folder().to_owned();
     let store = options.store.open()?;
-    #[cfg(not(all(feature = "coding", feature = "documents", feature = "operations")))]
-    left_out::check(&store)?;
+    left_out::check(&store, &left_out::left_out())?;
     let metrics = Arc::new(Metrics::new());
     let is_quiet = options.outside.is_quiet() && options.targets.is_quiet() && options.traces.is_quiet();
     #[cfg(feature = "verified")]
