@@ -94,14 +94,14 @@ impl Tree {
         if record.kind == RecordKind::Document {
             return Ok(false);
         }
-        let ownership = match self.ownership.get() {
+        let owners = match self.owners.get() {
             Some(known) => known,
             None => {
-                let found = products.ownership(&existing(tx, &self.memory)?);
-                self.ownership.get_or_init(|| found)
+                let found = products.namespace_owners(&existing(tx, &self.memory)?);
+                self.owners.get_or_init(|| found)
             }
         };
-        Ok(ownership.as_ref().is_some_and(|owners| owners.owner_of_record(record).is_some()))
+        Ok(owners.is_of_a_user(record))
     }
 
     fn put_in(&self, tx: &mut dyn Tx, placing: Placing<'_>) -> Result<TreeEntry> {

@@ -2,12 +2,12 @@
 //! is brought up to its records is `reconciliation`'s and `catch_up`'s matter, what may be written
 //! where is `areas`'.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use loci_engine::document_text::areas::KNOWLEDGE;
 use loci_engine::document_text::path::{DocumentPath, PathKey};
 use loci_engine::document_text::slug::{free_number, numbered_name, topic_key};
-use loci_engine::hooks::Ownership;
+use loci_engine::hooks::NamespaceOwners;
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::{LedgerPage, ReadTx};
 use loci_model::trees::tree_entry::{EntryStanding, TreeEntry, TreePlace, TreeProgress};
@@ -40,18 +40,13 @@ pub(crate) struct Tree {
     /// The namespace in its normal form.
     pub(crate) normal: String,
     /// The owners of the memory's namespaces, once anybody asked.
-    pub(super) ownership: OnceLock<Option<Arc<dyn Ownership>>>,
+    pub(super) owners: OnceLock<NamespaceOwners>,
 }
 
 impl Tree {
     pub(crate) fn of(ask: &TreeAsk) -> Self {
         let normal = ask.namespace.normal();
-        Self {
-            memory: ask.memory.clone(),
-            namespace: ask.namespace.clone(),
-            normal,
-            ownership: OnceLock::new(),
-        }
+        Self { memory: ask.memory.clone(), namespace: ask.namespace.clone(), normal, owners: OnceLock::new() }
     }
 
     /// How far it was brought.

@@ -1,8 +1,6 @@
 //! Views: the parts of one memory whose records a caller may read or write with one capability.
 //! Only an administrator's view has the records that a product keeps to another user.
 
-use std::sync::Arc;
-
 use loci_model::memory::Memory;
 use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -13,7 +11,7 @@ use loci_model::{ActorId, Error, MemoryId, Namespace, NamespaceFilter, Namespace
 use super::people::{another_users, named_users};
 use super::{grants, is_of_tree, refused, require_whole, segment};
 use crate::access::grant_restrictions;
-use crate::hooks::{NamespaceOwner, Ownership, Products};
+use crate::hooks::{NamespaceOwner, NamespaceOwners, Products};
 
 /// The parts of one memory in which a caller may use one capability: a union.
 #[derive(Debug, Clone)]
@@ -32,7 +30,7 @@ struct Reader {
     names: Vec<Option<ActorId>>,
     products: Products,
     /// The owners of namespaces, once the memory is known.
-    ownership: Option<Arc<dyn Ownership>>,
+    owners: NamespaceOwners,
 }
 
 impl View {
@@ -51,26 +49,24 @@ impl View {
     #[must_use]
     pub fn within(&self, memory: &Memory) -> Self {
         let known =
-            |reader: &Reader| Reader { ownership: reader.products.ownership(memory), ..reader.clone() };
+            |reader: &Reader| Reader { owners: reader.products.namespace_owners(memory), ..reader.clone() };
         Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
     }
 
     /// Returns true for what is kept to another user.
     pub fn keeps_from(&self, record: &Record) -> bool {
         let Some(reader) = &self.reader else { return false };
-        let in_place = || reader.ownership.as_ref().and_then(|owners| owners.owner_of_record(record));
         let place = || NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
+        let mut owners = reader.products.owners_of_record(&reader.owners, record);
         reader.products.is_kept_from(record, &reader.name)
-            || in_place()
-                .or_else(|| reader.products.owner_of(record))
-                .is_some_and(|of| !self.is_for(reader, &of, &place()))
+            || owners.any(|of| !self.is_for(reader, &of, &place()))
     }
 
     /// Returns true where a part of the tree, in a memory that is known, is another user's alone.
     pub fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
         let Some(reader) = &self.reader else { return false };
-        let of = reader.ownership.as_ref().and_then(|owners| owners.owner_of_all(asked.normal()));
-        of.is_some_and(|of| !self.is_for(reader, &of, asked))
+        let mut owners = reader.owners.owners_of_all(asked.normal());
+        owners.any(|of| !self.is_for(reader, &of, asked))
     }
 
     /// Returns true for the user by name, for whoever may name them, and for a grant that was made
@@ -184,7 +180,12 @@ pub fn tree_view(
 
 fn reader(products: &Products, caller: &Principal, memory: &MemoryId) -> Reader {
     let names = named_users(caller, memory).map(|named| named.cloned()).collect();
-    Reader { name: caller.name.clone(), names, products: products.clone(), ownership: None }
+    Reader {
+        name: caller.name.clone(),
+        names,
+        products: products.clone(),
+        owners: NamespaceOwners::default(),
+    }
 }
 
 fn view(clauses: Vec<AccessClause>, what: &str) -> Result<View> {

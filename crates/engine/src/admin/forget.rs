@@ -255,7 +255,7 @@ impl Engine {
             let erasing = Erasing { memory, person, records, traces, texts, vault, marks: !dry_run, by, at };
             let mut counts = erase_person(tx, &erasing)?;
             // The person's settings go with their actor; those kept under another name go here.
-            if let Some((shelf, key)) = whom.mentions.as_ref().and_then(|mentions| mentions.settings()) {
+            for (shelf, key) in whom.mentions.iter().flat_map(|mentions| mentions.settings()) {
                 let is_there = tx.ledger_mut().remove(&memory.id, &shelf, key)?;
                 counts.add("ledger entries", u64::from(is_there));
             }

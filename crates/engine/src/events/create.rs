@@ -17,7 +17,7 @@ use super::{EventCreated, NewEvent, content, overlap, scheduling, variables};
 use crate::access::grant_restrictions::{EventView, Stamp};
 use crate::admin::erasure::{IMPORT_ID, Source, Tombstones, refusal, refusal_of_actor};
 use crate::calls::idempotency::{ClientToken, IfErased, Replay, look_up, mismatch, remember};
-use crate::hooks::EventContent;
+use crate::hooks::{RecognisedContent, content_in_memory};
 use crate::memories::existing;
 use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access, safety};
@@ -143,13 +143,11 @@ impl Engine {
         self.mask_beforehand(&mut prepared).await?;
         let token = token.map(|token| token.of(caller, &prepared.new.memory)).transpose()?;
         let token = token.map(|token| ClientToken { parameters: digest(&prepared.new), ..token });
-        let content = self.products.recognise_event(self, &prepared.new, prepared.now)?;
+        let contents = self.products.recognise_event(self, &prepared.new, prepared.now)?;
         let (engine, caller) = (self.clone(), caller.clone());
         let (created, asked, found) = self
             .store
-            .write(move |tx| {
-                engine.event_create_in(tx, &caller, (&prepared, content.as_deref()), token.as_ref())
-            })
+            .write(move |tx| engine.event_create_in(tx, &caller, (&prepared, &contents), token.as_ref()))
             .await?;
         found.tell(self.observe.as_ref());
         if asked {
@@ -191,7 +189,7 @@ impl Engine {
         &self,
         tx: &mut dyn Tx,
         caller: &Principal,
-        (prepared, content): (&Prepared, Option<&dyn EventContent>),
+        (prepared, contents): (&Prepared, &[RecognisedContent]),
         token: Option<&ClientToken>,
     ) -> Result<(EventCreated, bool, Tally)> {
         let memory = existing(tx, &prepared.new.memory)?;
@@ -212,7 +210,7 @@ impl Engine {
         if let Some((first, differs)) = first.filter(|_| !is_restored) {
             return self.replay(tx, caller, &memory, prepared, (first, differs));
         }
-        let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, content), token)?;
+        let (stored, typed) = self.event_typed_in(tx, caller, &memory, (prepared, contents), token)?;
         let Stored { event, mut notices, asked, found } = stored;
         let remembered = Remembered {
             actor: event.actor.clone(),
@@ -272,15 +270,15 @@ impl Engine {
         tx: &mut dyn Tx,
         caller: &Principal,
         memory: &Memory,
-        (prepared, content): (&Prepared, Option<&dyn EventContent>),
+        (prepared, contents): (&Prepared, &[RecognisedContent]),
         token: Option<&ClientToken>,
     ) -> Result<(Stored, bool)> {
-        let typed = content.map(|content| content.in_memory(memory, &prepared.new)).transpose()?;
-        let Some(typed) = typed.flatten() else {
-            let place = (&prepared.new.actor, &prepared.session);
+        let place = (&prepared.new.actor, &prepared.session);
+        let Some((product, typed)) = content_in_memory(contents, memory, &prepared.new)? else {
             self.products.check_session(caller, memory, place, Capability::Write)?;
             return Ok((self.event_store_in(tx, caller, memory, prepared, token)?, false));
         };
+        self.products.check_session_besides(product, caller, memory, place, Capability::Write)?;
         let stored =
             self.event_store_in(tx, caller, memory, &prepared.without_extraction(typed.mark()), token)?;
         typed.write(tx, caller, memory, prepared, &stored.event.id)?;

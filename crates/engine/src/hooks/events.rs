@@ -51,7 +51,8 @@ pub trait EventHooks: Send + Sync {
     }
 
     /// Returns the content of a new event where the product might write records of it; before the
-    /// write.
+    /// write. Every product is asked before it is known which one takes the event, so an error
+    /// refuses the event, whoever takes it.
     ///
     /// # Errors
     /// Errors of the source of ids.
@@ -119,6 +120,34 @@ impl EventFilters {
     }
 }
 
+/// The content of a new event as one product recognised it.
+#[derive(Clone)]
+pub(crate) struct RecognisedContent {
+    /// The place of the product in the registration.
+    product: usize,
+    content: Arc<dyn EventContent>,
+}
+
+/// The content of an event as the memory takes it, and the place of its product.
+type ContentInMemory<'a> = (usize, Box<dyn TypedContent + 'a>);
+
+/// Returns the content of an event by the first product that takes it in the memory.
+///
+/// # Errors
+/// As [`EventContent::in_memory`].
+pub(crate) fn content_in_memory<'a>(
+    recognised: &'a [RecognisedContent],
+    memory: &Memory,
+    new: &NewEvent,
+) -> Result<Option<ContentInMemory<'a>>> {
+    for RecognisedContent { product, content } in recognised {
+        if let Some(typed) = content.in_memory(memory, new)? {
+            return Ok(Some((*product, typed)));
+        }
+    }
+    Ok(None)
+}
+
 impl Products {
     fn events(&self) -> impl Iterator<Item = &dyn EventHooks> {
         self.0.iter().filter_map(|product| product.events.as_deref())
@@ -146,6 +175,24 @@ impl Products {
         self.events().try_for_each(|hooks| hooks.check_session(caller, memory, of, capability))
     }
 
+    /// Checks that the caller may do this with a session, by all products but one, which checks for
+    /// itself what it writes.
+    ///
+    /// # Errors
+    /// As [`EventHooks::check_session`].
+    pub(crate) fn check_session_besides(
+        &self,
+        product: usize,
+        caller: &Principal,
+        memory: &Memory,
+        of: (&ActorId, &SessionId),
+        capability: Capability,
+    ) -> Result<()> {
+        let others = self.0.iter().enumerate().filter(|(place, _)| *place != product);
+        let mut hooks = others.filter_map(|(_, other)| other.events.as_deref());
+        hooks.try_for_each(|hooks| hooks.check_session(caller, memory, of, capability))
+    }
+
     /// Returns what a caller is shown of a session's events.
     ///
     /// # Errors
@@ -164,7 +211,8 @@ impl Products {
         Ok(filters)
     }
 
-    /// Returns the content of a new event that a product might write records of.
+    /// Returns the content of a new event by each product that might write records of it: which one
+    /// does is known with the memory.
     ///
     /// # Errors
     /// As [`EventHooks::recognise`].
@@ -173,13 +221,16 @@ impl Products {
         engine: &Engine,
         new: &NewEvent,
         at: Timestamp,
-    ) -> Result<Option<Arc<dyn EventContent>>> {
-        for hooks in self.events() {
+    ) -> Result<Vec<RecognisedContent>> {
+        // Without an allocation where no product recognises anything, as nearly always.
+        let mut recognised = Vec::new();
+        for (product, hooks) in self.0.iter().enumerate() {
+            let Some(hooks) = hooks.events.as_deref() else { continue };
             if let Some(content) = hooks.recognise(engine, new, at)? {
-                return Ok(Some(content));
+                recognised.push(RecognisedContent { product, content });
             }
         }
-        Ok(None)
+        Ok(recognised)
     }
 
     /// Tells every product that an event is deleted.
@@ -188,5 +239,113 @@ impl Products {
     /// Errors of the hooks.
     pub(crate) fn event_deleted(&self, tx: &mut dyn Tx, event: &Event) -> Result<()> {
         self.events().try_for_each(|hooks| hooks.deleted(tx, event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use loci_model::Error;
+    use loci_model::event::ExtractionMode;
+    use loci_testkit_ports::samples;
+
+    use super::*;
+    use crate::hooks::Product;
+
+    /// A content that is taken in memories, or in none.
+    struct Content {
+        word: &'static str,
+        is_taken: bool,
+    }
+
+    impl EventContent for Content {
+        fn in_memory(&self, _memory: &Memory, _new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>> {
+            Ok(self.is_taken.then(|| Box::new(Typed(self.word)) as _))
+        }
+    }
+
+    struct Typed(&'static str);
+
+    impl TypedContent for Typed {
+        fn mark(&self) -> (&'static str, &str) {
+            ("type", self.0)
+        }
+
+        fn write(
+            &self,
+            _tx: &mut dyn Tx,
+            _caller: &Principal,
+            _memory: &Memory,
+            _prepared: &Prepared,
+            _event: &EventId,
+        ) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_product_that_takes_no_event_of_the_memory_hides_no_other() {
+        let memory = samples::memory("events").unwrap();
+        let new = NewEvent {
+            memory: memory.id.clone(),
+            actor: ActorId::parse("ann").unwrap(),
+            session: None,
+            time: None,
+            payload: Vec::new(),
+            branch: None,
+            metadata: BTreeMap::new(),
+            extraction: ExtractionMode::Skip,
+            namespace_variables: BTreeMap::new(),
+            over_limit: false,
+        };
+        let found = |contents: &[(&'static str, bool)]| {
+            let recognise = |(product, (word, is_taken)): (usize, &(&'static str, bool))| {
+                let content = Arc::new(Content { word, is_taken: *is_taken });
+                RecognisedContent { product, content }
+            };
+            let recognised: Vec<_> = contents.iter().enumerate().map(recognise).collect();
+            let typed = content_in_memory(&recognised, &memory, &new).unwrap();
+            typed.map(|(product, typed)| (product, typed.mark().1.to_owned()))
+        };
+        assert_eq!(found(&[("a", false), ("b", true)]), Some((1, "b".to_owned())));
+        assert_eq!(found(&[("a", true), ("b", true)]), Some((0, "a".to_owned())));
+        assert_eq!(found(&[("a", false), ("b", false)]), None);
+        assert_eq!(found(&[]), None);
+    }
+
+    /// A product that denies every session.
+    struct Denying;
+
+    impl EventHooks for Denying {
+        fn check_session(
+            &self,
+            _caller: &Principal,
+            _memory: &Memory,
+            _of: (&ActorId, &SessionId),
+            _capability: Capability,
+        ) -> Result<()> {
+            Err(Error::denied("of another user"))
+        }
+    }
+
+    /// A product that leaves all as it is.
+    struct Silent;
+
+    impl EventHooks for Silent {}
+
+    #[test]
+    fn a_product_that_takes_an_event_leaves_out_no_check_but_its_own() {
+        let product = |events: Arc<dyn EventHooks>| Product { events: Some(events), ..Product::default() };
+        let products = Products::new(vec![product(Arc::new(Silent)), product(Arc::new(Denying))]);
+        let memory = samples::memory("events").unwrap();
+        let caller = Principal { name: "ann".to_owned(), grants: Vec::new() };
+        let (actor, session) = (ActorId::parse("bob").unwrap(), SessionId::parse("s").unwrap());
+        let check = |of_product| {
+            let place = (&actor, &session);
+            products.check_session_besides(of_product, &caller, &memory, place, Capability::Write)
+        };
+        assert!(check(0).is_err(), "the second product denies what the first takes");
+        assert!(check(1).is_ok());
     }
 }

@@ -35,10 +35,11 @@ use std::sync::Arc;
 
 use crate::strategies::model_questions::prompt::Prompt;
 
-pub use access::{AccessPolicy, NamespaceOwner, Ownership};
+pub use access::{AccessPolicy, NamespaceOwner, NamespaceOwners, Ownership};
 pub use background::{BackgroundLoop, RunnerState, Sweep};
 pub use copies::{CopyAfterErasure, CopyHooks, NotExamined};
 pub use events::{EventContent, EventFilter, EventFilters, EventHooks, TypedContent};
+pub(crate) use events::{RecognisedContent, content_in_memory};
 pub use jobs::{JobHandler, JobPolicy};
 pub use people::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
 pub use profiles::ProfileHooks;

@@ -77,8 +77,8 @@ pub trait PersonMentions: Send + Sync + std::fmt::Debug {
     /// forgotten.
     fn actors_of_addresses(&self) -> Vec<ActorId>;
 
-    /// Returns the entry of the ledger that holds the person's own settings.
-    fn settings(&self) -> Option<(Shelf, &str)>;
+    /// Returns the entries of the ledger that hold the person's own settings.
+    fn settings(&self) -> Vec<(Shelf, &str)>;
 
     /// Returns the name of a caller from now on: the pseudonym, where the caller is the person.
     fn caller<'a>(&'a self, name: &'a str) -> &'a str;
@@ -93,7 +93,7 @@ pub trait PersonMentions: Send + Sync + std::fmt::Debug {
 }
 
 /// The inputs of taking a person out of the data of others.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TakingOut<'a> {
     /// The memory.
     pub memory: &'a Memory,
@@ -107,6 +107,79 @@ pub struct TakingOut<'a> {
     pub at: Timestamp,
 }
 
+/// The names of a person by several products.
+#[derive(Debug)]
+struct MentionsOfProducts(Vec<Arc<dyn PersonMentions>>);
+
+impl PersonMentions for MentionsOfProducts {
+    fn completed<'a>(
+        &'a self,
+        engine: &'a Engine,
+        memory: &'a MemoryId,
+    ) -> BoxFuture<'a, Result<Arc<dyn PersonMentions>>> {
+        Box::pin(async move {
+            let mut completed = Vec::with_capacity(self.0.len());
+            for mentions in &self.0 {
+                completed.push(mentions.completed(engine, memory).await?);
+            }
+            Ok(Arc::new(Self(completed)) as Arc<dyn PersonMentions>)
+        })
+    }
+
+    fn are_in(&self, tx: &dyn ReadTx, line: &ExportLine) -> Result<bool> {
+        for mentions in &self.0 {
+            if mentions.are_in(tx, line)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn actors_of_addresses(&self) -> Vec<ActorId> {
+        self.0.iter().flat_map(|mentions| mentions.actors_of_addresses()).collect()
+    }
+
+    fn settings(&self) -> Vec<(Shelf, &str)> {
+        self.0.iter().flat_map(|mentions| mentions.settings()).collect()
+    }
+
+    fn caller<'a>(&'a self, name: &'a str) -> &'a str {
+        self.0.iter().fold(name, |name, mentions| mentions.caller(name))
+    }
+
+    fn take_out<'a>(
+        &'a self,
+        engine: &'a Engine,
+        whom: TakingOut<'a>,
+        dry_run: bool,
+    ) -> BoxFuture<'a, Result<MentionsTaken>> {
+        Box::pin(async move {
+            let mut taken = MentionsTaken::default();
+            for mentions in &self.0 {
+                taken.absorb(&mentions.take_out(engine, whom.clone(), dry_run).await?);
+            }
+            Ok(taken)
+        })
+    }
+}
+
+/// Returns the person whom products know, as one: the actors and the names of all of them.
+fn joined(mut known: Vec<KnownPerson>) -> Option<KnownPerson> {
+    if known.len() < 2 {
+        return known.pop();
+    }
+    let (mut actors, mut mentions): (Vec<ActorId>, Vec<_>) = (Vec::new(), Vec::new());
+    for (of_product, names) in known {
+        for actor in of_product {
+            if !actors.contains(&actor) {
+                actors.push(actor);
+            }
+        }
+        mentions.push(names);
+    }
+    Some((actors, Arc::new(MentionsOfProducts(mentions))))
+}
+
 impl Products {
     fn people(&self) -> impl Iterator<Item = &dyn PeopleHooks> {
         self.0.iter().filter_map(|product| product.people.as_deref())
@@ -117,7 +190,7 @@ impl Products {
         self.people().any(|hooks| hooks.knows_people(memory))
     }
 
-    /// Returns the person of an actor, where a product knows them.
+    /// Returns the person of an actor by all products that know them.
     ///
     /// # Errors
     /// Errors of the store.
@@ -128,12 +201,11 @@ impl Products {
         actor: &ActorId,
         pseudonym: &str,
     ) -> Result<Option<KnownPerson>> {
+        let mut known = Vec::new();
         for hooks in self.people() {
-            if let Some(known) = hooks.person(tx, memory, actor, pseudonym)? {
-                return Ok(Some(known));
-            }
+            known.extend(hooks.person(tx, memory, actor, pseudonym)?);
         }
-        Ok(None)
+        Ok(joined(known))
     }
 
     /// Takes people out of a line of an export who were forgotten since it was written.
@@ -155,5 +227,77 @@ impl Products {
             }
         }
         Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of a person whom one product knows by a login.
+    #[derive(Debug)]
+    struct Login(&'static str);
+
+    impl PersonMentions for Login {
+        fn completed<'a>(
+            &'a self,
+            _engine: &'a Engine,
+            _memory: &'a MemoryId,
+        ) -> BoxFuture<'a, Result<Arc<dyn PersonMentions>>> {
+            Box::pin(async move { Ok(Arc::new(Self(self.0)) as Arc<dyn PersonMentions>) })
+        }
+
+        fn are_in(&self, _tx: &dyn ReadTx, _line: &ExportLine) -> Result<bool> {
+            Ok(false)
+        }
+
+        fn actors_of_addresses(&self) -> Vec<ActorId> {
+            vec![ActorId::parse(format!("{}/address", self.0)).unwrap()]
+        }
+
+        fn settings(&self) -> Vec<(Shelf, &str)> {
+            vec![(Shelf::named("settings"), self.0)]
+        }
+
+        fn caller<'a>(&'a self, name: &'a str) -> &'a str {
+            if name == self.0 { "pseudonym" } else { name }
+        }
+
+        fn take_out<'a>(
+            &'a self,
+            _engine: &'a Engine,
+            _whom: TakingOut<'a>,
+            _dry_run: bool,
+        ) -> BoxFuture<'a, Result<MentionsTaken>> {
+            Box::pin(async { Ok(MentionsTaken { tasks: 1, ..MentionsTaken::default() }) })
+        }
+    }
+
+    #[test]
+    fn a_person_is_known_by_all_products() {
+        let actor = |text: &str| ActorId::parse(text).unwrap();
+        let known = |actors: &[&str], login| -> KnownPerson {
+            (actors.iter().map(|text| actor(text)).collect(), Arc::new(Login(login)))
+        };
+        assert!(joined(Vec::new()).is_none());
+        let (actors, mentions) = joined(vec![known(&["one"], "ann")]).unwrap();
+        assert_eq!((actors, mentions.settings().len()), (vec![actor("one")], 1));
+        let (actors, mentions) =
+            joined(vec![known(&["one", "two"], "ann"), known(&["two", "three"], "mara")]).unwrap();
+        assert_eq!(actors, ["one", "two", "three"].map(actor));
+        let addresses = ["ann/address", "mara/address"].map(actor);
+        assert_eq!(mentions.actors_of_addresses(), addresses);
+        let keys: Vec<&str> = mentions.settings().into_iter().map(|(_, key)| key).collect();
+        assert_eq!(keys, ["ann", "mara"]);
+        for (name, stands_for) in [("ann", "pseudonym"), ("mara", "pseudonym"), ("bob", "bob")] {
+            assert_eq!(mentions.caller(name), stands_for);
+        }
+    }
+
+    #[test]
+    fn what_is_taken_out_adds_up() {
+        let mut taken = MentionsTaken { tasks: 1, records: 2, ..MentionsTaken::default() };
+        taken.absorb(&MentionsTaken { tasks: 3, events: 4, ..MentionsTaken::default() });
+        assert_eq!((taken.tasks, taken.events, taken.records, taken.count()), (4, 4, 2, 10));
     }
 }

@@ -109,8 +109,8 @@ impl PersonMentions for RegisteredMentions {
         self.mentions.erased.actors_of_addresses()
     }
 
-    fn settings(&self) -> Option<(Shelf, &str)> {
-        self.mentions.settings.as_deref().map(|key| (PreferenceUser::SHELF, key))
+    fn settings(&self) -> Vec<(Shelf, &str)> {
+        self.mentions.settings.as_deref().map(|key| (PreferenceUser::SHELF, key)).into_iter().collect()
     }
 
     fn caller<'a>(&'a self, name: &'a str) -> &'a str {

@@ -39,6 +39,19 @@ impl MentionsTaken {
         ]
     }
 
+    /// Adds what another product took out.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.tasks += other.tasks;
+        self.commits += other.commits;
+        self.sessions += other.sessions;
+        self.events += other.events;
+        self.deliveries += other.deliveries;
+        self.answers += other.answers;
+        self.repositories += other.repositories;
+        self.entries += other.entries;
+        self.records += other.records;
+    }
+
     /// Returns the number of all of them.
     pub fn count(&self) -> u64 {
         self.listed().iter().map(|(_, count)| count).sum()
