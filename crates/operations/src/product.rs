@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::hooks::Product;
+use loci_engine::hooks::{Product, ProfileFile};
 
 use crate::capture::KNOWLEDGE;
 use crate::hooks::Hooks;
@@ -10,7 +10,7 @@ use crate::jobs;
 use crate::settings::SreSettingsByMemory;
 
 /// The profile of memories of operations agents.
-const PROFILE_FILE: &str = include_str!("sre.toml");
+const PROFILE_FILE: ProfileFile = ProfileFile { name: "sre.toml", text: include_str!("sre.toml") };
 /// The part of the prompt of the profile's worker agents.
 const AGENT_PROMPT: &str = include_str!("agent_prompt.md");
 
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn the_profile_holds() {
-        let profile = loci_engine::memories::profiles::parse(PROFILE_FILE).unwrap();
+        let profile = loci_engine::memories::profiles::parse(PROFILE_FILE.text).unwrap();
         assert_eq!((profile.name.as_str(), profile.strategies.len()), ("sre", 3));
         assert!(!profile.description.is_empty());
     }

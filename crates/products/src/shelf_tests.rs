@@ -40,7 +40,7 @@ fn every_shelf_is_named_once_and_registered_once() {
         add_named(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(one).join("src"), &mut named);
     }
     let products = registered();
-    products.check_shelves().unwrap();
+    products.check().unwrap();
     let mut shelves: Vec<String> = products.shelves().iter().map(|shelf| shelf.as_str().to_owned()).collect();
     named.sort();
     shelves.sort();

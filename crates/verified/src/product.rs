@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loci_engine::hooks::Product;
+use loci_engine::hooks::{Product, ProfileFile};
 
 use crate::hooks::Hooks;
 use crate::jobs;
@@ -14,7 +14,7 @@ use crate::verification::verdicts::LINE_CACHE_BYTES;
 use crate::verifier::LineCache;
 
 /// The profile of memories for code, whose facts cite it.
-const PROFILE_FILE: &str = include_str!("coding.toml");
+const PROFILE_FILE: ProfileFile = ProfileFile { name: "coding.toml", text: include_str!("coding.toml") };
 
 /// The parts of verified memory: its settings, what other products do about repositories, and
 /// what this process keeps of code and verdicts.
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_profile_holds() {
-        let profile = parse(PROFILE_FILE).unwrap();
+        let profile = parse(PROFILE_FILE.text).unwrap();
         assert_eq!(profile.name, "coding");
         assert!(!profile.strategies.is_empty() && !profile.description.is_empty());
     }

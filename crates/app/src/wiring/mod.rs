@@ -172,7 +172,7 @@ pub fn wire(options: WiringOptions) -> Result<Wiring> {
     let host = format!("{}-{}", std::process::id(), uuid4(ids.as_ref()));
     let kernel = EngineSettings { host, ..options.engine.engine };
     let engine = Loci::new(parts, LociSettings { engine: kernel, ..options.engine });
-    engine.products().check_shelves()?;
+    engine.products().check()?;
     Ok(Wiring {
         engine,
         clock,

@@ -33,6 +33,8 @@ mod shelves;
 
 use std::sync::Arc;
 
+use loci_model::Result;
+
 use crate::strategies::model_questions::prompt::Prompt;
 
 pub use access::{AccessPolicy, NamespaceOwner, NamespaceOwners, Ownership};
@@ -42,7 +44,7 @@ pub use events::{EventContent, EventFilter, EventFilters, EventHooks, TypedConte
 pub(crate) use events::{RecognisedContent, content_in_memory};
 pub use jobs::{JobHandler, JobPolicy};
 pub use people::{ForgottenLookup, KnownPerson, PeopleHooks, PersonMentions, Taken, TakingOut};
-pub use profiles::ProfileHooks;
+pub use profiles::{ProfileFile, ProfileHooks};
 pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
 pub use shelves::{AboutRecords, ShelfRules, is_noun};
@@ -67,7 +69,7 @@ pub struct Product {
     /// People whom the product knows.
     pub people: Option<Arc<dyn PeopleHooks>>,
     /// Profiles of memories that the product ships, each a file.
-    pub profile_files: Vec<&'static str>,
+    pub profile_files: Vec<ProfileFile>,
     /// Parts of prompts of worker agents, by profile.
     pub agent_prompts: Vec<(&'static str, &'static str)>,
     /// Handlers of the product's kinds of jobs.
@@ -104,6 +106,16 @@ impl Products {
     /// Returns the products in this order.
     pub fn new(products: Vec<Product>) -> Self {
         Self(products.into())
+    }
+
+    /// Checks that what the products register holds, and holds together: a program does so once,
+    /// when it starts.
+    ///
+    /// # Errors
+    /// A bug, naming the product, and what it brings or shares.
+    pub fn check(&self) -> Result<()> {
+        self.check_shelves()?;
+        self.check_profiles()
     }
 
     pub(crate) fn jobs(&self) -> impl Iterator<Item = &Arc<dyn JobHandler>> {

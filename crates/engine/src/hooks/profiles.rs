@@ -1,10 +1,19 @@
 //! Hooks on profiles: profiles that a product ships, and what the server's settings change of them.
 
 use loci_model::memory::Memory;
-use loci_model::{Namespace, Result};
+use loci_model::{Error, Namespace, Result};
 
 use super::Products;
-use crate::memories::profiles::{Profile, shipped};
+use crate::memories::profiles::{Profile, parse};
+
+/// A profile of memories that a product ships.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProfileFile {
+    /// The name of the file, for errors.
+    pub name: &'static str,
+    /// The text of the file.
+    pub text: &'static str,
+}
 
 /// The part of a product in profiles of memories.
 pub trait ProfileHooks: Send + Sync {
@@ -28,9 +37,30 @@ impl Products {
         self.0.iter().filter_map(|product| product.profiles.as_deref())
     }
 
-    /// Returns the profiles that products ship.
+    /// Reads the profiles that products ship.
+    fn read_profiles(&self) -> impl Iterator<Item = Result<Profile>> {
+        let files =
+            self.0.iter().flat_map(|product| product.profile_files.iter().map(|file| (product.name, file)));
+        let read = |(product, file): (&'static str, &ProfileFile)| {
+            parse(file.text).map_err(|error| {
+                let (file, rule) = (file.name, &error.message);
+                Error::bug(format!("the file {file} of the product {product} is no profile: {rule}"))
+            })
+        };
+        files.map(read)
+    }
+
+    /// Returns the profiles that products ship, without files that [`Self::check`] refuses.
     pub(crate) fn shipped_profiles(&self) -> Vec<Profile> {
-        self.0.iter().flat_map(|product| &product.profile_files).map(|file| shipped::read(file)).collect()
+        self.read_profiles().filter_map(Result::ok).collect()
+    }
+
+    /// Checks that every file of a product is a profile.
+    ///
+    /// # Errors
+    /// A bug, naming the product and the file.
+    pub(super) fn check_profiles(&self) -> Result<()> {
+        self.read_profiles().try_for_each(|read| read.map(drop))
     }
 
     /// Returns the part of the prompt of a profile's worker agents.
@@ -50,5 +80,31 @@ impl Products {
     /// Returns the other name of a namespace.
     pub(crate) fn other_name(&self, memory: &Memory, namespace: &Namespace) -> Option<Namespace> {
         self.profiles().find_map(|hooks| hooks.other_name(memory, namespace))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hooks::Product;
+
+    #[test]
+    fn a_file_that_is_no_profile_is_named_with_its_product() {
+        let good = ProfileFile { name: "good.toml", text: "profile = \"good\"\nversion = 1" };
+        let bad = ProfileFile { name: "bad.toml", text: "profile = \"bad\"\nversion = 0" };
+        let products = |files: &[ProfileFile]| {
+            Products::new(vec![Product {
+                name: "notes",
+                profile_files: files.to_vec(),
+                ..Product::default()
+            }])
+        };
+        let names: Vec<_> =
+            products(&[bad, good]).shipped_profiles().into_iter().map(|profile| profile.name).collect();
+        assert_eq!(names, ["good"]);
+        let error = products(&[good, bad]).check().unwrap_err();
+        products(&[good]).check().unwrap();
+        let expect = "the file bad.toml of the product notes is no profile: version must be at least 1";
+        assert_eq!(error.message.to_string(), expect);
     }
 }

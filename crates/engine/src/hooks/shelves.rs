@@ -168,7 +168,7 @@ impl Products {
     ///
     /// # Errors
     /// A bug, naming the shelf.
-    pub fn check_shelves(&self) -> Result<()> {
+    pub(super) fn check_shelves(&self) -> Result<()> {
         let mut whole: Vec<&Shelf> = Vec::new();
         for rules in self.shelf_rules().filter(|rules| rules.keys.is_none()) {
             if whole.contains(&&rules.shelf) {

@@ -11,9 +11,9 @@ use crate::settings::EngineSettings;
 
 static SHIPPED: LazyLock<[Profile; 1]> = LazyLock::new(|| [include_str!("assistant.toml")].map(read));
 
-#[expect(clippy::expect_used, reason = "the shipped files are parsed by the tests of this file")]
-pub(crate) fn read(text: &str) -> Profile {
-    parse(text).expect("a shipped profile")
+#[expect(clippy::expect_used, reason = "the kernel's files are parsed by the tests of this file")]
+fn read(text: &str) -> Profile {
+    parse(text).expect("a profile of the kernel")
 }
 
 /// The profiles that come with the kernel.
