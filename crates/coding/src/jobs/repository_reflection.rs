@@ -33,6 +33,10 @@ impl JobHandler for RepositoryReflection {
         JobPolicy { is_awaited: true, is_reported: true, ..JobPolicy::default() }
     }
 
+    fn is_part(&self) -> bool {
+        true
+    }
+
     fn handles(&self, job: &Job) -> bool {
         job.kind == self.kind() && place_of(job).is_some()
     }

@@ -27,6 +27,10 @@ impl JobHandler for ForgeHook {
         incoming::KIND
     }
 
+    fn is_part(&self) -> bool {
+        true
+    }
+
     fn handles(&self, job: &Job) -> bool {
         let key = job.unique_key.strip_prefix(incoming::JOB_KEY);
         job.kind == self.kind() && key.and_then(NewsUnit::of_key).is_some()

@@ -17,6 +17,12 @@ pub trait JobHandler: Send + Sync {
         JobPolicy::default()
     }
 
+    /// Returns true for a handler of a part of the kind: of the jobs that [`Self::handles`] names by
+    /// their keys. It is registered before the one that handles all others.
+    fn is_part(&self) -> bool {
+        false
+    }
+
     /// Returns true for a job that this handler runs; two handlers may share a kind and part it by
     /// its keys.
     fn handles(&self, job: &Job) -> bool {

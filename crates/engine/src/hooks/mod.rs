@@ -49,6 +49,9 @@ pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
 pub use shelves::{AboutRecords, ShelfRules, is_noun};
 
+/// The name of the kernel in errors that name products.
+pub(crate) const KERNEL: &str = "the kernel";
+
 /// A product: what it adds to the kernel, by kind of hook.
 #[derive(Clone, Default)]
 pub struct Product {
@@ -115,7 +118,14 @@ impl Products {
     /// A bug, naming the product, and what it brings or shares.
     pub fn check(&self) -> Result<()> {
         self.check_shelves()?;
-        self.check_profiles()
+        self.check_profiles()?;
+        self.check_jobs()?;
+        self.check_prompts()
+    }
+
+    /// Returns the handlers of jobs, each with the name of its product.
+    pub(crate) fn named_jobs(&self) -> impl Iterator<Item = (&'static str, &Arc<dyn JobHandler>)> {
+        self.0.iter().flat_map(|product| product.jobs.iter().map(|handler| (product.name, handler)))
     }
 
     pub(crate) fn jobs(&self) -> impl Iterator<Item = &Arc<dyn JobHandler>> {

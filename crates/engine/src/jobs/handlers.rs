@@ -7,7 +7,7 @@ use loci_model::{Error, RecordId, Result, Timestamp};
 
 use super::{Ended, embed, extract, handover, purge, reflect};
 use crate::Engine;
-use crate::hooks::{JobHandler, JobPolicy};
+use crate::hooks::{JobHandler, JobPolicy, KERNEL, Products};
 
 /// A kind that the kernel handles.
 struct KernelJob {
@@ -65,6 +65,31 @@ impl JobHandler for KernelJob {
     }
 }
 
+impl Products {
+    /// Checks that no handler is registered behind one that takes all jobs of its kind.
+    ///
+    /// # Errors
+    /// A bug, naming the kind and both that register it.
+    pub(crate) fn check_jobs(&self) -> Result<()> {
+        let of_products =
+            self.named_jobs().map(|(product, handler)| (product, handler.kind(), handler.is_part()));
+        let of_kernel = KERNEL_JOBS.iter().map(|handler| (KERNEL, handler.kind(), false));
+        let mut whole: Vec<(&str, JobKind)> = Vec::new();
+        for (product, kind, is_part) in of_products.chain(of_kernel) {
+            if let Some((first, _)) = whole.iter().find(|(_, taken)| *taken == kind) {
+                let kind = kind.as_str();
+                return Err(Error::bug(format!(
+                    "the kind of job {kind} is registered by {first}, which takes all of its jobs, and again by {product}"
+                )));
+            }
+            if !is_part {
+                whole.push((product, kind));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Engine {
     /// Returns the handlers of jobs: the products' in the order of registration, then the kernel's.
     /// The first that takes a job runs it.
@@ -105,5 +130,57 @@ impl Engine {
         kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));
         kinds.dedup();
         kinds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::hooks::Product;
+
+    /// A handler of a kind, or of a part of it.
+    struct Handler {
+        kind: JobKind,
+        is_part: bool,
+    }
+
+    impl JobHandler for Handler {
+        fn kind(&self) -> JobKind {
+            self.kind.clone()
+        }
+
+        fn is_part(&self) -> bool {
+            self.is_part
+        }
+
+        fn run<'a>(&'a self, _engine: &'a Engine, _job: &'a Job) -> BoxFuture<'a, Result<Ended>> {
+            Box::pin(async { Err(Error::bug("no job is run here")) })
+        }
+    }
+
+    #[test]
+    fn a_kind_of_jobs_is_registered_once_or_in_parts() {
+        let digest = JobKind::named("digest");
+        let check = |first: (&JobKind, bool), second: (&JobKind, bool)| {
+            let product = |name, (kind, is_part): (&JobKind, bool)| Product {
+                name,
+                jobs: vec![Arc::new(Handler { kind: kind.clone(), is_part })],
+                ..Product::default()
+            };
+            Products::new(vec![product("letters", first), product("papers", second)]).check()
+        };
+        check((&digest, true), (&digest, false)).unwrap();
+        check((&digest, true), (&JobKind::REFLECT, true)).unwrap();
+        for second in [false, true] {
+            let error = check((&digest, false), (&digest, second)).unwrap_err();
+            let expect = "digest is registered by letters, which takes all of its jobs, and again by papers";
+            assert!(error.message.contains(expect), "{error:?}");
+        }
+        let error = check((&digest, false), (&JobKind::REFLECT, false)).unwrap_err();
+        assert!(error.message.contains("reflect is registered by papers"), "{error:?}");
+        assert!(error.message.contains("again by the kernel"), "{error:?}");
+        Products::default().check().unwrap();
     }
 }

@@ -21,6 +21,10 @@ impl JobHandler for AlertHook {
         incoming::KIND
     }
 
+    fn is_part(&self) -> bool {
+        true
+    }
+
     fn handles(&self, job: &Job) -> bool {
         let is_of_alert =
             || job.unique_key.strip_prefix(JOB_KEY).is_some_and(|key| key.starts_with(ALERT_KEY));
