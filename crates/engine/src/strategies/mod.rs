@@ -86,7 +86,7 @@ pub trait Strategy: Sync {
     }
 }
 
-/// Every strategy that extracts without a model.
+/// Every strategy that extracts without a model: one of each base.
 pub static STRATEGIES: &[&dyn Strategy] = &[
     &facts::semantic::Semantic,
     &summaries::summary::Summary,
@@ -107,6 +107,7 @@ mod tests {
     fn every_base_but_the_callers_own_has_one() {
         use StrategyBase as B;
         for base in [B::Semantic, B::Summary, B::UserPreference, B::Episodic] {
+            assert_eq!(STRATEGIES.iter().filter(|strategy| strategy.base() == base).count(), 1);
             assert_eq!(of(base).unwrap().base(), base);
         }
         assert!(of(B::SelfManaged).is_none());
