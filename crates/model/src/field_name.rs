@@ -41,8 +41,12 @@ field_names! {
     EventVariables = "namespace_variables",
     /// The number of days that records of a batch stay, by its path.
     Expiry = "expiry_days",
+    /// What a batch asks to be done about the days that its records stay, by its path.
+    ExpiryAction = "expiry_days",
     /// The number of days that records of a batch stay.
     ExpiryDays = "expiry_days",
+    /// What a batch asks to be done about the days that its records stay.
+    ExpirySpecification = "expiry_days",
     /// The token that makes a repeated request answer as the first did.
     IdempotencyKey = "Idempotency-Key",
     /// The metadata keys that a memory declares for filters.
@@ -53,8 +57,12 @@ field_names! {
     Limit = "limit",
     /// The id of a memory.
     Memory = "memory",
+    /// A value of metadata that is a time.
+    MetadataDateTime = "date_time",
     /// The conditions on metadata, of a search or a list.
     MetadataFilters = "metadata",
+    /// A value of metadata that is a number.
+    MetadataNumber = "number",
     /// The pattern of a variable of namespace templates, by its path.
     NamespaceKeyPattern = "namespace_keys.pattern",
     /// The variables that a memory declares for namespace templates.
@@ -63,6 +71,8 @@ field_names! {
     NamespaceTemplate = "namespace",
     /// The pattern of a variable of namespace templates.
     Pattern = "pattern",
+    /// The target that a self-managed strategy stores payloads at.
+    PayloadBucket = "bucket",
     /// The text that a search looks for.
     Query = "query",
     /// The id of a record.
@@ -81,6 +91,10 @@ field_names! {
     SchemaKey = "metadata.key",
     /// The type of a metadata key that a strategy copies from events.
     SchemaKind = "metadata.kind",
+    /// The settings of a self-managed strategy, by their path.
+    SelfManaged = "self_managed",
+    /// The settings of a self-managed strategy.
+    SelfManagedSettings = "self_managed",
     /// The session of an event.
     Session = "session",
     /// The strategies of a memory.
@@ -93,6 +107,8 @@ field_names! {
     Time = "time",
     /// The number of records that a search finds.
     TopK = "top_k",
+    /// The target that a self-managed strategy tells of payloads.
+    Topic = "topic",
 }
 
 /// The position of a field's name in a text.

@@ -32,7 +32,7 @@ pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Stra
     if new.base == StrategyBase::SelfManaged
         && new.custom.as_ref().is_none_or(|custom| custom.self_managed.is_none())
     {
-        let rule = "a self-managed strategy needs selfManagedConfiguration";
+        let rule = ErrorText::from("a self-managed strategy needs ") + FieldName::SelfManagedSettings;
         return Err(Error::invalid(FieldName::Strategies + ".configuration", rule));
     }
     if let Some(own) = new.custom.as_ref().and_then(|custom| custom.self_managed.as_ref()) {
@@ -90,12 +90,11 @@ pub(crate) fn check_targets(
     bucket: Option<&String>,
     settings: &EngineSettings,
 ) -> Result<()> {
-    for (name, value) in [("topicArn", topic), ("payloadDeliveryBucketName", bucket)] {
+    for (name, value) in [(FieldName::Topic, topic), (FieldName::PayloadBucket, bucket)] {
         if !settings.client_targets && value.is_some_and(|value| value.contains("://")) {
-            let rule = format!(
-                "{name} is a URL, and this server does not let clients choose delivery targets: give a name that its \
-                 configuration maps"
-            );
+            let rule = name
+                + " is a URL, and this server does not let clients choose delivery targets: give a name that its \
+                   configuration maps";
             return Err(Error::invalid(name, rule));
         }
     }
@@ -206,7 +205,9 @@ pub(crate) fn find<'a>(strategies: &'a mut [Strategy], id: &StrategyId) -> Resul
 
 /// The self-managed settings of a strategy, to be changed.
 pub(crate) fn self_managed(strategy: &mut Strategy) -> Result<&mut SelfManaged> {
-    strategy.custom.as_mut().and_then(|custom| custom.self_managed.as_mut()).ok_or_else(|| {
-        Error::invalid("configuration.selfManagedConfiguration", "the strategy is not self-managed")
-    })
+    strategy
+        .custom
+        .as_mut()
+        .and_then(|custom| custom.self_managed.as_mut())
+        .ok_or_else(|| Error::invalid(FieldName::SelfManaged, "the strategy is not self-managed"))
 }

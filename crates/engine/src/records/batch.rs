@@ -44,10 +44,11 @@ pub(super) fn check_metadata(metadata: &Metadata) -> Result<()> {
         }
         match value {
             MetadataValue::DateTime(_) => {
-                return Err(Error::invalid("metadata", "dateTimeValue is reserved for system keys"));
+                let rule = FieldName::MetadataDateTime + " is reserved for system keys";
+                return Err(Error::invalid("metadata", rule));
             }
             MetadataValue::Number(number) if !number.is_finite() => {
-                return Err(Error::invalid("metadata", "numberValue must be finite"));
+                return Err(Error::invalid("metadata", FieldName::MetadataNumber + " must be finite"));
             }
             MetadataValue::String(_) | MetadataValue::StringList(_) | MetadataValue::Number(_) => {}
         }

@@ -6,7 +6,9 @@ use loci_model::ports::vault::Vault;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::expiry::ExpirySpecification;
 use loci_model::record::{Record, RecordKind};
-use loci_model::{Error, ErrorKind, FieldName, JobId, MemoryId, Namespace, RecordId, Result, limits};
+use loci_model::{
+    Error, ErrorKind, ErrorText, FieldName, JobId, MemoryId, Namespace, RecordId, Result, limits,
+};
 use serde::{Deserialize, Serialize};
 
 use super::batch::{self, Outcomes};
@@ -146,8 +148,9 @@ fn check_request(request: &RecordsCreate) -> Result<()> {
     batch::check_distinct(names.into_iter(), FieldName::Request)?;
     match request.expiry {
         Some(ExpirySpecification::Remove) => {
-            let rule = "REMOVE is for updates: leave recordExpirySpecification out";
-            return Err(Error::invalid("recordExpirySpecification.action", rule));
+            let rule =
+                ErrorText::from("REMOVE is for updates: leave ") + FieldName::ExpirySpecification + " out";
+            return Err(Error::invalid(FieldName::ExpiryAction, rule));
         }
         Some(ExpirySpecification::Days(days)) => check_days(days)?,
         None => {}

@@ -201,15 +201,13 @@ fn who_is_told_of_events_is_compared_and_is_no_url() {
 
     let url = "https://hooks.example.org/x";
     let head = "profile = \"p\"\nversion = 1\n[[strategy]]\n";
-    for (member, name, field) in
-        [("topic", "Notes", "topicArn"), ("bucket", "More", "payloadDeliveryBucketName")]
-    {
-        let text = format!("{head}name = \"{name}\"\n{lines}{member} = \"{url}\"\n");
+    for (field, name) in [("topic", "Notes"), ("bucket", "More")] {
+        let text = format!("{head}name = \"{name}\"\n{lines}{field} = \"{url}\"\n");
         assert_eq!(world.apply(&text, false).unwrap_err().field.as_deref(), Some(field));
     }
     let to_url = || SelfManagedUpdate { topic_arn: Some(url.into()), ..SelfManagedUpdate::default() };
     let update = || StrategyUpdate { self_managed: Some(to_url()), ..world.unchanged() };
-    assert_eq!(world.modify(update()).unwrap_err().field.as_deref(), Some("topicArn"));
+    assert_eq!(world.modify(update()).unwrap_err().field.as_deref(), Some("topic"));
     let mut new = strategy(StrategyBase::SelfManaged);
     new.custom = Some(told(url));
     let more = NewMemory {
@@ -219,7 +217,7 @@ fn who_is_told_of_events_is_compared_and_is_no_url() {
         ..NewMemory::default()
     };
     let made = world.drive(world.engine.memory_create(&world.caller, more, None));
-    assert_eq!(made.unwrap_err().field.as_deref(), Some("topicArn"));
+    assert_eq!(made.unwrap_err().field.as_deref(), Some("topic"));
     assert_eq!(world.now_memory(), before);
 
     let settings = EngineSettings { client_targets: true, ..EngineSettings::default() };

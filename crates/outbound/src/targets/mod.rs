@@ -20,7 +20,7 @@ use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
 use loci_model::ports::deliver::{Deliver, Delivered, Notice, NoticeKind, TargetInfo};
 use loci_model::ports::objects::{Objects, Stored};
-use loci_model::{Error, Result, limits};
+use loci_model::{Error, FieldName, Result, limits};
 
 pub use address::Address;
 pub use bucket_files::BucketFiles;
@@ -204,7 +204,7 @@ impl Targets {
                 Ok(Stored::At(format!("s3://{bucket}/{key}")))
             }
             Address::Web(_) | Address::Lines(_) | Address::Stream(_) => Err(Error::invalid(
-                "payloadDeliveryBucketName",
+                FieldName::PayloadBucket,
                 "the target of payloads must be a folder (file:///dir) or a bucket (s3://bucket)",
             )),
         }
