@@ -1,10 +1,7 @@
 //! `consolidation/changelog.md`: runs that were applied, the newest last, out of what each run keeps of itself. A document that nobody
 //! writes, that no listing, search or plan shows; what decides is the runs (files-and-git.md §14.7).
 
-use loci_engine::access;
-use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
-use loci_model::principal::{Capability, Principal};
 use loci_model::trees::consolidation_run::ActionStatus;
 use loci_model::{Result, Timestamp};
 
@@ -43,25 +40,8 @@ pub(super) fn entry_of(run: &ConsolidationRun, done: &[RunAction], at: Timestamp
 }
 
 impl Documents {
-    /// The changelog of a tree; `None` where no run was applied.
-    ///
-    /// # Errors
-    /// `Denied` without a grant of read on the whole namespace.
-    pub async fn consolidation_changelog(&self, caller: &Principal, ask: &TreeAsk) -> Result<Option<String>> {
-        access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
-        let tree = Tree::of(ask);
-        self.engine
-            .store()
-            .read(move |tx| {
-                existing(tx, &tree.memory)?;
-                rendered(tx, &tree)
-            })
-            .await
-    }
-}
-
-impl Documents {
-    /// The same as a document, for whoever may read the tree.
+    /// The changelog of a tree as a document, for whoever may read the tree; `None` where no run
+    /// was applied.
     pub(crate) async fn changelog_shown(&self, ask: &TreeAsk) -> Result<Option<DocumentShown>> {
         let tree = Tree::of(ask);
         let found = self

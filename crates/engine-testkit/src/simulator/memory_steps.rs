@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
+use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine, ExportPart};
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::memories::{MemoryUpdate, NewMemory, NewStrategy};
 use loci_model::event::Event;
@@ -171,8 +171,9 @@ fn exported(run: &Run<'_>, id: &MemoryId) -> Outcome<Vec<ExportLine>> {
     let mut cursor = ExportCursor::Start;
     while cursor != ExportCursor::End {
         let (caller, id) = (run.caller.clone(), id.clone());
-        let (page, next) =
-            run.life.call(|engine| async move { engine.export_page(&caller, &id, cursor).await })??;
+        let (page, next) = run.life.call(|engine| async move {
+            engine.export_part(&caller, &id, &ExportPart::default(), cursor).await
+        })??;
         lines.extend(page);
         cursor = next;
     }

@@ -1,4 +1,4 @@
-//! `export_page`, `export_part`: a memory, or a part of it, as lines, a page at a time, so that any size streams.
+//! `export_part`: a memory, or a part of it, as lines, a page at a time, so that any size streams.
 //!
 //! Exported: the memory, its repositories, its tasks, what they were shown, their commits and
 //! prompts, their sessions and what was said in them, live events, every version of every record,
@@ -35,16 +35,6 @@ const OBJECTS_PER_PAGE: usize = 4;
 const FIRST_SHELF: ExportCursor = ExportCursor::Ledger(0, None);
 
 impl Engine {
-    /// The lines from a cursor on, and where to go on; starts with the memory itself.
-    pub async fn export_page(
-        &self,
-        caller: &Principal,
-        memory: &MemoryId,
-        cursor: ExportCursor,
-    ) -> Result<(Vec<ExportLine>, ExportCursor)> {
-        self.export_part(caller, memory, &ExportPart::default(), cursor).await
-    }
-
     /// The part of a memory that is about a person, by the walk that forgetting them goes.
     ///
     /// # Errors
@@ -61,7 +51,10 @@ impl Engine {
         Ok(ExportPart { namespace: None, person: Some(Arc::new(held)) })
     }
 
-    /// The same of a part of a memory.
+    /// Lines of a part of a memory from a cursor on, and where to go on; starts with the memory itself.
+    ///
+    /// # Errors
+    /// `Denied` without administration of the whole memory; `NotFound`.
     pub async fn export_part(
         &self,
         caller: &Principal,

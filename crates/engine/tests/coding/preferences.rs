@@ -6,7 +6,7 @@ use loci_api::coding::reflection::RepositoryReflect;
 use loci_coding::hydration::Hydration;
 use loci_coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, TaskNote, TaskPatch};
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
-use loci_engine::admin::{ExportCursor, ExportLine, ForgetAsk};
+use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
@@ -828,7 +828,8 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     let lines = || {
         let (mut lines, mut cursor) = (Vec::new(), ExportCursor::Start);
         while cursor != ExportCursor::End {
-            let (page, next) = block_on(shop.engine.export_page(&caller, &memory, cursor)).unwrap();
+            let (page, next) =
+                block_on(shop.engine.export_part(&caller, &memory, &ExportPart::default(), cursor)).unwrap();
             lines.extend(page);
             cursor = next;
         }

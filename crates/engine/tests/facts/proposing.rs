@@ -75,9 +75,7 @@ fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
 
 fn shown(shop: &Shop) -> FactList {
     shop.world.clock().advance_ms(1_000);
-    let serving = Serving::default();
-    block_on(shop.engine.verified.facts_with_proposed(&shop.caller, &shop.standing, REPO, 50, serving))
-        .unwrap()
+    block_on(shop.engine.verified.facts_proposed(&shop.caller, &shop.standing, REPO, 50, None)).unwrap()
 }
 
 fn records(shop: &Shop) -> usize {
@@ -98,14 +96,11 @@ fn what_extraction_notices_is_proposed_with_its_places() {
     let list = shown(&shop);
     assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
     assert_eq!(list.facts[0].remembered.record.text, TEXT);
-    // Beside a stored fact: the fact first, and alone only what is proposed.
-    let stored = shop.stored();
+    // Beside a stored fact: only what is proposed.
+    shop.stored();
     let ids =
         |list: FactList| list.facts.into_iter().map(|view| view.remembered.record.id).collect::<Vec<_>>();
-    assert_eq!(ids(shown(&shop)), [stored, found[0].0.clone()]);
-    let alone =
-        block_on(shop.engine.verified.facts_proposed(&shop.caller, &shop.standing, REPO, 5, None)).unwrap();
-    assert_eq!(ids(alone), [found[0].0.clone()]);
+    assert_eq!(ids(shown(&shop)), [found[0].0.clone()]);
 }
 
 #[test]
@@ -286,14 +281,7 @@ fn what_is_gone_or_unreadable_is_not_shown_and_changes_no_record() {
         (found.0.unwrap().state, found.1.unwrap().status)
     };
     shop.code(|history| history.fail(Some(Unverifiable::Network)));
-    let list = block_on(shop.engine.verified.facts_with_proposed(
-        &shop.caller,
-        &shop.standing,
-        REPO,
-        50,
-        Serving { verify: VerifyMode::Fresh, ..Serving::default() },
-    ))
-    .unwrap();
+    let list = shown(&shop);
     assert_eq!((list.facts.len(), list.omitted.unproven), (0, 1));
     shop.code(|history| history.fail(None));
     shop.write("src/cart.rs", None);
@@ -305,11 +293,6 @@ fn what_is_gone_or_unreadable_is_not_shown_and_changes_no_record() {
     assert_eq!(state(), (RecordState::Active, RecordState::Active), "a proposal is no evidence");
     shop.write("src/cart.rs", Some(CART));
     assert_eq!(shown(&shop).facts.len(), 1);
-    let unchecked = Serving { verify: VerifyMode::None, ..Serving::default() };
-    assert!(
-        block_on(shop.engine.verified.facts_with_proposed(&shop.caller, &shop.standing, REPO, 50, unchecked))
-            .is_err()
-    );
 }
 
 #[test]
@@ -356,7 +339,7 @@ fn refreshing_makes_a_fact_of_it_where_its_code_holds() {
     assert_eq!(view.remembered.fact.detail.citations.len(), 2);
     let list = shop.recent(VerifyMode::Cached);
     assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
-    assert_eq!((shown(&shop).facts.len(), proposed(&shop)), (1, vec![]));
+    assert_eq!((shown(&shop).facts.len(), proposed(&shop)), (0, vec![]));
     shop.assert_replayed(&id);
 }
 

@@ -145,7 +145,8 @@ fn forgotten_and_imported(forgotten_after_ms: u64) -> (Kinds, ImportReport, Kind
     let lines = || {
         let (mut lines, mut cursor) = (Vec::new(), ExportCursor::Start);
         while cursor != ExportCursor::End {
-            let (page, next) = block_on(engine.export_page(&caller, &memory, cursor)).unwrap();
+            let (page, next) =
+                block_on(engine.export_part(&caller, &memory, &ExportPart::default(), cursor)).unwrap();
             lines.extend(page);
             cursor = next;
         }

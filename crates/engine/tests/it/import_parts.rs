@@ -1,7 +1,7 @@
 //! Imports in parts: what has not ended is not served, is found, gives way to the next import, and is
 //! removed.
 
-use loci_engine::admin::{ExportCursor, ExportLine, ImportPart};
+use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportPart};
 use loci_engine::memories::NewMemory;
 use loci_engine_testkit::world::TestWorld;
 use loci_model::memory::Memory;
@@ -20,7 +20,9 @@ fn exported() -> (Memory, Vec<ExportLine>) {
     let engine = world.engine();
     let new = NewMemory { name: "notes".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let memory = block_on(engine.memory_create(&caller(), new, None)).unwrap();
-    let (lines, _) = block_on(engine.export_page(&caller(), &memory.id, ExportCursor::Start)).unwrap();
+    let (lines, _) =
+        block_on(engine.export_part(&caller(), &memory.id, &ExportPart::default(), ExportCursor::Start))
+            .unwrap();
     (memory, lines)
 }
 

@@ -1,6 +1,6 @@
 //! Facts that cite code, and tasks, go with an export, and come back by an import.
 
-use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine};
+use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine, ExportPart};
 use loci_engine_testkit::world::TestWorld;
 use loci_model::facts::fact::{Fact, FactEvent};
 use loci_model::facts::repository::Repository;
@@ -16,7 +16,8 @@ fn exported(world: &TestWorld, caller: &Principal, memory: &MemoryId) -> Vec<Exp
     let mut lines = vec![ExportLine::Header { format: EXPORT_FORMAT, exported_at: Timestamp::EPOCH }];
     let mut cursor = ExportCursor::Start;
     while cursor != ExportCursor::End {
-        let (page, next) = block_on(world.engine().export_page(caller, memory, cursor)).unwrap();
+        let (page, next) =
+            block_on(world.engine().export_part(caller, memory, &ExportPart::default(), cursor)).unwrap();
         lines.extend(page);
         cursor = next;
     }

@@ -124,11 +124,6 @@ impl Bound {
         if self.tls.is_some() { "https" } else { "http" }
     }
 
-    /// True when the unix socket of the folder is ours.
-    pub fn has_socket(&self) -> bool {
-        self.socket.is_some()
-    }
-
     /// Answers until `shutdown` resolves; then lets requests under way finish, within limits.
     pub async fn serve(self, router: Router, shutdown: BoxFuture<'static, ()>) {
         let (stop, stopping) = watch::channel(false);

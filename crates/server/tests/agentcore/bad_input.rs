@@ -3,7 +3,7 @@
 
 use axum::body::{Body, to_bytes};
 use http::Request;
-use loci_engine::admin::ExportCursor;
+use loci_engine::admin::{ExportCursor, ExportPart};
 use loci_engine_testkit::world::TestWorld;
 use loci_model::MemoryId;
 use loci_model::memory::settings::{EventLimits, MemorySettings};
@@ -200,7 +200,11 @@ impl Server {
             for memory in self.engine.memory_list(&admin, None, 100).await.unwrap().items {
                 let mut cursor = ExportCursor::Start;
                 while cursor != ExportCursor::End {
-                    let (lines, next) = self.engine.export_page(&admin, &memory.id, cursor).await.unwrap();
+                    let (lines, next) = self
+                        .engine
+                        .export_part(&admin, &memory.id, &ExportPart::default(), cursor)
+                        .await
+                        .unwrap();
                     all.push_str(&serde_json::to_string(&lines).unwrap());
                     cursor = next;
                 }

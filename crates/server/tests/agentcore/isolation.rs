@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use axum::body::{Body, to_bytes};
 use http::Request;
 use loci_coding::NewTask;
-use loci_engine::admin::ExportCursor;
+use loci_engine::admin::{ExportCursor, ExportPart};
 use loci_engine::calls::standing::Standing;
 use loci_engine_testkit::world::TestWorld;
 use loci_model::ports::store::JobQuery;
@@ -276,7 +276,8 @@ impl Server {
             for memory in memories {
                 let mut cursor = ExportCursor::Start;
                 while cursor != ExportCursor::End {
-                    let (lines, next) = engine.export_page(&admin, &memory.id, cursor).await.unwrap();
+                    let (lines, next) =
+                        engine.export_part(&admin, &memory.id, &ExportPart::default(), cursor).await.unwrap();
                     all.push_str(&serde_json::to_string(&lines).unwrap());
                     cursor = next;
                 }

@@ -4,6 +4,7 @@
 pub(super) mod answers;
 pub(super) mod by_path;
 pub(super) mod history;
+mod proposed;
 pub(super) mod read_citation;
 pub(super) mod recent;
 pub(super) mod search;
@@ -12,4 +13,3 @@ pub(super) mod shown_code;
 mod state_mark;
 pub(super) mod stats;
 pub(super) mod verify;
-mod with_proposed;

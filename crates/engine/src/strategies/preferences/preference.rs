@@ -6,7 +6,7 @@
 
 use loci_model::event::Role;
 use loci_model::memory::strategy::StrategyBase;
-use loci_model::record::{Record, RecordKind};
+use loci_model::record::RecordKind;
 use loci_model::{SessionId, limits};
 use loci_text::normalise_exact;
 use loci_text::split::sentences;
@@ -71,12 +71,8 @@ impl Strategy for UserPreference {
     }
 }
 
-/// The preference that a record of this strategy holds, white space made even, in lower case; for telling repeats.
-pub fn preference_of(record: &Record) -> Option<String> {
-    stated(&record.text)
-}
-
-/// Likewise, of the text of a candidate or a record.
+/// The preference in the text of a candidate or a record, white space made even, in lower case; for
+/// telling repeats.
 pub fn stated(text: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     let preference = value.get("preference")?.as_str()?;

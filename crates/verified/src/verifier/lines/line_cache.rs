@@ -30,8 +30,6 @@ struct Held {
     files: HashMap<Key, Entry>,
     bytes: usize,
     clock: u64,
-    hits: u64,
-    misses: u64,
 }
 
 struct Entry {
@@ -49,13 +47,7 @@ impl LineCache {
         Self { bytes_max, held: Mutex::default(), supports: SupportCache::default() }
     }
 
-    /// Lookups answered and not answered so far.
-    pub fn hits_and_misses(&self) -> (u64, u64) {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        (held.hits, held.misses)
-    }
-
-    /// True when a blob is there; no use, and no lookup that counts.
+    /// True when a blob is there; no use of it.
     pub(in crate::verifier) fn holds(&self, scope: &Arc<str>, blob: ObjectId) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.files.contains_key(&(Arc::clone(scope), blob))
@@ -65,15 +57,10 @@ impl LineCache {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.clock += 1;
         let now = held.clock;
-        let found = held.files.get_mut(&(Arc::clone(scope), blob)).map(|entry| {
+        held.files.get_mut(&(Arc::clone(scope), blob)).map(|entry| {
             entry.used = now;
             entry.parsed.clone()
-        });
-        match &found {
-            Some(_) => held.hits += 1,
-            None => held.misses += 1,
-        }
-        found
+        })
     }
 
     pub(in crate::verifier) fn put(&self, scope: &Arc<str>, blob: ObjectId, parsed: &Parsed) {
