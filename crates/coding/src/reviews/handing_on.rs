@@ -10,7 +10,6 @@ use super::assembling::says_the_same;
 use super::blanking::PURGED;
 use super::masking;
 use crate::Coding;
-use crate::rules::Over;
 
 /// How often a review is put together anew that somebody else wrote meanwhile.
 pub(super) const TRIES: usize = 5;
@@ -103,8 +102,7 @@ impl Coding {
         if is_known && handing != Handing::Always {
             return Ok(Handed::AsKnown);
         }
-        let over = Over::Stored(stored.cloned().map(Box::new));
-        let learned = self.learn_over(review, over).await?;
+        let learned = self.learn_over(review, stored.cloned()).await?;
         Ok(if learned.is_overtaken { Handed::Overtaken } else { Handed::On })
     }
 }

@@ -3,7 +3,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `extracting` | which rules follow from what a reviewer wrote: pure |
-//! | `taking` | `learn_from_review`: what a review supported before is replaced by what it supports now |
+//! | `taking` | `learn_over`: what a review supported before is replaced by what it supports now |
 //! | `taught` | what a review teaches, in the form in which rules keep it: pure |
 //! | `modelled` | the same review, read by a model where one is asked |
 //! | `answers`, `examples` | answers that speak against rules or approve one; corrections of one place |
@@ -41,7 +41,6 @@ pub(super) use forgetting::forget_login;
 pub use provenance::{RuleExposure, RuleProvenance};
 pub(super) use support::reviewers::{Heard, Hearing};
 pub(super) use support::reweigh::reweigh;
-pub(super) use taking::Over;
 pub use taking::ReviewLearned;
 pub(super) use told::told;
 pub(crate) use undone::{bar, support_of, take_back, weigh_again};

@@ -1,4 +1,4 @@
-//! `learn_from_review`: a review that was read from a forge is kept, and what it supported before is replaced by what it supports now, in
+//! `learn_over`: a review that was read from a forge is kept, and what it supported before is replaced by what it supports now, in
 //! one write (coding-agent-memory.md §§11.7, 12.2). Read again after an edit, a dismissal or an answer, it leaves what it would have
 //! left had it always been so.
 //!
@@ -27,7 +27,7 @@ use loci_model::tasks::review::Review;
 use loci_model::tasks::rule::{
     ApprovalReason, ProtectedTopics, ReviewYield, RuleImpact, RuleSupport, SupportItem,
 };
-use loci_model::{Error, JobId, MemoryId, Namespace, RecordId, RepositoryId, Result, limits};
+use loci_model::{Error, JobId, Namespace, RecordId, Result, limits};
 
 use super::extracting::{Correction, Extraction, Reason, ReviewText, canonical, extract, folded};
 use super::settling::{News, Ruler, settle};
@@ -54,19 +54,8 @@ pub struct ReviewLearned {
     pub examples: Vec<RecordId>,
     /// Statements that became no rule, by the reason.
     pub refused: BTreeMap<String, u32>,
-    /// A newer form of the review is known: nothing was changed.
-    pub is_older: bool,
     /// Somebody else wrote the review since it was looked at: nothing was changed, and it is to be put together anew.
     pub is_overtaken: bool,
-}
-
-/// What a review was put together over.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Over {
-    /// What it is known as is of no matter: the newer reading counts.
-    Anything,
-    /// What was stored then.
-    Stored(Option<Box<Review>>),
 }
 
 /// What is made before the write.
@@ -85,8 +74,9 @@ struct Work {
 /// How a review came to be read.
 #[derive(Debug, Clone, PartialEq)]
 enum Reading {
-    /// From a forge, by rules; the job that asks a model behind it, where one is asked, and what it was put together over.
-    Rules(JobId, Over),
+    /// From a forge, by rules; the job that asks a model behind it, where one is asked, and the
+    /// form of the review that was stored when it was put together.
+    Rules(JobId, Option<Box<Review>>),
     /// By a model, in this job.
     Model(JobId),
 }
@@ -97,30 +87,22 @@ pub(super) fn is_silent(review: &Review) -> bool {
 }
 
 impl Coding {
-    /// Keeps a review of a repository, and learns from it what is to be learned without a model; where the memory asks one, it is asked
-    /// behind it. Callers are those who read forges: whoever may hand a review in is checked at the door.
+    /// Keeps a review of a repository that was put together over what was `stored` of it, and
+    /// learns from it what is to be learned without a model; where the memory asks one, it is
+    /// asked behind it. Callers are those who read forges: whoever may hand a review in is checked
+    /// at the door.
     ///
     /// # Errors
     /// `NotFound` for an unknown memory or repository.
-    pub async fn learn_from_review(
-        &self,
-        memory: &MemoryId,
-        repository: &RepositoryId,
-        review: Review,
-    ) -> Result<ReviewLearned> {
-        debug_assert!(review.memory == *memory && review.repository == *repository);
-        self.learn_over(review, Over::Anything).await
-    }
-
-    /// The same, only over what the review was put together from.
-    pub(crate) async fn learn_over(&self, review: Review, over: Over) -> Result<ReviewLearned> {
+    pub async fn learn_over(&self, review: Review, stored: Option<Review>) -> Result<ReviewLearned> {
         let said = if is_silent(&review) { Extraction::default() } else { extract(&ReviewText::of(&review)) };
         let asks = JobId::parse(uuid7(self.engine.ids().as_ref(), self.engine.now().millis()))?;
-        let work = self.review_work(review, said, READ_BY.to_owned(), Reading::Rules(asks, over))?;
+        let reading = Reading::Rules(asks, stored.map(Box::new));
+        let work = self.review_work(review, said, READ_BY.to_owned(), reading)?;
         self.take_review(work).await
     }
 
-    /// The same by what a model was asked and told.
+    /// Likewise by what a model was asked and told.
     pub(super) async fn learn_what_was_said(
         &self,
         review: Review,
@@ -164,8 +146,8 @@ impl Coding {
                     found: Tally::default(),
                 };
                 let learned = taking.take(tx, &work)?;
-                let is_new = !learned.is_older && !learned.is_overtaken;
-                if let (Reading::Rules(job, _), true, true) = (&work.reading, is_asked, is_new) {
+                if let (Reading::Rules(job, _), true, false) = (&work.reading, is_asked, learned.is_overtaken)
+                {
                     modelled::ask_for(tx, &work.review, job, at)?;
                 }
                 batch::ask_for_vectors(tx, &memory.id, &work.vectors, at)?;
@@ -212,15 +194,12 @@ impl Taking<'_> {
         let (memory, review) = (&self.building.memory.id, &work.review);
         let key = review.key();
         let known: Option<Review> = tx.ledger().noun(memory, &key)?;
-        let (is_older, is_overtaken) = match &work.reading {
-            Reading::Rules(_, Over::Stored(stored)) => (false, stored.as_deref() != known.as_ref()),
-            Reading::Rules(_, Over::Anything) => {
-                (known.as_ref().is_some_and(|known| known.read_at > review.read_at), false)
-            }
-            Reading::Model(_) => (!modelled::is_as_known(known.as_ref(), review), false),
+        let is_overtaken = match &work.reading {
+            Reading::Rules(_, stored) => stored.as_deref() != known.as_ref(),
+            Reading::Model(_) => !modelled::is_as_known(known.as_ref(), review),
         };
-        if is_older || is_overtaken {
-            return Ok(ReviewLearned { is_older, is_overtaken, ..ReviewLearned::default() });
+        if is_overtaken {
+            return Ok(ReviewLearned { is_overtaken, ..ReviewLearned::default() });
         }
         tx.ledger_mut().put_noun(review)?;
         let before: Option<ReviewYield> = tx.ledger().noun(memory, &key)?;

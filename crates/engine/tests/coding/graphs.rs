@@ -177,12 +177,9 @@ fn a73_tasks_count_and_their_pull_requests_once() {
     shop.complete("t-002", changed(&["src/orders.ts", "/etc/passwd", "src/new.ts"])).unwrap();
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5), "at once");
     assert_eq!(changes(&shop, "src/new.ts").1, 1);
-    let missed = |id: &str| {
-        let task = shop.get(id).unwrap();
-        let found = block_on(shop.engine.coding.missed_by_task(&shop.caller, &task)).unwrap();
-        names(&found).join(" ")
-    };
-    assert_eq!((missed("t-001"), missed("t-002")), (String::new(), "openapi.yaml".to_owned()));
+    let missed = |paths: &[&str]| names(&missing(&shop, paths).0).join(" ");
+    assert_eq!(missed(&["src/orders.ts", "openapi.yaml"]), "");
+    assert_eq!(missed(&["src/orders.ts", "src/new.ts"]), "openapi.yaml");
     assert_eq!(changes(&shop, "/etc/passwd").1, 0, "no path of the repository");
     // Counted from the beginning it is the same.
     rebuild(&shop, HistoryWindow::default()).unwrap();

@@ -26,10 +26,12 @@ fn a_review_that_is_dismissed_while_its_thread_is_answered_stays_dismissed() {
     let (engine, at_forge, told_again) = (shop.engine.clone(), forge.clone(), dismissed.clone());
     let happens = move || {
         at_forge.with(|held| held.reviews.insert((7, 80), told_again));
-        let review =
-            Review { state: ReviewState::Dismissed, read_at: before.read_at.plus_millis(1), ..before };
-        let (memory, repository) = (review.memory.clone(), review.repository.clone());
-        block_on(engine.coding.learn_from_review(&memory, &repository, review)).unwrap();
+        let review = Review {
+            state: ReviewState::Dismissed,
+            read_at: before.read_at.plus_millis(1),
+            ..before.clone()
+        };
+        block_on(engine.coding.learn_over(review, Some(before))).unwrap();
     };
     forge.with(|held| {
         held.meanwhile = Some(("role bob".to_owned(), Box::new(happens)));

@@ -104,8 +104,8 @@ impl Team {
 
     pub(super) fn learn(&self, review: &Review) -> ReviewLearned {
         let review = Review { updated_at: self.at(), ..review.clone() };
-        let (memory, repository) = (review.memory.clone(), review.repository.clone());
-        block_on(self.engine.coding.learn_from_review(&memory, &repository, review)).unwrap()
+        let stored = self.kept(&review);
+        block_on(self.engine.coding.learn_over(review, stored)).unwrap()
     }
 
     /// Two writers ask for it on two pull requests; the rule.
@@ -340,14 +340,13 @@ fn a59_a_thread_that_will_not_be_followed() {
 }
 
 #[test]
-fn an_older_form_of_a_review_changes_nothing() {
+fn a_review_that_was_stored_meanwhile_changes_nothing() {
     let shop = Team::new();
     let review = shop.review(1, 1, STYLE);
     shop.learn(&review);
     let old = Review { read_at: Timestamp::EPOCH, comments: Vec::new(), ..review.clone() };
-    let learned =
-        block_on(shop.engine.coding.learn_from_review(&review.memory, &review.repository, old)).unwrap();
-    assert!(learned.is_older);
+    let learned = block_on(shop.engine.coding.learn_over(old, None)).unwrap();
+    assert!(learned.is_overtaken);
     assert_eq!(
         shop.rules(RuleListing { state: Some(RecordState::Candidate), ..RuleListing::default() }).len(),
         1

@@ -5,15 +5,17 @@ use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::ReviewLearned;
 use loci_engine::calls::standing::Standing;
 use loci_engine::language_models::pull_verbs::QuestionAsk;
+use loci_model::ErrorKind;
 use loci_model::job::exchange::Step;
 use loci_model::job::{Job, JobKind, JobState};
+use loci_model::ledger::Shelved as _;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::ports::clock::Clock as _;
 use loci_model::ports::language_model::ModelErrorKind;
+use loci_model::ports::store::{Store, StoreExt as _};
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind, RecordState};
 use loci_model::tasks::review::{Authority, ForgeUser, RepositoryRole, Review, ReviewComment, ReviewState};
-use loci_model::{ErrorKind, RepositoryId};
 use loci_testkit_ports::ScriptedReply::{self, Fails};
 use loci_testkit_ports::{Script, ScriptedModel};
 use std::sync::Arc;
@@ -30,16 +32,18 @@ fn user(id: u64) -> ForgeUser {
 }
 
 fn learn(world: &World) -> ReviewLearned {
-    let (review, repository) = review(world);
-    learn_from(world, repository, review)
+    learn_from(world, review(world))
 }
 
-fn learn_from(world: &World, repository: RepositoryId, review: Review) -> ReviewLearned {
-    world.drive(world.engine.coding.learn_from_review(&world.memory.id, &repository, review)).unwrap()
+fn learn_from(world: &World, review: Review) -> ReviewLearned {
+    let (memory, key) = (world.memory.id.clone(), review.key());
+    let store: &dyn Store = &*world.store;
+    let stored = world.drive(store.read(move |tx| tx.ledger().noun(&memory, &key))).unwrap();
+    world.drive(world.engine.coding.learn_over(review, stored)).unwrap()
 }
 
-/// A review, and the repository that it is of.
-fn review(world: &World) -> (Review, RepositoryId) {
+/// A review of a repository.
+fn review(world: &World) -> Review {
     let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
     let add = RepositoryAdd { name: Some("acme/shop".to_owned()), ..RepositoryAdd::default() };
     let added = world.drive(world.engine.verified.repository_add(&world.caller, &standing, add)).unwrap();
@@ -59,7 +63,7 @@ fn review(world: &World) -> (Review, RepositoryId) {
         created_at: now,
         updated_at: now,
     };
-    let review = Review {
+    Review {
         memory: world.memory.id.clone(),
         actor: loci_model::ActorId::parse("acme/shop").unwrap(),
         repository: added.repository.id.clone(),
@@ -79,9 +83,7 @@ fn review(world: &World) -> (Review, RepositoryId) {
         submitted_at: now,
         updated_at: now,
         read_at: now,
-    };
-    let repository = review.repository.clone();
-    (review, repository)
+    }
 }
 
 /// Lines of the form: one of this review, one that names another, one that is none.
@@ -199,13 +201,13 @@ fn read_anew_what_a_model_told_stays_until_it_is_heard_again() {
     drop(world);
     let model = scripted(vec![text(&day), text(&day)]);
     let world = World::with_model(&[Semantic], &model);
-    let (first, repository) = review(&world);
-    learn_from(&world, repository.clone(), first.clone());
+    let first = review(&world);
+    learn_from(&world, first.clone());
     world.work();
     world.clock.advance_ms(60_000);
     let mut again = Review { read_at: world.clock.now(), state: ReviewState::Approved, ..first };
     again.comments[0].is_resolved = Some(true);
-    learn_from(&world, repository, again);
+    learn_from(&world, again);
     let of = |text: &str| rules(&world).into_iter().find(|rule| rule.0.contains(text)).expect("a rule");
     assert_eq!(of("sets a timeout").1, RecordState::Candidate, "its comment is as it was");
     world.work();
@@ -216,13 +218,13 @@ fn read_anew_what_a_model_told_stays_until_it_is_heard_again() {
 #[test]
 fn nobody_is_asked_about_what_a_review_said_before() {
     let world = pulled(strategy(Semantic));
-    let (first, repository) = review(&world);
-    learn_from(&world, repository.clone(), first.clone());
+    let first = review(&world);
+    learn_from(&world, first.clone());
     let question = taken(&world);
     world.clock.advance_ms(1_000);
     let mut edited = Review { read_at: world.clock.now(), ..first };
     edited.comments[0].body = "Never mind.".to_owned();
-    learn_from(&world, repository, edited);
+    learn_from(&world, edited);
     assert_eq!(rules(&world).iter().filter(|rule| rule.1 != RecordState::Invalid).count(), 0);
     let reply = JobResult { output: told(&world), model: None, cost_usd: None };
     let answering =

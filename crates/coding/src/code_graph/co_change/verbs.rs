@@ -9,8 +9,7 @@ use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::exposure::rounded;
-use loci_model::tasks::file_change::{HistoryWindow, TaskFiles};
-use loci_model::tasks::task::Task;
+use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::{Error, JobId, MemoryId, Result, limits};
 use loci_verified::find_repository;
 
@@ -111,30 +110,6 @@ impl Coding {
         check(&paths, &thresholds)?;
         let rows = rows(limit)?;
         self.ask_graph(caller, standing, repo, move |scene| Ok(absent(scene, &paths, &thresholds, rows)))
-            .await
-    }
-
-    /// Files that usually change with those that a task said it changed, and that it did not name; none of a task that said nothing.
-    ///
-    /// # Errors
-    /// `Denied` where the caller may not read all of the repository's.
-    pub async fn missed_by_task(&self, caller: &Principal, task: &Task) -> Result<Vec<CoChange>> {
-        let (coding, caller, task) = (self.clone(), caller.clone(), task.clone());
-        self.engine
-            .store()
-            .read(move |tx| {
-                let Some(id) = &task.repository else { return Ok(Vec::new()) };
-                let told = tx.ledger().noun::<TaskFiles>(&task.memory, &TaskFiles::key_of(&task.id))?;
-                let Some(repository) = tx.repositories().get(&task.memory, id)? else {
-                    return Ok(Vec::new());
-                };
-                let Some(told) = told else { return Ok(Vec::new()) };
-                let answer = |scene: &Scene<'_>| {
-                    let rows = limits::RELATED_ROWS_MAX as usize;
-                    Ok(absent(scene, &told.files, &Thresholds::default(), rows))
-                };
-                Ok(coding.ask_graph_of(tx, &caller, &repository, &answer)?.0)
-            })
             .await
     }
 
