@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use loci_documents::mirroring::NewMirror;
-use loci_documents::{DocumentPut, ListingAsk, Precondition, PutContent, TreeAsk};
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
 use loci_engine::records::{NewRecord, RecordsCreate};
@@ -130,12 +130,11 @@ async fn synced(
 }
 
 async fn listing(engine: &Loci, caller: &Principal, tree: &TreeAsk) -> Result<()> {
-    let ask = ListingAsk { tree: tree.clone(), prefix: None, budget_tokens: None };
-    let first = engine.documents.tree_listing(caller, &ask).await?;
+    let first = engine.documents.tree_listing(caller, tree, (None, None)).await?;
     let mut latencies = Latencies::default();
     for _ in 0..50 {
         let began = Instant::now();
-        let again = engine.documents.tree_listing(caller, &ask).await?;
+        let again = engine.documents.tree_listing(caller, tree, (None, None)).await?;
         latencies.add(began.elapsed());
         ensure!(again == first, "a listing that is another");
     }

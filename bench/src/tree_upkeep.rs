@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
 use loci_documents::upkeep::{ConsolidationAsk, ConsolidationRun, PlannerChoice, RunScope};
-use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk, TreeItem, TreeListing};
+use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
@@ -193,10 +193,10 @@ impl Place {
     fn files(&self) -> Result<BTreeMap<String, String>> {
         let (mut files, mut after) = (BTreeMap::new(), None);
         loop {
-            let listing =
-                TreeListing { tree: self.tree.clone(), prefix: None, depth: None, after, limit: 100 };
-            let page = block_on(self.engine.documents.documents_list(&self.caller, &listing))?;
-            for path in page.items.iter().map(TreeItem::path) {
+            let listed =
+                self.engine.documents.documents_list(&self.caller, &self.tree, (None, None), (after, 100));
+            let page = block_on(listed)?;
+            for path in page.items.iter().map(|item| item.path.as_str()) {
                 let shown = block_on(self.engine.documents.document_get(&self.caller, &self.tree, path))?;
                 files.insert(path.to_owned(), shown.file);
             }

@@ -44,18 +44,15 @@ mod shelves;
 mod sweep;
 mod tasks;
 
-pub use code_graph::co_change::{
-    CoChange, CoChanges, GraphAbout, HistoryState, Impact, ImpactOf, Thresholds,
-};
-pub use commits::attribution::{Attributed, AttributionAsk};
-pub use commits::blame::{Blame, BlameAsk, BlamedTask};
-pub use commits::task_commits::{CommitReport, NewCommit};
+pub use code_graph::co_change::{CoChange, ImpactOf, Thresholds};
+pub use commits::attribution::Attributed;
+pub use commits::blame::BlameAsk;
 pub use hydration::Hydrated;
-pub use learnings::conflicts::{ConflictDecision, ConflictListing, ConflictResolved, ConflictShown};
-pub use metrics::evaluations::{EvaluationAdded, EvaluationListing, NewEvaluation, NewFinding};
-pub use metrics::{Cut, Metrics, MetricsAsk, MetricsBy};
+pub use learnings::conflicts::{ConflictDecision, ConflictResolved, ConflictShown};
+pub use metrics::evaluations::EvaluationAdded;
+pub use metrics::{Cut, Metrics, MetricsBy};
 pub use outcomes::{OutcomeByHand, OutcomeSet, PullRequestSeen};
-pub use preferences::{PreferencePut, PreferenceSet, PreferencesListed, UserExport};
+pub use preferences::{PreferencePut, PreferenceSet, PreferencesListed, preference_shown};
 pub use product::CodingParts;
 pub use prompts::evaluation::PromptAnswers;
 pub use prompts::extraction::{ExtractionPrompt, ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
@@ -63,23 +60,18 @@ pub use prompts::versions::{NewPrompt, PromptAdded, PromptDiff, PromptDigests, P
 pub use reflection::themes::{ProposalOf, Theme, ThemeState, Themes};
 pub use repositories::repository_settings::{RepositoryChange, RepositoryShown};
 pub use reviews::{BackfillAsked, HookDelivery, HookState, NewReview, intake_of};
-pub use rules::rules_list::RuleListing;
 pub use rules::{ReviewLearned, RuleDecision, RuleExposure, RuleProvenance};
-pub use safeguards::{
-    HeldDecision, HeldListing, PurgeAsk, RepositoryQuarantineAsk, Selection, SnapshotOf, SnapshotShown,
-};
+pub use safeguards::{HeldDecision, PurgeAsk, RepositoryQuarantineAsk, Selection};
 pub use scanners::scanners;
 pub use settings::{CodingSettings, RuleSettings, share_of};
 pub use tasks::alert::TaskAlerted;
-pub use tasks::create::{NewTask, TaskCreated};
-pub use tasks::exposures::explain::{Explained, ExplainedRecord};
+pub use tasks::create::TaskCreated;
+pub use tasks::exposures::exposure_get::exposure_shown;
 pub use tasks::exposures::feedback::{FeedbackTaken, NewFeedback};
-pub use tasks::list::TaskListing;
-pub use tasks::patch::{TaskPatch, TaskPatched};
+pub use tasks::patch::{TaskPatched, pull_request};
 pub use tasks::reports::completion::{Completed, Completion, Learned, LearnedAction};
-pub use tasks::reports::finalize::{Finalization, Finalized};
 pub use tasks::reports::learnings::LearningsTaken;
-pub use tasks::reports::note::{TaskNote, TaskNoted};
+pub use tasks::reports::note::TaskNoted;
 pub use tasks::sessions::{
     NewSessionItem, Promoted, SessionEvents, SessionListing, SessionPromoted, of_event,
 };

@@ -4,13 +4,14 @@
 
 use std::hint::black_box;
 
+use loci_api::coding::hydration::{PromptComment, PromptSource};
 use loci_engine::scanners::Scanner;
 use loci_engine::strategies::learnings;
 use loci_text::tokens::Estimator;
 
 use crate::outcomes;
 use crate::preferences;
-use crate::prompts::task_prompt::{Assembled, PromptLimits, Source, SourceComment, assemble};
+use crate::prompts::task_prompt::{Assembled, PromptLimits, assemble};
 use crate::reviews;
 use crate::rules::extracting::{ReviewText, extract};
 
@@ -30,8 +31,8 @@ const OWN: &[Scanner] = &[
 
 /// Returns a prompt whose sources have each line of a text as a comment, and the whole as a body.
 fn assembled(text: &str) -> Assembled {
-    let comment = |line: &str| SourceComment { body: line.to_owned(), ..SourceComment::default() };
+    let comment = |line: &str| PromptComment { body: Some(line.to_owned()), ..PromptComment::default() };
     let comments = text.lines().map(comment).collect();
-    let source = Source { body: Some(text.to_owned()), comments, ..Source::default() };
+    let source = PromptSource { body: Some(text.to_owned()), comments, ..PromptSource::default() };
     assemble(&[source], &PromptLimits { tokens: 500, estimator: Estimator::Mixed, seed: [7; 16] })
 }

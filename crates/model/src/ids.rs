@@ -28,6 +28,11 @@ macro_rules! text_ids {
                 if $rule(&text) { Ok(Self(text)) } else { Err(Error::invalid($field, ErrorText::from($field) + concat!(" ", $remedy))) }
             }
 
+            /// From a member of a request, where one is given; the error is on the member.
+            pub fn read(field: &'static str, text: Option<&str>) -> Result<Option<Self>> {
+                text.map(Self::parse).transpose().map_err(|error| error.on(field))
+            }
+
             /// The id as text.
             pub fn as_str(&self) -> &str {
                 &self.0

@@ -29,7 +29,7 @@ pub mod time;
 pub mod transfer;
 pub mod trees;
 pub mod warning;
-mod words;
+pub mod words;
 
 pub use error::{CodeReason, Error, ErrorKind, Reason, Result};
 pub use field_name::{ErrorText, FieldName};

@@ -86,6 +86,11 @@ impl Timestamp {
         Self::from_millis(zoned.timestamp().as_millisecond())
     }
 
+    /// From text in a member of a request, where one is given; the error is on the member.
+    pub fn read(field: &'static str, text: Option<&str>) -> Result<Option<Self>> {
+        text.map(Self::parse).transpose().map_err(|error| error.on(field))
+    }
+
     /// RFC 3339, UTC, with milliseconds where there are any: `2026-11-21T08:30:00.5Z`.
     pub fn to_rfc3339(self) -> String {
         self.instant().to_string()

@@ -21,8 +21,33 @@ macro_rules! closed_words {
             pub fn parse(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.as_str() == word)
             }
+
+            /// From its word in a member of a request, where one is given.
+            ///
+            /// # Errors
+            /// `Invalid` on the member for a word that is not of the list.
+            pub fn read(field: &'static str, word: Option<&str>) -> crate::Result<Option<Self>> {
+                crate::words::word(field, word, Self::ALL, Self::as_str)
+            }
         }
     };
+}
+
+/// Reads a word of a closed list in a member of a request, where one is given.
+///
+/// # Errors
+/// `Invalid` on the member for a word that is not of the list.
+pub fn word<T: Copy>(
+    field: &'static str,
+    word: Option<&str>,
+    all: &[T],
+    show: impl Fn(T) -> &'static str,
+) -> crate::Result<Option<T>> {
+    let Some(word) = word else { return Ok(None) };
+    let found = all.iter().copied().find(|one| show(*one) == word);
+    let words = || all.iter().map(|one| show(*one)).collect::<Vec<_>>().join(", ");
+    let unknown = || crate::Error::invalid(field, format!("{field} must be one of {}", words()));
+    found.map(Some).ok_or_else(unknown)
 }
 
 /// Bytes of an open word.

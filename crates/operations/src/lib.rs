@@ -46,24 +46,20 @@ pub(crate) use capture::Told;
 pub use diagnostics::{SreExamined, SreProblem, SreProblemKind};
 use input::wire_events::PROFILE;
 pub use investigations::{
-    AgentResponse, Captured, Context, InvestigationComplete, InvestigationCompleted, InvestigationFinding,
-    InvestigationMessage, InvestigationMessages, InvestigationOutcome, InvestigationStart,
-    InvestigationStarted, MessageShown, MessagesKept, OpenInvestigation, OutcomeEffect, PartStatus,
-    ResponseRead, SreStatsAsk,
+    AgentResponse, Captured, Context, InvestigationCompleted, InvestigationFinding, InvestigationMessage,
+    InvestigationMessages, InvestigationOutcome, InvestigationStart, InvestigationStarted, MessageShown,
+    MessagesKept, OpenInvestigation, OutcomeEffect, PartStatus, ResponseRead, SreStatsAsk,
 };
 pub use preferences::apply::{SreApply, SreApplyChange, SreApplyKind};
 pub use preferences::categories::type_of as preference_type_of;
 pub use preferences::current_set::{SrePreference, SrePreferences};
 pub use preferences::declared_file::{declared_users, users_of};
-pub use preferences::effective::SreEffective;
-pub use preferences::preference_lists::{SreListed, SreListing, SrePast, SreUser};
 pub use product::OperationsParts;
 pub use quantities::{quantities, quantities_of};
 pub use records::namespace_rules::KNOWLEDGE_SESSION;
-pub use records::origin::SreOrigin;
+pub use records::origin::origin;
 pub use records::precedence::SreAction;
 pub use records::save::{SreKept, SreSave, SreSaved};
-pub use retrieval::history::{SreHistory, SreHistoryAsk, SreVersion};
 pub use retrieval::retrieve::{SreFound, SreRetrieve, SreRetrieved, SreTimeFilter, SreTimeSource};
 pub use retrieval::synonyms::SreSynonyms;
 pub use scanners::scanners;

@@ -1,7 +1,7 @@
 //! `attribution`: which tasks, prompts and people a repository, a pull request, a commit, an issue, a file or a few words lead back
 //! to, and what was said there. Tasks come the newest first; of each, what the archive of its conversation has to say.
 
-use loci_api::coding::attribution::Snippet;
+use loci_api::coding::attribution::{AttributionAsk, Snippet};
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -24,43 +24,6 @@ const COMMITS_MAX: usize = 1_000;
 /// Characters before the word that an excerpt is shown for.
 const LEAD_CHARS: usize = 120;
 
-/// Which tasks; every member that is given must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct AttributionAsk {
-    /// Of this repository, by one of its names.
-    pub repo: Option<String>,
-    /// This commit leads back to them.
-    pub commit: Option<String>,
-    /// About this pull request, or ended in it.
-    pub pr: Option<u64>,
-    /// About this issue.
-    pub issue: Option<u64>,
-    /// This one.
-    pub task: Option<TaskId>,
-    /// Of this session.
-    pub session: Option<SessionId>,
-    /// With this version of the prompt.
-    pub prompt_version: Option<String>,
-    /// Asked for by this name.
-    pub user: Option<String>,
-    /// They changed a file there: a path, a directory, a glob.
-    pub path: Option<String>,
-    /// On this branch.
-    pub branch: Option<String>,
-    /// So far.
-    pub status: Option<TaskStatus>,
-    /// Taken in then or later.
-    pub since: Option<Timestamp>,
-    /// Taken in before.
-    pub until: Option<Timestamp>,
-    /// Each of these words is in the description, in what was told at the end, or in what was said.
-    pub words: Option<String>,
-    /// Behind this task.
-    pub after: Option<(Timestamp, TaskId)>,
-    /// 1 to 100.
-    pub limit: u32,
-}
-
 /// A task, and what leads to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attributed {
@@ -82,6 +45,12 @@ pub struct Attributed {
 struct Reading {
     memory: MemoryId,
     ask: AttributionAsk,
+    task: Option<TaskId>,
+    session: Option<SessionId>,
+    status: Option<TaskStatus>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+    after: Option<(Timestamp, TaskId)>,
     paths: Option<AskedPaths>,
     words: Vec<String>,
     limit: usize,
@@ -99,15 +68,23 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         ask: AttributionAsk,
+        (after, limit): (Option<(Timestamp, TaskId)>, u32),
     ) -> Result<Page<Attributed, (Timestamp, TaskId)>> {
+        let task = TaskId::read("task", ask.task.as_deref())?;
+        let session = SessionId::read("session", ask.session.as_deref())?;
+        let status = TaskStatus::read("status", ask.status.as_deref())?;
+        let since = Timestamp::read("since", ask.since.as_deref())?;
+        let until = Timestamp::read("until", ask.until.as_deref())?;
         let sha = ask.commit.as_deref().map(|sha| task_commits::id("commit", sha)).transpose()?;
-        let words = words(ask.words.as_deref())?;
+        let words = words(ask.q.as_deref())?;
         let paths = ask.path.as_ref().map(|path| AskedPaths::new(std::slice::from_ref(path)));
         let memory = self.verified.code_memory(caller, standing).await?;
         let caller = caller.clone();
-        let limit = ask.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        let limit = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         let paths = paths.filter(|paths| !paths.is_empty());
-        let reading = Reading { memory, ask, paths, words, limit, now: self.engine.now() };
+        let now = self.engine.now();
+        let reading =
+            Reading { memory, ask, task, session, status, since, until, after, paths, words, limit, now };
         self.engine
             .store()
             .read(move |tx| {
@@ -133,7 +110,7 @@ type Led = (TaskId, BlameHow, TaskCommit);
 impl Reading {
     /// Whose tasks are looked through, none meaning everybody's; `None` where there is nothing that the caller may see.
     fn whose(&self, tx: &dyn ReadTx, caller: &Principal) -> Result<Option<Vec<ActorId>>> {
-        if let (Some(id), None) = (&self.ask.task, &self.ask.repo) {
+        if let (Some(id), None) = (&self.task, &self.ask.repo) {
             // Whoever may see one task only may ask for that one.
             let task = tx.tasks().get(&self.memory, id)?;
             return Ok(task_namespaces::visible(caller, id, task, Capability::Read)
@@ -192,29 +169,29 @@ impl Reading {
     fn query(&self, actors: Vec<ActorId>, led: Option<&[Led]>) -> TaskQuery {
         let ask = self.ask.clone();
         let by_commit = led.map(|led| led.iter().map(|(task, ..)| task.clone()).collect::<Vec<_>>());
-        let by_session = ask.session.as_ref().and_then(task_namespaces::tasks_of_session);
-        let by_id = ask.task.map(|task| vec![task]);
+        let by_session = self.session.as_ref().and_then(task_namespaces::tasks_of_session);
+        let by_id = self.task.clone().map(|task| vec![task]);
         let ids = [by_commit, by_session, by_id].into_iter().flatten().reduce(both);
         let said = SaidWords { words: self.words.clone(), now: self.now };
         TaskQuery {
             ids,
             actors,
             user: ask.user,
-            status: ask.status,
+            status: self.status,
             issue: ask.issue,
             pr: ask.pr,
             branch: ask.branch,
             prompt_version: ask.prompt_version,
-            since: ask.since,
-            until: ask.until,
+            since: self.since,
+            until: self.until,
             said: (!self.words.is_empty()).then_some(said),
-            after: ask.after,
+            after: self.after.clone(),
             ..TaskQuery::all(self.memory.clone(), self.limit + 1)
         }
     }
 
     fn holds(&self, tx: &dyn ReadTx, task: &Task) -> Result<bool> {
-        if self.ask.session.as_ref().is_some_and(|session| *session != task.session) {
+        if self.session.as_ref().is_some_and(|session| *session != task.session) {
             return Ok(false);
         }
         let Some(paths) = &self.paths else { return Ok(true) };

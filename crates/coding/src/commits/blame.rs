@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::coding::commit::{Blame, BlamedTask};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;
@@ -38,28 +39,6 @@ pub struct BlameAsk {
     pub task_ids: Vec<String>,
     /// When it was written.
     pub authored_at: Option<Timestamp>,
-}
-
-/// A task that led to a commit, and the commit that it made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BlamedTask {
-    /// The task.
-    pub task: Task,
-    /// What it made, where that is known.
-    pub commit: Option<TaskCommit>,
-}
-
-/// What a commit leads back to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Blame {
-    /// How that is known.
-    pub how: BlameHow,
-    /// The tasks, the nearest first.
-    pub tasks: Vec<BlamedTask>,
-    /// Trailers name a task that did not make it.
-    pub conflict: bool,
-    /// What to know.
-    pub warnings: Vec<String>,
 }
 
 /// A task, and the commit that it made, where that is known.
@@ -116,12 +95,12 @@ pub(crate) fn reported(
 impl Asking<'_> {
     fn answer(&self, sha: &ObjectId, ask: &BlameAsk, now: Timestamp) -> Result<Blame> {
         let (how, found) = self.by_rows(sha, ask)?;
-        let mut tasks = Vec::new();
+        let mut tasks: Vec<BlamedTask> = Vec::new();
         for (id, commit) in found {
             let task = self.tx.tasks().get(self.memory, &id)?;
             // One that was forgotten, or that the caller may not see, is as if it never was.
             if let Ok(task) = task_namespaces::visible(self.caller, &id, task, Capability::Read) {
-                tasks.push(BlamedTask { task, commit });
+                tasks.push(blamed(task, commit));
             }
         }
         let named = self.named(ask, now)?;
@@ -129,13 +108,13 @@ impl Asking<'_> {
             let how = if named.is_empty() { BlameHow::None } else { BlameHow::Trailer };
             let unproven = named.len() < distinct(&ask.task_ids);
             let warnings = if unproven { vec![UNPROVEN.to_owned()] } else { Vec::new() };
-            let tasks = named.into_iter().map(|task| BlamedTask { task, commit: None }).collect();
-            return Ok(Blame { how, tasks, conflict: false, warnings });
+            let tasks = named.into_iter().map(|task| blamed(task, None)).collect();
+            return Ok(shown(ask, how, tasks, false, warnings));
         }
-        let known = |id: &String| tasks.iter().any(|one| one.task.id.as_str() == id);
+        let known = |id: &String| tasks.iter().any(|one| one.task_id == *id);
         let conflict = !ask.task_ids.iter().all(known);
         let warnings = if conflict { vec![CONFLICT.to_owned()] } else { Vec::new() };
-        Ok(Blame { how, tasks, conflict, warnings })
+        Ok(shown(ask, how, tasks, conflict, warnings))
     }
 
     fn by_rows(&self, sha: &ObjectId, ask: &BlameAsk) -> Result<(BlameHow, Vec<Made>)> {
@@ -217,6 +196,38 @@ impl Asking<'_> {
             }
         }
         Ok(tasks)
+    }
+}
+
+fn shown(
+    ask: &BlameAsk,
+    how: BlameHow,
+    tasks: Vec<BlamedTask>,
+    attribution_conflict: bool,
+    warnings: Vec<String>,
+) -> Blame {
+    Blame { commit: ask.commit.clone(), how: how.as_str().to_owned(), tasks, attribution_conflict, warnings }
+}
+
+/// What was reported of the commit comes before what is known of the task.
+fn blamed(task: Task, commit: Option<TaskCommit>) -> BlamedTask {
+    let of = |commit: Option<String>, task: Option<String>| commit.or(task);
+    let (sha, user, prompt) = commit
+        .map(|commit| (Some(commit.sha.to_string()), commit.user, commit.prompt_version))
+        .unwrap_or_default();
+    BlamedTask {
+        task_id: task.id.to_string(),
+        commit: sha,
+        user: of(user, task.user),
+        prompt_version: of(prompt, task.prompt_version),
+        input_hash: task.input_hash,
+        memory_hash: task.memory_hash,
+        model: task.model,
+        description: task.description,
+        status: task.status.as_str().to_owned(),
+        pr: task.pr.map(|pr| pr.number),
+        session: task.session.to_string(),
+        episode_id: task.written.episode.map(|episode| episode.to_string()),
     }
 }
 

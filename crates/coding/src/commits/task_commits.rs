@@ -1,9 +1,7 @@
 //! `task_commits`: what git hooks report. A report may come late, twice, and from several clones: each commit is one row, which a
 //! repetition does not change, and of which the first task that says it made it stays the task.
 
-use std::collections::BTreeMap;
-
-use loci_api::coding::commit::TaskCommitsTaken;
+use loci_api::coding::commit::{ReportedCommit, TaskCommits, TaskCommitsTaken};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::safety::{RedactionMode, SafetyPolicy, secrets};
@@ -18,41 +16,17 @@ use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
 
-/// What happened in a repository for a task.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CommitReport {
-    /// Commits that it made.
-    pub commits: Vec<NewCommit>,
-    /// Commits that took the place of others: old, new.
-    pub rewrites: Vec<(String, String)>,
-}
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct NewCommit {
-    /// Its id.
-    pub sha: String,
-    /// The commits before it.
-    pub parents: Vec<String>,
-    /// The branch it was made on.
-    pub branch: Option<String>,
-    /// Its author.
-    pub author: Option<String>,
-    /// When it was written.
-    pub authored_at: Option<Timestamp>,
-    /// Whose prompt led to it; `None`: whoever asked for the task.
-    pub user: Option<String>,
-    /// The version of that prompt; `None`: that of the task.
-    pub prompt_version: Option<String>,
-    /// The trailers of its message.
-    pub trailers: BTreeMap<String, String>,
-    /// The stable id of what it changes.
-    pub patch_id: Option<String>,
+/// A commit whose ids and time are read.
+struct ReadCommit {
+    sha: ObjectId,
+    parents: Vec<ObjectId>,
+    authored_at: Option<Timestamp>,
+    said: ReportedCommit,
 }
 
 /// A report whose ids are read.
 struct Read {
-    commits: Vec<(ObjectId, Vec<ObjectId>, NewCommit)>,
+    commits: Vec<ReadCommit>,
     rewrites: Vec<(ObjectId, ObjectId)>,
 }
 
@@ -66,7 +40,7 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         id: &TaskId,
-        report: CommitReport,
+        report: TaskCommits,
     ) -> Result<TaskCommitsTaken> {
         Call::write("task_commits", Some(id))
             .told(async {
@@ -83,8 +57,8 @@ impl Coding {
                         let task = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
                         let mut taken = TaskCommitsTaken::default();
-                        for (sha, parents, new) in &read.commits {
-                            take(tx, &task, (*sha, parents), new, policy.secrets, now, &mut taken)?;
+                        for commit in &read.commits {
+                            take(tx, &task, commit, policy.secrets, now, &mut taken)?;
                         }
                         for (old, new) in &read.rewrites {
                             rewrite(tx, &task, old, new, now, &mut taken)?;
@@ -134,28 +108,27 @@ pub(crate) fn row(
 fn take(
     tx: &mut dyn Tx,
     task: &Task,
-    (sha, parents): (ObjectId, &[ObjectId]),
-    new: &NewCommit,
+    ReadCommit { sha, parents, authored_at, said }: &ReadCommit,
     mode: RedactionMode,
     now: Timestamp,
     taken: &mut TaskCommitsTaken,
 ) -> Result<()> {
-    let (known, _) = row(tx, (&task.memory, &task.actor), &sha, now)?;
+    let (known, _) = row(tx, (&task.memory, &task.actor), sha, now)?;
     if let Some(other) = known.task.as_ref().filter(|other| **other != task.id) {
-        taken.warnings.push(conflict(&sha, other));
+        taken.warnings.push(conflict(sha, other));
         return Ok(());
     }
     let clean = |text: &String| secrets::redact(text.clone(), mode).0;
     let mut commit = TaskCommit {
         task: Some(task.id.clone()),
-        user: new.user.as_ref().map(clean).or_else(|| task.user.clone()),
-        prompt_version: new.prompt_version.as_ref().map(clean).or_else(|| task.prompt_version.clone()),
-        parents: parents.to_vec(),
-        branch: new.branch.as_ref().map(clean),
-        author: new.author.as_ref().map(clean),
-        authored_at: new.authored_at,
-        trailers: new.trailers.iter().map(|(name, value)| (clean(name), clean(value))).collect(),
-        patch_id: new.patch_id.as_ref().map(clean),
+        user: said.user.as_ref().map(clean).or_else(|| task.user.clone()),
+        prompt_version: said.prompt_hash.as_ref().map(clean).or_else(|| task.prompt_version.clone()),
+        parents: parents.clone(),
+        branch: said.branch.as_ref().map(clean),
+        author: said.author.as_ref().map(clean),
+        authored_at: *authored_at,
+        trailers: said.trailers.iter().map(|(name, value)| (clean(name), clean(value))).collect(),
+        patch_id: said.patch_id.as_ref().map(clean),
         ..known.clone()
     };
     if known.task.is_some() {
@@ -213,7 +186,7 @@ fn rewrite(
     tx.commits_mut().put(&after)
 }
 
-fn read(report: CommitReport) -> Result<Read> {
+fn read(report: TaskCommits) -> Result<Read> {
     let max = limits::COMMITS_PER_REPORT_MAX;
     for (field, count) in [("commits", report.commits.len()), ("rewrites", report.rewrites.len())] {
         if count > max {
@@ -224,14 +197,16 @@ fn read(report: CommitReport) -> Result<Read> {
         }
     }
     let mut commits = Vec::with_capacity(report.commits.len());
-    for new in report.commits {
-        check(&new)?;
-        let parents = new.parents.iter().map(|parent| id("commits.parents", parent));
-        commits.push((id("commits.sha", &new.sha)?, parents.collect::<Result<_>>()?, new));
+    for said in report.commits {
+        let authored_at = Timestamp::read("commits.authored_at", said.authored_at.as_deref())?;
+        check(&said)?;
+        let parents = said.parents.iter().map(|parent| id("commits.parents", parent));
+        let (sha, parents) = (id("commits.sha", &said.sha)?, parents.collect::<Result<_>>()?);
+        commits.push(ReadCommit { sha, parents, authored_at, said });
     }
     let mut rewrites = Vec::with_capacity(report.rewrites.len());
-    for (old, new) in report.rewrites {
-        let (old, new) = (id("rewrites.old", &old)?, id("rewrites.new", &new)?);
+    for one in report.rewrites {
+        let (old, new) = (id("rewrites.old", &one.old)?, id("rewrites.new", &one.new)?);
         if old != new {
             rewrites.push((old, new));
         }
@@ -244,12 +219,12 @@ pub(crate) fn id(field: &'static str, text: &str) -> Result<ObjectId> {
     ObjectId::parse(text).ok_or_else(|| Error::invalid(field, format!("{field} must be 40 or 64 hex digits")))
 }
 
-fn check(new: &NewCommit) -> Result<()> {
+fn check(new: &ReportedCommit) -> Result<()> {
     for (field, value) in [
         ("commits.branch", new.branch.as_ref()),
         ("commits.author", new.author.as_ref()),
         ("commits.user", new.user.as_ref()),
-        ("commits.prompt_hash", new.prompt_version.as_ref()),
+        ("commits.prompt_hash", new.prompt_hash.as_ref()),
         ("commits.patch_id", new.patch_id.as_ref()),
     ] {
         field_checks::name(field, value)?;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::coding::hydration::PromptSource;
 use loci_model::tasks::task::Task;
 use loci_model::{Error, Result, limits};
 use loci_text::tokens::Estimator;
@@ -10,7 +11,7 @@ use loci_verified::check_revision;
 
 use super::kind::HydrationKind;
 use super::named_docs::check_digests;
-use crate::prompts::task_prompt::{self, Source};
+use crate::prompts::task_prompt;
 use crate::settings::CodingSettings;
 use crate::tasks::field_checks;
 
@@ -42,7 +43,7 @@ pub struct Hydration {
     /// Likewise: files that often change with those of `paths`.
     pub graph: bool,
     /// What the user prompt is made of; `None`: none is wanted.
-    pub sources: Option<Vec<Source>>,
+    pub sources: Option<Vec<PromptSource>>,
 }
 
 impl Hydration {

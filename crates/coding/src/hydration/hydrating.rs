@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use futures::FutureExt;
+use loci_api::coding::hydration::PromptSource;
 use loci_engine::calls::deadline::{Deadline, Read};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -29,7 +30,7 @@ use super::scope_match::AskedPaths;
 use super::screening::screen;
 use crate::Coding;
 use crate::code_graph::co_change::CoChange;
-use crate::prompts::task_prompt::{Assembled, PromptLimits, Source, assemble};
+use crate::prompts::task_prompt::{Assembled, PromptLimits, assemble, texts};
 use crate::tasks::log_fields::{LOAD_INFRA, WRITE_INFRA};
 use crate::tasks::task_namespaces::snapshot;
 
@@ -166,11 +167,11 @@ impl Coding {
     /// The user prompt, where sources are given for it; long ones keep no thread of the runtime.
     async fn prompt_of_sources(
         &self,
-        sources: Option<&[Source]>,
+        sources: Option<&[PromptSource]>,
         limits: PromptLimits,
     ) -> Result<Option<Assembled>> {
         let Some(sources) = sources else { return Ok(None) };
-        let bytes: usize = sources.iter().flat_map(Source::texts).map(str::len).sum();
+        let bytes: usize = sources.iter().flat_map(texts).map(str::len).sum();
         if bytes < limits::LONG_TEXT_BYTES_MIN {
             return Ok(Some(assemble(sources, &limits)));
         }

@@ -2,6 +2,7 @@
 //! record by the way of every learning, in the write of the evaluation, and says where it comes from; a suggestion for a prompt is kept
 //! for a person to decide. The same evaluation of a task again is the one that is there.
 
+use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -27,31 +28,6 @@ const ID_DIGITS: usize = 24;
 /// What a finding's record says it comes from.
 const SOURCE: &str = "evaluation";
 
-/// A finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewFinding {
-    /// Which kind of failure it is.
-    pub category: FailureCategory,
-    /// The lesson for future tasks: one of more than [`limits::LEARNING_CHARS_MAX`] characters is
-    /// answered as a rejected learning.
-    pub text: String,
-    /// What it is about: a path, a glob or `module:<name>`.
-    pub scope: Option<String>,
-    /// What it rests on.
-    pub evidence: Option<String>,
-}
-
-/// An evaluation of a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewEvaluation {
-    /// The task.
-    pub task: TaskId,
-    /// What was found, at most 50.
-    pub findings: Vec<NewFinding>,
-    /// How the prompt should be changed.
-    pub prompt_suggestion: Option<String>,
-}
-
 /// An evaluation that was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationAdded {
@@ -63,47 +39,57 @@ pub struct EvaluationAdded {
     pub warnings: Vec<String>,
 }
 
-/// Which evaluations; every member that is given must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EvaluationListing {
-    /// Of this repository.
-    pub repo: Option<String>,
-    /// Of this task.
-    pub task: Option<TaskId>,
-    /// Behind this one.
-    pub after: Option<(Timestamp, String)>,
-    /// 1 to 100.
-    pub limit: u32,
+/// An evaluation whose ids and words are read.
+struct Read {
+    asked: EvaluationAdd,
+    task: TaskId,
+    categories: Vec<FailureCategory>,
 }
 
-impl NewEvaluation {
+impl Read {
+    fn of(asked: EvaluationAdd) -> Result<Self> {
+        let (task, field) = (TaskId::parse(asked.task_id.as_str())?, "findings.category");
+        let missing = || Error::invalid(field, "category is required");
+        let category = |one: &EvaluationFindingAdd| {
+            FailureCategory::read(field, Some(&one.category))?.ok_or_else(missing)
+        };
+        let categories = asked.findings.iter().map(category).collect::<Result<_>>()?;
+        Ok(Self { asked, task, categories })
+    }
+
+    /// Its findings, each with its category.
+    fn findings(&self) -> impl Iterator<Item = (&EvaluationFindingAdd, FailureCategory)> {
+        self.asked.findings.iter().zip(self.categories.iter().copied())
+    }
+
     fn learnings(&self) -> Result<Vec<Learning>> {
-        if self.findings.is_empty() && self.prompt_suggestion.is_none() {
+        let EvaluationAdd { findings, prompt_suggestion, .. } = &self.asked;
+        if findings.is_empty() && prompt_suggestion.is_none() {
             return Err(Error::invalid(
                 "findings",
                 "findings must not be empty where no prompt_suggestion is given",
             ));
         }
-        if self.findings.len() > limits::LEARNINGS_PER_REPORT_MAX {
+        if findings.len() > limits::LEARNINGS_PER_REPORT_MAX {
             let rule = format!("findings must be at most {}: send several", limits::LEARNINGS_PER_REPORT_MAX);
             return Err(Error::invalid("findings", rule));
         }
-        text("prompt_suggestion", self.prompt_suggestion.as_ref())?;
-        self.findings.iter().map(NewFinding::learning).collect()
+        text("prompt_suggestion", prompt_suggestion.as_ref())?;
+        findings.iter().map(learning).collect()
     }
 
     /// What is learned of it: each record says which evaluation found it.
     fn lessons(&self, learnings: Vec<Learning>) -> Lessons {
         let id = self.id();
         let text = |text: &str| MetadataValue::String(text.to_owned());
-        let mark = |finding: &NewFinding| {
+        let mark = |category: &FailureCategory| {
             Metadata::from([
                 ("source_type".to_owned(), text(SOURCE)),
-                ("failure_category".to_owned(), text(finding.category.as_str())),
+                ("failure_category".to_owned(), text(category.as_str())),
                 ("evaluation_id".to_owned(), text(&id)),
             ])
         };
-        Lessons { learnings, marks: self.findings.iter().map(mark).collect(), observed_at: None }
+        Lessons { learnings, marks: self.categories.iter().map(mark).collect(), observed_at: None }
     }
 
     /// The same evaluation of a task has the same.
@@ -114,31 +100,29 @@ impl NewEvaluation {
             hasher.update(part);
         };
         add(self.task.as_str());
-        for finding in &self.findings {
-            add(finding.category.as_str());
+        for (finding, category) in self.findings() {
+            add(category.as_str());
             add(&finding.text);
             add(finding.scope.as_deref().unwrap_or_default());
             add(finding.evidence.as_deref().unwrap_or_default());
         }
-        add(self.prompt_suggestion.as_deref().unwrap_or_default());
+        add(self.asked.prompt_suggestion.as_deref().unwrap_or_default());
         let digest = hex::encode(hasher.finalize());
         format!("eval_{}", digest.get(..ID_DIGITS).unwrap_or_default())
     }
 }
 
-impl NewFinding {
-    fn learning(&self) -> Result<Learning> {
-        let empty = || Error::invalid("findings.text", "text must say something");
-        text("findings.evidence", self.evidence.as_ref())?;
-        let mut learning = learnings::one(&self.text).ok_or_else(empty)?;
-        if let Some(scope) = &self.scope {
-            let rule = "scope must be a path, a glob or module:<name>";
-            let found = scope_of(scope).filter(|_| scope.chars().count() <= limits::SHORT_TEXT_CHARS_MAX);
-            learning.scope = Some(found.ok_or_else(|| Error::invalid("findings.scope", rule))?);
-            learning.is_vague = false;
-        }
-        Ok(learning)
+fn learning(finding: &EvaluationFindingAdd) -> Result<Learning> {
+    let empty = || Error::invalid("findings.text", "text must say something");
+    text("findings.evidence", finding.evidence.as_ref())?;
+    let mut learning = learnings::one(&finding.text).ok_or_else(empty)?;
+    if let Some(scope) = &finding.scope {
+        let rule = "scope must be a path, a glob or module:<name>";
+        let found = scope_of(scope).filter(|_| scope.chars().count() <= limits::SHORT_TEXT_CHARS_MAX);
+        learning.scope = Some(found.ok_or_else(|| Error::invalid("findings.scope", rule))?);
+        learning.is_vague = false;
     }
+    Ok(learning)
 }
 
 fn text(field: &'static str, value: Option<&String>) -> Result<()> {
@@ -161,8 +145,9 @@ impl Coding {
         &self,
         caller: &Principal,
         standing: &Standing,
-        new: NewEvaluation,
+        asked: EvaluationAdd,
     ) -> Result<EvaluationAdded> {
+        let new = Read::of(asked)?;
         let task = new.task.clone();
         Call::write("evaluation_add", Some(&task))
             .told(async {
@@ -208,15 +193,17 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         listing: EvaluationListing,
+        (after, limit): (Option<(Timestamp, String)>, u32),
     ) -> Result<Page<Evaluation, (Timestamp, String)>> {
+        let task = TaskId::read("task", listing.task.as_deref())?;
         let memory = self.verified.code_memory(caller, standing).await?;
         let caller = caller.clone();
-        let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        let limit = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         self.engine
             .store()
             .read(move |tx| {
                 existing(tx, &memory)?;
-                let actor = match (&listing.repo, &listing.task) {
+                let actor = match (&listing.repo, &task) {
                     (Some(repo), _) => list::actors(tx, &caller, &memory, Some(repo.as_str()))?.pop(),
                     (None, Some(id)) => {
                         let task = tx.tasks().get(&memory, id)?;
@@ -228,8 +215,8 @@ impl Coding {
                     memory: memory.clone(),
                     shelf: Evaluation::SHELF,
                     actor,
-                    subject: listing.task.as_ref().map(ToString::to_string),
-                    after: listing.after.clone(),
+                    subject: task.as_ref().map(ToString::to_string),
+                    after: after.clone(),
                     limit: limit + 1,
                 })?;
                 Ok(Page::cut(found, limit, |one| (one.at(), one.key())))
@@ -239,12 +226,7 @@ impl Coding {
 }
 
 /// Writes the evaluation, beside what became of its findings.
-fn store(
-    tx: &mut dyn Tx,
-    changing: &Changing<'_>,
-    new: &NewEvaluation,
-    learned: &[Learned],
-) -> Result<Evaluation> {
+fn store(tx: &mut dyn Tx, changing: &Changing<'_>, new: &Read, learned: &[Learned]) -> Result<Evaluation> {
     let memory = &changing.memory.id;
     let id = new.id();
     if let Some(known) = tx.ledger().noun::<Evaluation>(memory, &id)? {
@@ -254,14 +236,14 @@ fn store(
     let mut task = tx.tasks().get(memory, &new.task)?.ok_or_else(gone)?;
     // Secrets are masked whatever the settings are: what is said here is read by people alone.
     let masked = |text: &String| secrets::redact(text.clone(), RedactionMode::Mask).0;
-    let mut findings = Vec::with_capacity(new.findings.len());
-    for (place, finding) in new.findings.iter().enumerate() {
+    let mut findings = Vec::with_capacity(new.categories.len());
+    for (place, (finding, category)) in new.findings().enumerate() {
         let record = learned.get(place).and_then(|learned| learned.id.clone());
         let evidence = finding.evidence.as_ref().map(masked);
-        findings.push(EvaluationFinding { category: finding.category, evidence, record });
+        findings.push(EvaluationFinding { category, evidence, record });
     }
-    if let (None, Some(first)) = (&task.failure_category, new.findings.first()) {
-        task.failure_category = Some(first.category.as_str().to_owned());
+    if let (None, Some(first)) = (&task.failure_category, new.categories.first()) {
+        task.failure_category = Some(first.as_str().to_owned());
         task.updated_at = changing.at;
         tx.tasks_mut().put(&task)?;
     }
@@ -271,7 +253,7 @@ fn store(
         id,
         task: task.id,
         findings,
-        prompt_suggestion: new.prompt_suggestion.as_ref().map(masked),
+        prompt_suggestion: new.asked.prompt_suggestion.as_ref().map(masked),
         prompt_version: task.prompt_version,
         by: changing.by.to_owned(),
         at: changing.at,

@@ -22,4 +22,4 @@ mod usefulness;
 
 pub use gathering::Cut;
 pub use grouping::MetricsBy;
-pub use repository_metrics::{Metrics, MetricsAsk};
+pub use repository_metrics::Metrics;

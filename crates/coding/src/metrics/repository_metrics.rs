@@ -1,10 +1,11 @@
 //! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
 
-use loci_api::coding::metrics::{TaskMeasures, Usefulness};
+use loci_api::coding::metrics::{MetricsAsk, TaskMeasures, Usefulness};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
+use loci_model::words::word;
 use loci_model::{RecordId, Result, Timestamp, limits};
 use loci_verified::find_repository;
 
@@ -13,17 +14,6 @@ use super::grouping::{MetricsBy, groups};
 use super::usefulness;
 use crate::Coding;
 use crate::tasks::task_namespaces;
-
-/// Which measures.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MetricsAsk {
-    /// What groups go by.
-    pub by: MetricsBy,
-    /// Of tasks that were taken in then or later.
-    pub since: Option<Timestamp>,
-    /// What this memory was worth alone.
-    pub record: Option<RecordId>,
-}
 
 /// The measures of a repository.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,8 +40,11 @@ impl Coding {
         repo: &str,
         ask: MetricsAsk,
     ) -> Result<Metrics> {
+        let by = word("by", ask.by.as_deref(), MetricsBy::ALL, MetricsBy::as_str)?.unwrap_or_default();
+        let since = Timestamp::read("since", ask.since.as_deref())?;
+        let record = RecordId::read("record", ask.record.as_deref())?;
         let memory = self.verified.code_memory(caller, standing).await?;
-        let (caller, repo, now, since) = (caller.clone(), repo.to_owned(), self.engine.now(), ask.since);
+        let (caller, repo, now) = (caller.clone(), repo.to_owned(), self.engine.now());
         let gathered = self
             .engine
             .store()
@@ -65,12 +58,12 @@ impl Coding {
             .await?;
         let (repeated, compared_by) = self.repeated(&gathered).await?;
         let mut records = usefulness::of_records(&gathered.tasks);
-        match &ask.record {
+        match &record {
             Some(id) => records.retain(|one| one.record_id == id.as_str()),
             None => records.truncate(limits::METRICS_RECORDS_MAX),
         }
         Ok(Metrics {
-            groups: groups(ask.by, &gathered.tasks, &repeated),
+            groups: groups(by, &gathered.tasks, &repeated),
             records,
             compared_by: compared_by.as_str(),
             cut: gathered.cut,

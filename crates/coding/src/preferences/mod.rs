@@ -35,11 +35,10 @@ pub(super) use named_people::person_mentions::People;
 pub(super) use owner::{is_whose, login_of, place_named};
 pub(super) use precedence::restricted_to;
 pub use preference_put::{PreferencePut, PreferenceSet};
-pub use preferences_list::PreferencesListed;
+pub use preferences_list::{PreferencesListed, preference_shown};
 pub(super) use requester::{
     TOKEN_UNPROVED, UNPROVED, agents_place, proof, prove_again, requester_place, token_claim, unproved,
 };
 pub(super) use review_requests::requests;
 pub(crate) use scanners::SCANNERS;
 pub(super) use task_description::{Described, keep_described, of_description};
-pub use user_export::UserExport;

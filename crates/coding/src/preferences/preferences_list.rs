@@ -1,13 +1,15 @@
 //! `preferences_list`: what somebody wants of the agents that work for them, for that person or an administrator.
 
-use loci_api::coding::preference::User;
+use loci_api::coding::preference::{Preference, User};
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
+use loci_model::tasks::preference::PreferenceDimension;
 use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
 use super::owner::{self, Whose, login_of};
@@ -54,6 +56,31 @@ impl Coding {
                 Ok(PreferencesListed { user: shown(&whose), preferences })
             })
             .await
+    }
+}
+
+/// Returns a preference as the native API shows it. What a client wrote itself says neither
+/// dimension nor origin: it was said, of whatever.
+pub fn preference_shown(record: Record) -> Preference {
+    let text = |key: &str| match record.metadata.get(key) {
+        Some(MetadataValue::String(text)) => Some(text.clone()),
+        Some(_) | None => None,
+    };
+    let evidence_prs = match record.metadata.get("evidence_prs") {
+        Some(MetadataValue::Number(number)) => number.to_string().parse().ok(),
+        Some(_) | None => None,
+    };
+    Preference {
+        preference_id: record.id.to_string(),
+        dimension: text("dimension").unwrap_or_else(|| PreferenceDimension::Other.as_str().to_owned()),
+        origin: text("origin").unwrap_or_else(|| "explicit".to_owned()),
+        repo: text("repo"),
+        task_id: text("task_id"),
+        evidence_prs,
+        state: record.state.as_str().to_owned(),
+        observed_at: record.timestamp.to_rfc3339(),
+        expires_at: record.expires_at.map(|at| at.to_rfc3339()),
+        text: record.text,
     }
 }
 

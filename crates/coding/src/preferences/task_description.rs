@@ -1,5 +1,6 @@
 //! What the description of a new task says of how its user always wants to work, kept as their preferences.
 
+use loci_api::coding::task::TaskCreate;
 use loci_engine::access;
 use loci_engine::records::batch;
 use loci_engine::records::writing::Building;
@@ -15,7 +16,6 @@ use super::owner;
 use super::precedence::{Kept, NewPreference, keep};
 use super::requester::may;
 use super::stated_preferences::{Stated, stated};
-use crate::tasks::create::NewTask;
 
 /// The warning about a login and a number whose places the caller may not write.
 const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \
@@ -31,7 +31,7 @@ pub(crate) struct Described {
 }
 
 /// What the description of a task states; nothing where nobody is named whose wish it could be.
-pub(crate) fn of_description(new: &NewTask, own: Option<&'static Patterns>) -> Vec<Stated> {
+pub(crate) fn of_description(new: &TaskCreate, own: Option<&'static Patterns>) -> Vec<Stated> {
     let is_named = new.user.as_deref().is_some_and(|user| owner::login_of(user).is_some());
     if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
 }

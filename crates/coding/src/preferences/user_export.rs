@@ -2,37 +2,21 @@
 //! preferences, the tasks that were done for them, their words in reviews. A task that merely names
 //! them is not theirs; a warning has the number of these tasks.
 
-use loci_api::coding::preference::User;
+use loci_api::coding::preference as shape;
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
-use loci_model::record::Record;
-use loci_model::tasks::review::Review;
+use loci_model::tasks::review::{ForgeUser, Review};
 use loci_model::tasks::task::Task;
 use loci_model::{MemoryId, Result, limits};
 
 use super::named_people::pseudonym::Erased;
 use super::owner::{self, Whose};
-use super::preferences_list::{person, shown};
+use super::preferences_list::{person, preference_shown, shown};
 use super::requester::is_proved;
 use crate::Coding;
-
-/// What is kept of somebody.
-#[derive(Debug, Clone, PartialEq)]
-pub struct UserExport {
-    /// Somebody.
-    pub user: User,
-    /// Every preference, whatever became of it, the newest first.
-    pub preferences: Vec<Record>,
-    /// Tasks that were done for them as far as that is proved, the newest first.
-    pub tasks: Vec<Task>,
-    /// Reviews that they wrote, or wrote in, the newest first.
-    pub reviews: Vec<Review>,
-    /// What to know.
-    pub warnings: Vec<String>,
-}
 
 impl Coding {
     /// Everything that is kept of somebody.
@@ -44,7 +28,7 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         user: &str,
-    ) -> Result<UserExport> {
+    ) -> Result<shape::UserExport> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let (caller, user, now) = (caller.clone(), user.to_owned(), self.engine.now());
         self.engine
@@ -60,9 +44,42 @@ impl Coding {
                 let warnings = [("tasks", is_all), ("reviews", all_reviews)];
                 let warnings = warnings.iter().filter(|(_, all)| !all).map(|(what, _)| cut(what));
                 let warnings = warnings.chain(left_out(unproved)).collect();
-                Ok(UserExport { user: shown(&whose), preferences, tasks, reviews, warnings })
+                let user = shown(&whose);
+                Ok(shape::UserExport {
+                    preferences: preferences.into_iter().map(preference_shown).collect(),
+                    tasks: tasks.into_iter().map(task).collect(),
+                    reviews: reviews.into_iter().map(|one| review(one, &user)).collect(),
+                    user,
+                    warnings,
+                })
             })
             .await
+    }
+}
+
+fn task(task: Task) -> shape::UserTask {
+    shape::UserTask {
+        task_id: task.id.to_string(),
+        actor: task.actor.to_string(),
+        description: task.description,
+        status: task.status.as_str().to_owned(),
+        created_at: task.created_at.to_rfc3339(),
+    }
+}
+
+/// Of a review what is somebody's own.
+fn review(review: Review, of: &shape::User) -> shape::UserReview {
+    let is_theirs = |person: &ForgeUser| match (&of.user_id, person.id) {
+        (Some(id), number) if number != 0 => *id == number.to_string(),
+        _ => of.login.as_deref() == Some(person.login.to_lowercase().as_str()),
+    };
+    let comments = review.comments.iter().filter(|comment| is_theirs(&comment.author));
+    shape::UserReview {
+        repo: review.actor.to_string(),
+        pr: review.pr,
+        comments: comments.map(|comment| comment.body.clone()).collect(),
+        body: is_theirs(&review.reviewer).then(|| review.body.clone()).filter(|body| !body.is_empty()),
+        submitted_at: review.submitted_at.to_rfc3339(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `rules_list`: the rules that reviews of a repository left, the newest first, by what they are about.
 
+use loci_api::coding::rule::RuleListing;
 use loci_engine::access;
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
@@ -12,56 +13,39 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::tasks::rule::RuleSupport;
-use loci_model::{Namespace, RecordId, Result, Timestamp, limits};
+use loci_model::{Error, Namespace, RecordId, Result, Timestamp, limits};
 use loci_verified::find_repository;
 
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Which rules; every member that is given must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RuleListing {
-    /// In this state; `None`: active.
-    pub state: Option<RecordState>,
-    /// What they apply to, as it is written there.
-    pub scope: Option<String>,
-    /// First written then or later.
-    pub since: Option<Timestamp>,
-    /// First written before.
-    pub until: Option<Timestamp>,
-    /// The text holds this, whatever the case of its letters.
-    pub words: Option<String>,
-    /// Somebody of this login said it in a review.
-    pub reviewer: Option<String>,
-    /// It was said on this pull request.
-    pub pr: Option<u64>,
-    /// A person is asked whether it should be in force.
-    pub is_suggested: bool,
-    /// Behind this rule.
-    pub after: Option<(Timestamp, RecordId)>,
-    /// 1 to 100.
-    pub limit: u32,
+/// A request whose times are read; every member that is given must hold.
+struct Wanted {
+    asked: RuleListing,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
 }
 
-impl RuleListing {
+impl Wanted {
     fn holds(&self, rule: &Record) -> bool {
         let says = |words: &String| rule.text.to_lowercase().contains(&words.to_lowercase());
-        self.scope.as_ref().is_none_or(|scope| rule.scope.as_ref() == Some(scope))
+        let asked = &self.asked;
+        asked.scope.as_ref().is_none_or(|scope| rule.scope.as_ref() == Some(scope))
             && self.since.is_none_or(|since| rule.created_at >= since)
             && self.until.is_none_or(|until| rule.created_at < until)
-            && self.words.as_ref().is_none_or(says)
-            && (!self.is_suggested || rule.metadata.contains_key(APPROVAL_SUGGESTED))
+            && asked.q.as_ref().is_none_or(says)
+            && (asked.approval_suggested != Some(true) || rule.metadata.contains_key(APPROVAL_SUGGESTED))
     }
 
     fn asks_for_support(&self) -> bool {
-        self.reviewer.is_some() || self.pr.is_some()
+        self.asked.reviewer.is_some() || self.asked.pr.is_some()
     }
 
     /// Whether somebody said it where it is asked for.
     fn is_said(&self, support: &RuleSupport) -> bool {
         support.items.iter().any(|item| {
-            self.pr.is_none_or(|pr| item.pr == pr)
-                && self.reviewer.as_ref().is_none_or(|login| {
+            self.asked.pr.is_none_or(|pr| item.pr == pr)
+                && self.asked.reviewer.as_ref().is_none_or(|login| {
                     item.reviewer.login.eq_ignore_ascii_case(login.trim_start_matches('@'))
                 })
         })
@@ -90,9 +74,13 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         repo: &str,
-        listing: RuleListing,
+        asked: RuleListing,
+        (after, limit): (Option<(Timestamp, RecordId)>, u32),
     ) -> Result<Page<Record, (Timestamp, RecordId)>> {
-        let states = vec![listing.state.unwrap_or(RecordState::Active)];
+        let states = vec![asked.state.as_deref().map_or(Ok(RecordState::Active), state_of)?];
+        let since = Timestamp::read("since", asked.since.as_deref())?;
+        let until = Timestamp::read("until", asked.until.as_deref())?;
+        let wanted = Wanted { asked, since, until };
         check_states(&states)?;
         let memory = self.verified.code_memory(caller, standing).await?;
         let view = access::record_view(caller, &memory, Capability::Read)?;
@@ -105,10 +93,17 @@ impl Coding {
                 let ask = NamespaceAsk::Path(rules(&repository)?);
                 let (mut scope, _) = namespaces::scope(&memory, &view, std::slice::from_ref(&ask), now)?;
                 scope.states.clone_from(&states);
-                page(tx, scope, &listing)
+                page(tx, scope, &wanted, (after.clone(), limit))
             })
             .await
     }
+}
+
+fn state_of(word: &str) -> Result<RecordState> {
+    RecordState::parse(word).ok_or_else(|| {
+        let words: Vec<_> = RecordState::ALL.iter().map(|state| state.as_str()).collect();
+        Error::invalid("state", format!("a state must be one of {}", words.join(", ")))
+    })
 }
 
 fn rules(repository: &Repository) -> Result<Namespace> {
@@ -118,21 +113,22 @@ fn rules(repository: &Repository) -> Result<Namespace> {
 fn page(
     tx: &dyn ReadTx,
     scope: RecordScope,
-    listing: &RuleListing,
+    wanted: &Wanted,
+    (after, limit): (Option<(Timestamp, RecordId)>, u32),
 ) -> Result<Page<Record, (Timestamp, RecordId)>> {
     let most = limits::HYDRATION_LISTED_MAX;
-    let read = tx.records().list(&RecordPage { scope, after: listing.after.clone(), limit: most })?;
+    let read = tx.records().list(&RecordPage { scope, after, limit: most })?;
     let place = |rule: &Record| (rule.created_at, rule.id.clone());
     let behind = read.last().filter(|_| read.len() == most).map(place);
-    let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+    let limit = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
     let mut found = Vec::new();
-    for rule in read.into_iter().filter(|rule| listing.holds(rule)) {
+    for rule in read.into_iter().filter(|rule| wanted.holds(rule)) {
         if found.len() > limit {
             break;
         }
-        if listing.asks_for_support() {
+        if wanted.asks_for_support() {
             let support: Option<RuleSupport> = tx.ledger().noun(&rule.memory, rule.id.as_str())?;
-            if !support.is_some_and(|support| listing.is_said(&support)) {
+            if !support.is_some_and(|support| wanted.is_said(&support)) {
                 continue;
             }
         }

@@ -21,17 +21,6 @@ use crate::rules::rules_list::rules_of;
 /// Records that are read together.
 const ROWS: usize = 200;
 
-/// Which records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldListing {
-    /// What waits (`candidate`), or what is held back (`quarantined`).
-    pub state: RecordState,
-    /// Behind this one.
-    pub after: Option<(Timestamp, RecordId)>,
-    /// 1 to 100.
-    pub limit: u32,
-}
-
 /// What a person decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldDecision {
@@ -42,7 +31,8 @@ pub enum HeldDecision {
 }
 
 impl Coding {
-    /// What waits for a person, the newest first.
+    /// What waits for a person (`candidate`), or what is held back (`quarantined`), the newest
+    /// first, behind `after` and so many at most.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` for another state.
@@ -51,18 +41,19 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         repo: &str,
-        listing: HeldListing,
+        state: RecordState,
+        (after, limit): (Option<(Timestamp, RecordId)>, u32),
     ) -> Result<Page<Record, (Timestamp, RecordId)>> {
-        if !is_held(listing.state) {
+        if !is_held(state) {
             return Err(Error::invalid("state", "state must be candidate or quarantined"));
         }
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
-        let (now, wanted) = (self.engine.now(), listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize);
+        let (now, wanted) = (self.engine.now(), limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize);
         self.engine
             .store()
             .read(move |tx| {
-                let scope = scope_of(&part, &[listing.state], now)?;
-                let (mut found, mut after) = (Vec::new(), listing.after.clone());
+                let scope = scope_of(&part, &[state], now)?;
+                let (mut found, mut after) = (Vec::new(), after.clone());
                 loop {
                     let page = tx.records().list(&RecordPage { scope: scope.clone(), after, limit: ROWS })?;
                     let is_last = page.len() < ROWS;

@@ -35,11 +35,10 @@ use super::tasks::task_namespaces;
 use crate::Coding;
 
 pub(super) use earlier::state_at;
-pub use held::{HeldDecision, HeldListing};
+pub use held::HeldDecision;
 pub use purge::PurgeAsk;
 pub use repository_quarantine::RepositoryQuarantineAsk;
 pub use selecting::Selection;
-pub use snapshots::{SnapshotOf, SnapshotShown};
 
 /// A repository's part of a memory.
 #[derive(Debug, Clone)]

@@ -1,39 +1,20 @@
 //! `snapshots_list`: the states of a repository's memory that one can go back to: those in which its tasks were taken in, and those before
 //! each rollback. A snapshot is a place in the order of changes: nothing is copied for it.
 
+use loci_api::coding::safeguard::Snapshot;
 use loci_engine::calls::standing::Standing;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, StoreExt, TaskQuery};
 use loci_model::principal::{Capability, Principal};
 use loci_model::tasks::rollback::Rollback;
 use loci_model::tasks::rule::RuleSupport;
-use loci_model::{Result, TaskId, Timestamp, limits};
+use loci_model::{Result, Timestamp, limits};
 
 use super::Part;
 use crate::Coding;
 
 /// Tasks that are looked through for a snapshot.
 const TASKS: usize = 1_000;
-
-/// What a snapshot is the state before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SnapshotOf {
-    /// A task was taken in.
-    Task(TaskId),
-    /// Somebody went back to that snapshot.
-    Rollback(String),
-}
-
-/// A state that one can go back to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnapshotShown {
-    /// Its name.
-    pub id: String,
-    /// What came then.
-    pub of: SnapshotOf,
-    /// When.
-    pub at: Timestamp,
-}
 
 /// A state to go back to: what was changed up to a time stands, and what has not been changed since a place in the order of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +35,7 @@ impl Coding {
         standing: &Standing,
         repo: &str,
         limit: u32,
-    ) -> Result<Vec<SnapshotShown>> {
+    ) -> Result<Vec<Snapshot>> {
         let part = self.part(caller, standing, repo, Capability::Admin).await?;
         let wanted = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         self.engine
@@ -64,22 +45,18 @@ impl Coding {
                     actors: vec![part.actor.clone()],
                     ..TaskQuery::all(part.memory.clone(), wanted)
                 };
+                let shown = |id, task_id, before_rollback_to, at: Timestamp| {
+                    (at, Snapshot { id, task_id, before_rollback_to, at: at.to_rfc3339() })
+                };
                 let tasks = tx.tasks().list(&query)?.into_iter().filter_map(|task| {
-                    Some(SnapshotShown {
-                        id: task.snapshot?,
-                        of: SnapshotOf::Task(task.id),
-                        at: task.created_at,
-                    })
+                    Some(shown(task.snapshot?, Some(task.id.to_string()), None, task.created_at))
                 });
-                let rollbacks = rollbacks(tx, &part, wanted)?.into_iter().map(|one| SnapshotShown {
-                    id: one.before,
-                    of: SnapshotOf::Rollback(one.to),
-                    at: one.at,
-                });
-                let mut all: Vec<SnapshotShown> = tasks.chain(rollbacks).collect();
-                all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| b.id.cmp(&a.id)));
+                let rollbacks = rollbacks(tx, &part, wanted)?.into_iter();
+                let rollbacks = rollbacks.map(|one| shown(one.before, None, Some(one.to), one.at));
+                let mut all: Vec<(Timestamp, Snapshot)> = tasks.chain(rollbacks).collect();
+                all.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| other.id.cmp(&one.id)));
                 all.truncate(wanted);
-                Ok(all)
+                Ok(all.into_iter().map(|(_, snapshot)| snapshot).collect())
             })
             .await
     }

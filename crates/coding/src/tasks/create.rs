@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::task::TaskCreate;
 use loci_engine::calls::idempotency::{ClientToken, recall, remember, replayed};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -25,76 +26,24 @@ use crate::settings::CodingSettings;
 
 const OPERATION: &str = "TaskCreate";
 
-/// A task to be taken in.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewTask {
-    /// Its id; `None`: one is made.
-    pub id: Option<TaskId>,
-    /// The repository, by one of its names; `None`: it is on none, and `user_id` says whose it is.
-    pub repo: Option<String>,
-    /// The forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
-    pub forge: Option<String>,
-    /// The forge's number for it: it must be that of the repository, where that is known, and finds one whose name changed.
-    pub forge_repo_id: Option<u64>,
-    /// What is asked for.
-    pub kind: TaskKind,
-    /// Who asks, by name.
-    pub user: Option<String>,
-    /// Who asks, by the forge's number.
-    pub user_id: Option<String>,
-    /// What is to be done.
-    pub description: String,
-    /// The issue it is about.
-    pub issue: Option<u64>,
-    /// The pull request it is about.
-    pub pr: Option<u64>,
-    /// The branch that is worked on.
-    pub branch: Option<String>,
-    /// The branch that it leaves from.
-    pub base: Option<String>,
-    /// The commit that it leaves from.
-    pub base_sha: Option<String>,
-    /// The prompt, by its parts.
-    pub prompt: Option<TaskPrompt>,
-    /// The version of the prompt.
-    pub prompt_version: Option<String>,
-    /// The model that works.
-    pub model: Option<String>,
-    /// The variant of an experiment.
-    pub variant: Option<String>,
-    /// The task that this one goes on with.
-    pub parent: Option<TaskId>,
-    /// The trace that its work is seen in.
-    pub trace_id: Option<String>,
-    /// Which memory it is given; `None`: that of its parent, else as it is dealt.
-    pub arm: Option<MemoryArm>,
+/// A request whose ids and words are read.
+struct Read {
+    asked: TaskCreate,
+    id: Option<TaskId>,
+    kind: TaskKind,
+    parent: Option<TaskId>,
+    arm: Option<MemoryArm>,
 }
 
-impl NewTask {
-    /// One of a kind, of which nothing else is said.
-    pub fn of(kind: TaskKind) -> Self {
-        Self {
-            id: None,
-            repo: None,
-            forge: None,
-            forge_repo_id: None,
-            kind,
-            user: None,
-            user_id: None,
-            description: String::new(),
-            issue: None,
-            pr: None,
-            branch: None,
-            base: None,
-            base_sha: None,
-            prompt: None,
-            prompt_version: None,
-            model: None,
-            variant: None,
-            parent: None,
-            trace_id: None,
-            arm: None,
-        }
+impl Read {
+    fn of(asked: TaskCreate) -> Result<Self> {
+        Ok(Self {
+            kind: TaskKind::read("kind", asked.kind.as_deref())?.unwrap_or(TaskKind::NewTask),
+            id: TaskId::read("task_id", asked.task_id.as_deref())?,
+            parent: TaskId::read("parent_task_id", asked.parent_task_id.as_deref())?,
+            arm: MemoryArm::read("memory_arm", asked.memory_arm.as_deref())?,
+            asked,
+        })
     }
 }
 
@@ -118,19 +67,20 @@ impl Coding {
         &self,
         caller: &Principal,
         standing: &Standing,
-        new: NewTask,
+        asked: TaskCreate,
         token: Option<ClientToken>,
     ) -> Result<TaskCreated> {
+        let new = Read::of(asked)?;
         let id = new.id.clone();
         Call::write("task_create", id.as_ref())
             .told(async {
-                check(&new)?;
-                of_request(&new);
+                check(&new.asked)?;
+                of_request(&new.asked);
                 let memory = self.verified.code_memory(caller, standing).await?;
                 let token = token.map(|token| token.of(caller, &memory)).transpose()?;
                 let now = self.engine.now();
                 let fresh = TaskId::parse(uuid7(self.engine.ids().as_ref(), now.millis()))?;
-                let described = self.described(&new)?;
+                let described = self.described(&new.asked)?;
                 let own = Arc::clone(&self.parts.settings);
                 let (caller, settings) = (caller.clone(), self.engine.settings().clone());
                 self.engine
@@ -179,7 +129,7 @@ impl Coding {
 
 impl Coding {
     /// What a description states of preferences, with ids to keep it under.
-    fn described(&self, new: &NewTask) -> Result<Described> {
+    fn described(&self, new: &TaskCreate) -> Result<Described> {
         let now = self.engine.now().millis();
         let stated = preferences::of_description(new, self.engine.settings().patterns);
         let fresh = |_: &_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now));
@@ -230,7 +180,7 @@ fn taken(id: &TaskId) -> Error {
     Error::conflict(message).on("task_id")
 }
 
-fn check(new: &NewTask) -> Result<()> {
+fn check(new: &TaskCreate) -> Result<()> {
     field_checks::description(&new.description)?;
     field_checks::trace(new.trace_id.as_ref())?;
     let prompt = new.prompt.as_ref();
@@ -256,6 +206,11 @@ fn check(new: &NewTask) -> Result<()> {
     Ok(())
 }
 
+fn prompt(parts: loci_api::coding::task::TaskPrompt) -> TaskPrompt {
+    let loci_api::coding::task::TaskPrompt { template_id, template_sha256, overrides_sha256 } = parts;
+    TaskPrompt { template_id, template_sha256, overrides_sha256 }
+}
+
 /// A task as a request makes it.
 struct Made {
     task: Task,
@@ -268,13 +223,14 @@ fn made(
     tx: &dyn ReadTx,
     caller: &Principal,
     memory: &Memory,
-    new: &NewTask,
+    new: &Read,
     id: TaskId,
     policy: &SafetyPolicy,
     now: Timestamp,
 ) -> Result<Made> {
-    let (repository, warnings) = task_repository::repository(tx, caller, &memory.id, new)?;
-    let actor = match (&repository, &new.user_id) {
+    let Read { asked, kind, parent, arm, .. } = new;
+    let (repository, warnings) = task_repository::repository(tx, caller, &memory.id, asked)?;
+    let actor = match (&repository, &asked.user_id) {
         (Some(repository), _) => task_namespaces::actor_of(repository)?,
         (None, user_id) => task_namespaces::actor_of_user(user_id.as_deref().unwrap_or_default())?,
     };
@@ -286,30 +242,30 @@ fn made(
         actor,
         session,
         repository: repository.map(|repository| repository.id),
-        forge: new.forge.clone(),
-        forge_repo_id: new.forge_repo_id,
+        forge: asked.forge.clone(),
+        forge_repo_id: asked.forge_repo_id,
         snapshot: None,
         request_digest: String::new(),
-        kind: new.kind,
+        kind: *kind,
         status: TaskStatus::Accepted,
-        arm: new.arm.unwrap_or_default(),
-        user: new.user.clone(),
-        user_id: new.user_id.clone(),
+        arm: arm.unwrap_or_default(),
+        user: asked.user.clone(),
+        user_id: asked.user_id.clone(),
         requester_proof: None,
-        description: secrets::redact(new.description.clone(), policy.secrets).0,
-        issue: new.issue,
-        pr: new.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() }),
-        branch: new.branch.clone(),
-        base: new.base.clone(),
-        base_sha: new.base_sha.clone(),
-        prompt: new.prompt.clone(),
-        prompt_version: new.prompt_version.clone(),
+        description: secrets::redact(asked.description.clone(), policy.secrets).0,
+        issue: asked.issue,
+        pr: asked.pr.map(|number| TaskPullRequest { number, ..TaskPullRequest::default() }),
+        branch: asked.branch.clone(),
+        base: asked.base.clone(),
+        base_sha: asked.base_sha.clone(),
+        prompt: asked.prompt.clone().map(prompt),
+        prompt_version: asked.prompt_version.clone(),
         input_hash: None,
         memory_hash: None,
-        model: new.model.clone(),
-        variant: new.variant.clone(),
-        parent: new.parent.clone(),
-        trace_id: new.trace_id.clone(),
+        model: asked.model.clone(),
+        variant: asked.variant.clone(),
+        parent: parent.clone(),
+        trace_id: asked.trace_id.clone(),
         cost_usd: None,
         duration_s: None,
         error_message: None,
@@ -339,7 +295,7 @@ fn digest(task: &Task) -> Result<String> {
 
 /// The arm that was asked for, else that of the task it goes on with, which belongs to the same group of comparison (§4.7), else the
 /// one it is dealt.
-fn arm(tx: &dyn ReadTx, new: &NewTask, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
+fn arm(tx: &dyn ReadTx, new: &Read, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
     if let Some(arm) = new.arm {
         return Ok(arm);
     }

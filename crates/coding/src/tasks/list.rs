@@ -1,5 +1,6 @@
 //! `task_list`: tasks, the newest first, by what they are about.
 
+use loci_api::coding::task::TaskListing;
 use loci_engine::access;
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
@@ -15,60 +16,47 @@ use super::task_namespaces;
 use crate::Coding;
 use crate::outcomes::outcome_of;
 
-/// Which tasks; every member that is given must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskListing {
-    /// Of this repository, by one of its names.
-    pub repo: Option<String>,
-    /// Asked for by this name.
-    pub user: Option<String>,
-    /// So far.
-    pub status: Option<TaskStatus>,
-    /// About this issue.
-    pub issue: Option<u64>,
-    /// About this pull request.
-    pub pr: Option<u64>,
-    /// On this branch.
-    pub branch: Option<String>,
-    /// With this version of the prompt.
-    pub prompt_version: Option<String>,
-    /// In this variant.
-    pub variant: Option<String>,
-    /// This came of them.
-    pub outcome: Option<OutcomeGrade>,
-    /// Taken in then or later.
-    pub since: Option<Timestamp>,
-    /// Taken in before.
-    pub until: Option<Timestamp>,
-    /// The description holds this, whatever the case of its letters.
-    pub words: Option<String>,
-    /// Behind this task.
-    pub after: Option<(Timestamp, TaskId)>,
-    /// 1 to 100.
-    pub limit: u32,
-}
-
 impl Coding {
-    /// A page of tasks that the caller may see.
+    /// A page of tasks that the caller may see: behind `after`, so many at most.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` without a repository for a caller whose grants name no actors.
+    /// `Invalid` for a word or a time that is none; `REPO_UNKNOWN`; `Denied` without a repository
+    /// for a caller whose grants name no actors.
     pub async fn task_list(
         &self,
         caller: &Principal,
         standing: &Standing,
         listing: TaskListing,
+        (after, limit): (Option<(Timestamp, TaskId)>, u32),
     ) -> Result<Page<Task, (Timestamp, TaskId)>> {
+        let limit = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+        let status = TaskStatus::read("status", listing.status.as_deref())?;
+        let since = Timestamp::read("since", listing.since.as_deref())?;
+        let until = Timestamp::read("until", listing.until.as_deref())?;
+        let outcome = OutcomeGrade::read("outcome", listing.outcome.as_deref())?;
         let memory = self.verified.code_memory(caller, standing).await?;
         let (caller, now) = (caller.clone(), self.engine.now());
-        let limit = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
         self.engine
             .store()
             .read(move |tx| {
                 existing(tx, &memory)?;
                 let actors = actors(tx, &caller, &memory, listing.repo.as_deref())?;
-                let query = query(&memory, actors, &listing, limit + 1);
-                if let Some(grade) = listing.outcome {
+                let query = TaskQuery {
+                    actors,
+                    user: listing.user.clone(),
+                    status,
+                    issue: listing.issue,
+                    pr: listing.pr,
+                    branch: listing.branch.clone(),
+                    prompt_version: listing.prompt_version.clone(),
+                    variant: listing.variant.clone(),
+                    since,
+                    until,
+                    words: listing.q.clone(),
+                    after: after.clone(),
+                    ..TaskQuery::all(memory.clone(), limit + 1)
+                };
+                if let Some(grade) = outcome {
                     return ended(tx, query, grade, limit, now);
                 }
                 let found = tx.tasks().list(&query)?;
@@ -121,26 +109,4 @@ pub(crate) fn actors(
     let actor = task_namespaces::actor_of(&repository)?;
     task_namespaces::require_all(caller, memory, &actor, Capability::Read)?;
     Ok(vec![actor])
-}
-
-fn query(memory: &MemoryId, actors: Vec<ActorId>, listing: &TaskListing, limit: usize) -> TaskQuery {
-    let listing = listing.clone();
-    TaskQuery {
-        memory: memory.clone(),
-        ids: None,
-        actors,
-        user: listing.user,
-        status: listing.status,
-        issue: listing.issue,
-        pr: listing.pr,
-        branch: listing.branch,
-        prompt_version: listing.prompt_version,
-        variant: listing.variant,
-        since: listing.since,
-        until: listing.until,
-        words: listing.words,
-        said: None,
-        after: listing.after,
-        limit,
-    }
 }

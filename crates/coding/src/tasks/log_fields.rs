@@ -4,13 +4,13 @@
 //! of the caller, whom the answer tells of it: INFO. This file writes no lines of success, and no
 //! line has content of memories.
 
+use loci_api::coding::task::TaskCreate;
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::task::Task;
 use loci_model::{ActorId, Error, ErrorKind, MemoryId, Result, TaskId};
 use tracing::field::{Empty, display};
 use tracing::{Instrument as _, Span};
 
-use super::create::NewTask;
 use crate::Coding;
 
 /// A call of this area.
@@ -147,7 +147,7 @@ fn of_task(task: &Task) {
 }
 
 /// The same of a task that is not taken in yet.
-pub(super) fn of_request(new: &NewTask) {
+pub(super) fn of_request(new: &TaskCreate) {
     let span = Span::current();
     if let Some(repo) = &new.repo {
         span.record("repo", display(repo));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::task::TaskPatch;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_engine::records::changing::Changing;
@@ -19,21 +20,6 @@ use crate::Coding;
 use crate::code_graph::co_change::task_files;
 use crate::commits::task_commits;
 use crate::{reflection, rules};
-
-/// Changes of a task; absent members stay.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskPatch {
-    /// How far it has come.
-    pub status: Option<TaskStatus>,
-    /// The branch that is worked on.
-    pub branch: Option<String>,
-    /// Its pull request; what is not said of the same one stays.
-    pub pr: Option<TaskPullRequest>,
-    /// The trace that its work is seen in.
-    pub trace_id: Option<String>,
-    /// The commit by which its pull request came onto its base.
-    pub merge_commit_sha: Option<String>,
-}
 
 /// A task after its changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +42,7 @@ impl Coding {
         id: &TaskId,
         patch: TaskPatch,
     ) -> Result<TaskPatched> {
+        let status = TaskStatus::read("status", patch.status.as_deref())?;
         Call::write("task_patch", Some(id))
             .told(async {
                 field_checks::name("branch", patch.branch.as_ref())?;
@@ -76,7 +63,7 @@ impl Coding {
                         let task = tx.tasks().get(&memory.id, &id)?;
                         let before = task_namespaces::visible(&caller, &id, task, Capability::Write)?;
                         let mut task = before.clone();
-                        let mut warnings = apply(&mut task, &patch, now)?;
+                        let mut warnings = apply(&mut task, &patch, status, now)?;
                         if let (Some(pr), Some(sha)) = (&mut task.pr, &merged) {
                             pr.merge_commit_sha = Some(sha.to_string());
                         }
@@ -116,7 +103,7 @@ impl Coding {
 fn as_told(task: &Task, patch: &TaskPatch, mode: RedactionMode) -> Task {
     let mut told = Task {
         branch: patch.branch.clone(),
-        pr: patch.pr.clone(),
+        pr: patch.pr.clone().map(pull_request),
         trace_id: patch.trace_id.clone(),
         ..task_answer::bare(task)
     };
@@ -135,15 +122,26 @@ fn merge(tx: &mut dyn Tx, task: &Task, sha: &ObjectId, now: Timestamp) -> Result
     tx.commits_mut().put(&TaskCommit { merged_pr: Some(pr.number), ..row })
 }
 
-fn apply(task: &mut Task, patch: &TaskPatch, now: Timestamp) -> Result<Vec<String>> {
+/// A pull request of a request.
+pub fn pull_request(pr: loci_api::coding::task::TaskPullRequest) -> TaskPullRequest {
+    let loci_api::coding::task::TaskPullRequest { number, url, head_sha } = pr;
+    TaskPullRequest { number, url, head_sha, merge_commit_sha: None }
+}
+
+fn apply(
+    task: &mut Task,
+    patch: &TaskPatch,
+    status: Option<TaskStatus>,
+    now: Timestamp,
+) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
-    if let Some(status) = patch.status {
+    if let Some(status) = status {
         warnings.extend(move_on(task, status, now)?);
     }
     task.branch = patch.branch.clone().or_else(|| task.branch.take());
     task.trace_id = patch.trace_id.clone().or_else(|| task.trace_id.take());
-    if let Some(pr) = &patch.pr {
-        meet(task, pr.clone());
+    if let Some(pr) = patch.pr.clone() {
+        meet(task, pull_request(pr));
     }
     Ok(warnings)
 }

@@ -1,13 +1,12 @@
 //! The repository of a new task: by its name, and by the number that its forge knows it by (coding-agent-memory.md §2.2). A number holds
 //! where names change; one that is another repository's is a mistake, and one that nobody knows is said.
 
+use loci_api::coding::task::TaskCreate;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;
 use loci_model::principal::{Capability, Principal};
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
 use loci_verified::{Numbered, find_repository, numbered, of_number};
-
-use super::create::NewTask;
 
 /// The repository of a task, `None` where it is on none, and what to know of that.
 ///
@@ -17,7 +16,7 @@ pub(super) fn repository(
     tx: &dyn ReadTx,
     caller: &Principal,
     memory: &MemoryId,
-    new: &NewTask,
+    new: &TaskCreate,
 ) -> Result<(Option<Repository>, Vec<String>)> {
     let Some(name) = &new.repo else { return Ok((None, Vec::new())) };
     let forge = new.forge.as_deref();

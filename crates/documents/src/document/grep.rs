@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use loci_api::documents::tree::GrepResult;
+use loci_api::documents::tree::{GrepAsk, GrepResult};
 use loci_engine::access;
 use loci_engine::calls::caller_pattern::CallerPattern;
 use loci_model::ports::store::StoreExt;
@@ -27,30 +27,12 @@ const CHUNK: usize = 100;
 /// After so much time of matching, what was found is all.
 const TIME_US: u64 = 2_000_000;
 
-/// What is looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeGrep {
-    /// The tree.
-    pub tree: TreeAsk,
-    /// A regular expression, for each line.
-    pub pattern: String,
-    /// Only in this document, or below this directory.
-    pub path: Option<String>,
-    /// Letters of either case.
-    pub ignore_case: bool,
-    /// At most so many lines; none: 50.
-    pub max_matches: Option<u32>,
-    /// Lines around each.
-    pub context: u32,
-}
-
 impl Documents {
-    /// Looks for lines.
+    /// Looks for lines in a tree.
     ///
     /// # Errors
     /// `Invalid` for the pattern, the path and the numbers; `Denied` without a grant of read on the whole namespace.
-    pub async fn tree_grep(&self, caller: &Principal, asked: &TreeGrep) -> Result<GrepResult> {
-        let ask = &asked.tree;
+    pub async fn tree_grep(&self, caller: &Principal, ask: &TreeAsk, asked: &GrepAsk) -> Result<GrepResult> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         let pattern = CallerPattern::parse(&asked.pattern, asked.ignore_case)?;
         let most = asked.max_matches.unwrap_or(MATCHES);

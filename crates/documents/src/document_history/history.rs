@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_api::documents::tree::DocumentVersion;
+use loci_api::documents::tree::{self as shape, DocumentVersion};
 use loci_engine::access;
 use loci_engine::calls::page::Page;
 use loci_engine::document_text::content::{is_redacted, sha256};
@@ -26,21 +26,6 @@ use crate::trees::tree::{Tree, TreeAsk};
 
 /// Changes that one answer holds.
 pub const CHANGES_MAX: usize = 1_000;
-
-/// Something that happened in a tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeChanged {
-    /// What, as the tree's log has it.
-    pub change: TreeChange,
-    /// Where the document lies since; none where it lies there no more.
-    pub path: Option<String>,
-    /// Where it lay before; none where it did not.
-    pub path_before: Option<String>,
-    /// SHA-256 of its text since, in hex digits.
-    pub content_sha256: Option<String>,
-    /// The name of the state behind it.
-    pub state: String,
-}
 
 impl Documents {
     /// What happened to the document of a path, the newest first: to the one that lies there, or that lay there last.
@@ -95,7 +80,7 @@ impl Documents {
         ask: &TreeAsk,
         since: Point,
         limit: usize,
-    ) -> Result<(Vec<TreeChanged>, String)> {
+    ) -> Result<(Vec<shape::TreeChange>, String)> {
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
         self.caught_up(ask).await?;
         let since = self.located(ask, since, "since").await?;
@@ -121,7 +106,7 @@ fn with_paths(
     tree: &Tree,
     names: &StateNames,
     changes: Vec<TreeChange>,
-) -> Result<Vec<TreeChanged>> {
+) -> Result<Vec<shape::TreeChange>> {
     let mut known: BTreeMap<RecordId, Option<Versions>> = BTreeMap::new();
     let mut out = Vec::with_capacity(changes.len());
     for change in changes {
@@ -132,12 +117,18 @@ fn with_paths(
         let of = |version: Option<u32>| Some((versions?, versions?.get(version?)?));
         let path = |version: Option<u32>| of(version).and_then(|(versions, one)| versions.path(one));
         let content = of(change.version).filter(|(_, one)| !is_redacted(one));
-        out.push(TreeChanged {
+        out.push(shape::TreeChange {
+            state: names.seal(change.sequence),
+            operation: change.operation.as_str().to_owned(),
+            op: if change.version.is_some() { "write" } else { "delete" }.to_owned(),
             path: path(change.version),
             path_before: path(change.before),
+            record: change.record.to_string(),
+            version: change.version,
             content_sha256: content.map(|(_, one)| sha256(&one.text)),
-            state: names.seal(change.sequence),
-            change,
+            by: change.by,
+            run: change.run,
+            at: change.at.to_rfc3339(),
         });
     }
     Ok(out)

@@ -44,7 +44,6 @@ mod transcripts;
 mod two_way;
 mod writing_files;
 
-pub use git::{MirrorPull, PulledFile};
 pub(crate) use keeping_up::{Mirrors, Schedule};
 pub use mirrors::{INTERVAL_MS_MIN, MirrorShown, NewMirror};
 pub(crate) use mirrors::{is_mirrored, outdate, outdate_conversations, outdate_history, outdate_joined};

@@ -1,9 +1,9 @@
 //! `documents_list`: what lies below a directory, down to a depth, by path.
 
-use std::sync::Arc;
-
+use loci_api::documents::tree::TreeItem;
 use loci_engine::access;
 use loci_engine::calls::page::Page;
+use loci_engine::document_text::content::etag;
 use loci_engine::document_text::path::DocumentPath;
 use loci_model::principal::{Capability, Principal};
 use loci_model::trees::tree_entry::TreeEntry;
@@ -13,66 +13,66 @@ use super::tree::TreeAsk;
 use super::tree_view::TreeView;
 use crate::Documents;
 
-/// What is to be listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeListing {
-    /// The tree.
-    pub tree: TreeAsk,
-    /// Below this directory; none: everything.
-    pub prefix: Option<String>,
-    /// Down to so many levels; what lies deeper is its directory. None: all.
-    pub depth: Option<u32>,
-    /// Behind this path.
-    pub after: Option<String>,
-    /// 1 to 100.
-    pub limit: u32,
-}
+/// Words for what an item of a list is.
+pub(super) const DIRECTORY: &str = "directory";
+pub(super) const FILE: &str = "file";
 
-/// Something that a list of a tree holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TreeItem {
+/// Something that lies in a tree, before it is known whether the page shows it.
+enum Item<'a> {
     /// A document.
-    File(Arc<TreeEntry>),
+    File(&'a TreeEntry),
     /// A directory, and what lies below it.
-    Directory {
-        /// Its path, without a slash at the end.
-        path: String,
-        /// Documents below it.
-        files: u64,
-        /// Bytes of their texts.
-        bytes: u64,
-    },
+    Directory { path: String, files: u64, bytes: u64 },
 }
 
-impl TreeItem {
-    /// Its path.
-    pub fn path(&self) -> &str {
+impl Item<'_> {
+    fn path(&self) -> &str {
         match self {
             Self::File(entry) => &entry.path,
             Self::Directory { path, .. } => path,
         }
     }
+
+    fn shown(self) -> TreeItem {
+        match self {
+            Self::File(entry) => file(entry),
+            Self::Directory { path, files, bytes } => TreeItem {
+                kind: DIRECTORY.to_owned(),
+                path,
+                bytes,
+                files: Some(files),
+                description: None,
+                title: None,
+                etag: None,
+                record: None,
+                version: None,
+                updated_at: None,
+            },
+        }
+    }
 }
 
 impl Documents {
-    /// A page of what lies below a directory.
+    /// A page of what lies below a directory, or in all of a tree, down to so many levels: what
+    /// lies deeper is its directory. The page begins behind `after`.
     ///
     /// # Errors
     /// `Denied` without a grant of read on the whole namespace.
     pub async fn documents_list(
         &self,
         caller: &Principal,
-        listing: &TreeListing,
+        ask: &TreeAsk,
+        (prefix, depth): (Option<&str>, Option<u32>),
+        (after, limit): (Option<String>, u32),
     ) -> Result<Page<TreeItem, String>> {
-        let ask = &listing.tree;
         access::tree_view(caller, &ask.memory, &ask.namespace, Capability::Read)?;
-        let prefix = directory(listing.prefix.as_deref())?;
+        let prefix = directory(prefix)?;
         let view = self.tree_view(ask).await?;
-        let items = items(&view, &prefix, listing.depth, self.engine.now());
+        let items = items(&view, &prefix, depth, self.engine.now());
         let mut rest =
-            items.into_iter().filter(|item| listing.after.as_deref().is_none_or(|after| item.path() > after));
-        let page: Vec<TreeItem> = rest.by_ref().take(listing.limit as usize).collect();
-        let next = rest.next().and(page.last()).map(|last| last.path().to_owned());
+            items.into_iter().filter(|item| after.as_deref().is_none_or(|after| item.path() > after));
+        let page: Vec<TreeItem> = rest.by_ref().take(limit as usize).map(Item::shown).collect();
+        let next = rest.next().and(page.last()).map(|last| last.path.clone());
         Ok(Page { items: page, next })
     }
 }
@@ -93,10 +93,10 @@ pub(crate) fn is_below(key: &str, directory: &str) -> bool {
 }
 
 /// What lies below a directory, by path; a document that the prefix names is listed alone.
-pub(super) fn items(view: &TreeView, prefix: &str, depth: Option<u32>, now: Timestamp) -> Vec<TreeItem> {
+fn items<'a>(view: &'a TreeView, prefix: &str, depth: Option<u32>, now: Timestamp) -> Vec<Item<'a>> {
     let levels_before = if prefix.is_empty() { 0 } else { prefix.split('/').count() };
     let levels_max = depth.map(|depth| levels_before + depth.max(1) as usize);
-    let mut out: Vec<TreeItem> = Vec::new();
+    let mut out: Vec<Item<'_>> = Vec::new();
     for entry in view.live.iter().filter(|entry| entry.is_live(now)) {
         if !is_below(&entry.key, prefix) && entry.key != prefix {
             continue;
@@ -104,18 +104,33 @@ pub(super) fn items(view: &TreeView, prefix: &str, depth: Option<u32>, now: Time
         let segments: Vec<&str> = entry.path.split('/').collect();
         let within = levels_max.filter(|max| segments.len() > *max);
         let Some(directory) = within.and_then(|max| segments.get(..max)) else {
-            out.push(TreeItem::File(entry.clone()));
+            out.push(Item::File(entry));
             continue;
         };
         let of = directory.join("/");
         match out.last_mut() {
-            Some(TreeItem::Directory { path, files, bytes }) if *path == of => {
+            Some(Item::Directory { path, files, bytes }) if *path == of => {
                 *files += 1;
                 *bytes += entry.bytes;
             }
-            _ => out.push(TreeItem::Directory { path: of, files: 1, bytes: entry.bytes }),
+            _ => out.push(Item::Directory { path: of, files: 1, bytes: entry.bytes }),
         }
     }
     out.sort_by(|a, b| a.path().cmp(b.path()));
     out
+}
+
+fn file(entry: &TreeEntry) -> TreeItem {
+    TreeItem {
+        kind: FILE.to_owned(),
+        path: entry.path.clone(),
+        bytes: entry.bytes,
+        files: None,
+        description: Some(entry.summary.clone()),
+        title: entry.title.clone(),
+        etag: Some(etag(&entry.file_sha256)),
+        record: Some(entry.record.to_string()),
+        version: Some(entry.version),
+        updated_at: Some(entry.updated_at.to_rfc3339()),
+    }
 }

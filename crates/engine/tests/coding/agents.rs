@@ -1,11 +1,11 @@
 //! What the token of a task's agent allows (coding-agent-memory.md §2.3): what agents do, for that task, until a day behind its end.
 
+use loci_api::coding::commit::{ReportedCommit, TaskCommits};
+use loci_api::coding::task::end::{TaskFinalize, TaskNote};
+use loci_api::coding::task::{TaskCreate, TaskListing, TaskPatch};
 use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
-use loci_coding::{
-    CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewFeedback, NewTask, RepositoryChange,
-    SessionListing, TaskListing, TaskNote, TaskPatch,
-};
+use loci_coding::{Completion, LearnedAction, NewFeedback, RepositoryChange, SessionListing};
 use loci_engine::records::{NamespaceAsk, QuarantineAsk, RecordListing};
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::RecordKind;
@@ -33,11 +33,11 @@ impl Workshop {
     fn as_agent(&self, agent: &Principal, id: &TaskId, known: &RecordId) -> Vec<(&'static str, Result<()>)> {
         let (engine, standing) = (&self.engine, &self.standing);
         let note = TaskNote { text: format!("Port 6000 is {id}'s."), ..TaskNote::default() };
-        let commit = NewCommit {
+        let commit = ReportedCommit {
             sha: sha(id.as_str().len() as u32 + 40).unwrap().to_string(),
-            ..NewCommit::default()
+            ..ReportedCommit::default()
         };
-        let commits = CommitReport { commits: vec![commit], ..CommitReport::default() };
+        let commits = TaskCommits { commits: vec![commit], ..TaskCommits::default() };
         let feedback = NewFeedback { used: [known.clone()].into(), ..NewFeedback::default() };
         let item = vec![said(1, SessionItemKind::Note, "Port 6001 is used.")];
         let search = RepositorySearch {
@@ -123,7 +123,7 @@ fn a07_an_agent_does_nothing_else() {
     for id in ["t-001", "t-002"] {
         shop.begun(id);
     }
-    shop.create(NewTask { repo: Some("acme/web".to_owned()), ..task("w-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/web".to_owned()), ..task("w-001") }).unwrap();
     let note = TaskNote { text: "Pagination goes by cursors of 20.".to_owned(), ..TaskNote::default() };
     let known = shop.note("t-002", note).unwrap().learned.id.unwrap();
     let agent = shop.agent("t-001");
@@ -134,7 +134,7 @@ fn a07_an_agent_does_nothing_else() {
         }
     }
     let (engine, standing, memory, own) = (&shop.engine, &shop.standing, shop.memory(), task_id("t-001"));
-    let ended = Finalization { status: Some(TaskStatus::Failed), ..Finalization::default() };
+    let ended = TaskFinalize { status: TaskStatus::Failed.as_str().to_owned(), ..TaskFinalize::default() };
     let quarantine =
         QuarantineAsk { ids: vec![known.clone()], reason: "x".to_owned(), ..QuarantineAsk::default() };
     let listing = RecordListing {
@@ -157,10 +157,10 @@ fn a07_an_agent_does_nothing_else() {
     let add = RepositoryAdd { name: Some("acme/new".to_owned()), ..RepositoryAdd::default() };
     let by_human = NewFeedback { used: [known.clone()].into(), by_human: true, ..NewFeedback::default() };
     let actor = ActorId::parse(REPO).unwrap();
-    let all = TaskListing { limit: 9, ..TaskListing::default() };
+    let all = TaskListing::default();
     let refused = vec![
         ("create", block_on(engine.coding.task_create(&agent, standing, task("t-009"), None)).map(drop)),
-        ("list", block_on(engine.coding.task_list(&agent, standing, all)).map(drop)),
+        ("list", block_on(engine.coding.task_list(&agent, standing, all, (None, 9))).map(drop)),
         ("patch", block_on(engine.coding.task_patch(&agent, standing, &own, TaskPatch::default())).map(drop)),
         ("finalize", block_on(engine.coding.task_finalize(&agent, standing, &own, ended)).map(drop)),
         ("alert", block_on(engine.coding.task_alert(&agent, standing, &own, "x")).map(drop)),
@@ -220,7 +220,7 @@ fn a_token_counts_until_a_day_behind_the_end() {
     }
     shop.world.clock().advance_ms(40 * DAY_MS as u64);
     assert!(knows(one.expose()).is_some(), "as long as it goes on");
-    let ended = Finalization { status: Some(TaskStatus::TimedOut), ..Finalization::default() };
+    let ended = TaskFinalize { status: TaskStatus::TimedOut.as_str().to_owned(), ..TaskFinalize::default() };
     shop.finalize("t-001", ended).unwrap();
     shop.world.clock().advance_ms(DAY_MS as u64);
     assert!(knows(one.expose()).is_some(), "a spool may come late");
@@ -240,7 +240,7 @@ fn a_key_may_act_for_the_tasks_of_a_repository() {
     for id in ["t-001", "t-002"] {
         shop.begun(id);
     }
-    shop.create(NewTask { repo: Some("acme/web".to_owned()), ..task("w-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/web".to_owned()), ..task("w-001") }).unwrap();
     let actor = Some(ActorId::parse(REPO).unwrap());
     let agents = shop.with_grant(&[Capability::Agent], Grant { actor, ..Grant::everything() });
     let note = |id: &str| {

@@ -1,8 +1,9 @@
 //! A task that is not trusted: what it wrote and what it writes is held back, until a person decides. Names carry the numbers of the
 //! acceptance tests of coding-agent-memory.md §23 where they are one.
 
+use loci_api::coding::task::TaskCreate;
 use loci_coding::hydration::Hydration;
-use loci_coding::{Completion, LearnedAction, NewTask, TaskAlerted};
+use loci_coding::{Completion, LearnedAction, TaskAlerted};
 use loci_engine::calls::standing::Standing;
 use loci_engine::records::Verdict;
 use loci_model::facts::citation::{CitationInput, Place};
@@ -122,8 +123,8 @@ fn a93_what_a_task_with_an_alert_writes_is_held_back() {
     assert_eq!(shop.shown_to("t-002"), [one.to_string()]);
 }
 
-fn note(text: &str) -> loci_coding::TaskNote {
-    loci_coding::TaskNote { text: text.to_owned(), ..Default::default() }
+fn note(text: &str) -> loci_api::coding::task::end::TaskNote {
+    loci_api::coding::task::end::TaskNote { text: text.to_owned(), ..Default::default() }
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn what_others_know_an_alerted_task_neither_confirms_nor_takes_the_place_of() {
 #[test]
 fn who_may_raise_it() {
     let shop = Workshop::new();
-    let made = shop.create(NewTask { repo: Some(REPO.to_owned()), ..task("t-001") }).unwrap().task;
+    let made = shop.create(TaskCreate { repo: Some(REPO.to_owned()), ..task("t-001") }).unwrap().task;
     let write = [Capability::Read, Capability::Write];
     let actor = Some(made.actor.clone());
     let agent = Grant { actor: actor.clone(), session: Some(made.session), ..Grant::everything() };

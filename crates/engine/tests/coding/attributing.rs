@@ -1,9 +1,10 @@
 //! What something leads back to: by every field, by words, a page at a time, to whom it may be shown.
 
-use loci_coding::{
-    Attributed, AttributionAsk, CommitReport, Completion, Finalization, NewCommit, NewPrompt, NewTask,
-    PromptParts, TaskPatch,
-};
+use loci_api::coding::attribution::AttributionAsk;
+use loci_api::coding::commit::{CommitRewrite, ReportedCommit, TaskCommits};
+use loci_api::coding::task::end::TaskFinalize;
+use loci_api::coding::task::{TaskCreate, TaskPatch};
+use loci_coding::{Attributed, Completion, NewPrompt, PromptParts};
 use loci_engine::calls::page::Page;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::commit::BlameHow;
@@ -19,12 +20,12 @@ use super::world::{REPO, Workshop, task, task_id};
 type Found = Page<Attributed, (Timestamp, TaskId)>;
 
 fn all() -> AttributionAsk {
-    AttributionAsk { limit: 100, ..AttributionAsk::default() }
+    AttributionAsk::default()
 }
 
 impl Workshop {
     fn attribution_by(&self, caller: &Principal, ask: AttributionAsk) -> Result<Found> {
-        block_on(self.engine.coding.attribution(caller, &self.standing, ask))
+        block_on(self.engine.coding.attribution(caller, &self.standing, ask, (None, 100)))
     }
 
     fn attribution(&self, ask: AttributionAsk) -> Found {
@@ -37,10 +38,13 @@ impl Workshop {
 
     fn commit(&self, task: &str, numbers: &[u32], rewrites: &[(u32, u32)]) {
         let id = |number: &u32| sha(*number).unwrap().to_string();
-        let made = |number| NewCommit { sha: id(number), ..NewCommit::default() };
-        let report = CommitReport {
+        let made = |number| ReportedCommit { sha: id(number), ..ReportedCommit::default() };
+        let report = TaskCommits {
             commits: numbers.iter().map(made).collect(),
-            rewrites: rewrites.iter().map(|(old, new)| (id(old), id(new))).collect(),
+            rewrites: rewrites
+                .iter()
+                .map(|(old, new)| CommitRewrite { old: id(old), new: id(new) })
+                .collect(),
         };
         self.world.clock().advance_ms(1_000);
         block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
@@ -56,7 +60,7 @@ fn shop() -> Workshop {
     let prompt = NewPrompt { template_id: "new-task".to_owned(), parts, model: None };
     let prompt =
         block_on(shop.engine.coding.prompt_add(&shop.caller, &shop.standing, prompt)).unwrap().prompt.version;
-    shop.create(NewTask { prompt_version: Some(prompt), ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { prompt_version: Some(prompt), ..task("t-001") }).unwrap();
     shop.append(
         "t-001",
         vec![
@@ -78,16 +82,16 @@ fn shop() -> Workshop {
     let merged = TaskPatch { merge_commit_sha: Some(sha(9).unwrap().to_string()), ..TaskPatch::default() };
     shop.patch("t-001", merged).unwrap();
 
-    let second = NewTask { user: Some("ann".into()), issue: Some(7), ..task("t-002") };
-    shop.create(NewTask { description: "Upgrade the linter".into(), ..second }).unwrap();
-    let failed = Finalization {
-        status: Some(TaskStatus::Failed),
+    let second = TaskCreate { user: Some("ann".into()), issue: Some(7), ..task("t-002") };
+    shop.create(TaskCreate { description: "Upgrade the linter".into(), ..second }).unwrap();
+    let failed = TaskFinalize {
+        status: TaskStatus::Failed.as_str().to_owned(),
         error_message: Some("ESLint: Parsing error in legacy.js".to_owned()),
-        ..Finalization::default()
+        ..TaskFinalize::default()
     };
     shop.finalize("t-002", failed).unwrap();
 
-    shop.create(NewTask { repo: Some("acme/web".into()), ..task("t-003") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/web".into()), ..task("t-003") }).unwrap();
     shop.append("t-003", vec![said(1, SessionItemKind::Reasoning, "The CURSORS of the shop…")]).unwrap();
     shop
 }
@@ -101,21 +105,21 @@ fn by_every_field() {
     check("repository", AttributionAsk { repo: Some(REPO.into()), ..all() }, &["t-002", "t-001"]);
     check("pull request", AttributionAsk { pr: Some(57), ..all() }, &["t-001"]);
     check("issue", AttributionAsk { issue: Some(7), ..all() }, &["t-002"]);
-    check("task", AttributionAsk { task: Some(task_id("t-002")), ..all() }, &["t-002"]);
-    check("no task", AttributionAsk { task: Some(task_id("t-009")), ..all() }, &[]);
-    let session = |text: &str| Some(SessionId::parse(text).unwrap());
+    check("task", AttributionAsk { task: Some("t-002".to_owned()), ..all() }, &["t-002"]);
+    check("no task", AttributionAsk { task: Some("t-009".to_owned()), ..all() }, &[]);
+    let session = |text: &str| Some(text.to_owned());
     check("session", AttributionAsk { session: session("t-003"), ..all() }, &["t-003"]);
     check("no session", AttributionAsk { session: session("t-009"), ..all() }, &[]);
-    let other = AttributionAsk { session: session("t-003"), task: Some(task_id("t-002")), ..all() };
+    let other = AttributionAsk { session: session("t-003"), task: Some("t-002".to_owned()), ..all() };
     check("session of another task", other, &[]);
     check("user", AttributionAsk { user: Some("ann".into()), ..all() }, &["t-002"]);
     check("branch", AttributionAsk { branch: Some("agent/t-001".into()), ..all() }, &["t-001"]);
-    check("status", AttributionAsk { status: Some(TaskStatus::Failed), ..all() }, &["t-002"]);
+    check("status", AttributionAsk { status: Some("failed".to_owned()), ..all() }, &["t-002"]);
     let version = shop.get("t-001").unwrap().prompt_version;
     check("prompt", AttributionAsk { prompt_version: version, ..all() }, &["t-001"]);
     let created = shop.get("t-002").unwrap().created_at;
-    check("since", AttributionAsk { since: Some(created), ..all() }, &["t-003", "t-002"]);
-    check("until", AttributionAsk { until: Some(created), ..all() }, &["t-001"]);
+    check("since", AttributionAsk { since: Some(created.to_rfc3339()), ..all() }, &["t-003", "t-002"]);
+    check("until", AttributionAsk { until: Some(created.to_rfc3339()), ..all() }, &["t-001"]);
     for path in ["src/api/orders.ts", "src/api", "src/**", "**/*.ts"] {
         check(path, AttributionAsk { path: Some(path.into()), ..all() }, &["t-001"]);
     }
@@ -139,7 +143,7 @@ fn by_commit_and_what_leads_there() {
     assert_eq!(how(3), Some(BlameHow::Rewrite));
     assert_eq!(how(9), Some(BlameHow::MergeSha));
     assert_eq!(shop.ids(of(8)), Vec::<String>::new());
-    assert_eq!(shop.ids(AttributionAsk { task: Some(task_id("t-002")), ..of(1) }), Vec::<String>::new());
+    assert_eq!(shop.ids(AttributionAsk { task: Some("t-002".to_owned()), ..of(1) }), Vec::<String>::new());
     assert_eq!(shop.ids(AttributionAsk { repo: Some("acme/web".into()), ..of(1) }), Vec::<String>::new());
     let short = AttributionAsk { commit: Some("abc".into()), ..all() };
     let error = shop.attribution_by(&shop.caller, short).unwrap_err();
@@ -160,7 +164,7 @@ fn by_a_session_that_was_made_of_an_id() {
     let shop = Workshop::new();
     let made = shop.create(task("jira:1.2")).unwrap().task.session;
     shop.create(task("jira:1.3")).unwrap();
-    assert_eq!(shop.ids(AttributionAsk { session: Some(made), ..all() }), ["jira:1.2"]);
+    assert_eq!(shop.ids(AttributionAsk { session: Some(made.to_string()), ..all() }), ["jira:1.2"]);
 }
 
 #[test]
@@ -180,9 +184,13 @@ fn commits_that_are_named_at_the_end_lead_back_too() {
     let of = |number: u32| shop.ids(AttributionAsk { commit: Some(id(number)), ..all() });
     assert_eq!((of(1), of(2)), (vec!["t-001".to_owned()], vec!["t-002".to_owned()]));
     // A hook whose report comes later says the rest.
-    let late =
-        NewCommit { sha: id(1), parents: vec![id(2)], branch: Some("b".into()), ..NewCommit::default() };
-    let late = CommitReport { commits: vec![late], ..CommitReport::default() };
+    let late = ReportedCommit {
+        sha: id(1),
+        parents: vec![id(2)],
+        branch: Some("b".into()),
+        ..ReportedCommit::default()
+    };
+    let late = TaskCommits { commits: vec![late], ..TaskCommits::default() };
     let task = task_id("t-001");
     let taken = block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task, late)).unwrap();
     assert_eq!((taken.stored, taken.warnings), (1, Vec::new()));
@@ -195,7 +203,7 @@ fn commits_that_are_named_at_the_end_lead_back_too() {
 #[test]
 fn by_words() {
     let shop = shop();
-    let ask = |words: &str| AttributionAsk { words: Some(words.to_owned()), ..all() };
+    let ask = |words: &str| AttributionAsk { q: Some(words.to_owned()), ..all() };
     let check = |words: &str, expect: &[&str]| assert_eq!(shop.ids(ask(words)), expect, "{words}");
     check("cursors", &["t-003", "t-001"]);
     check("CURSORS offsets", &["t-001"]);
@@ -218,17 +226,19 @@ fn a_page_at_a_time() {
     let shop = Workshop::new();
     for number in 1..=7 {
         // All of one moment: their ids tell them apart.
-        let new = NewTask { issue: Some(number % 2), ..task(&format!("t-{number}")) };
+        let new = TaskCreate { issue: Some(number % 2), ..task(&format!("t-{number}")) };
         block_on(shop.engine.coding.task_create(&shop.caller, &shop.standing, new, None)).unwrap();
         let files = vec![if number % 3 == 0 { "a.rs" } else { "b.rs" }.to_owned()];
         let said = Completion { files_changed: files, ..Completion::default() };
         let id = task_id(&format!("t-{number}"));
         block_on(shop.engine.coding.task_complete(&shop.caller, &shop.standing, &id, said, None)).unwrap();
     }
-    let walk = |ask: AttributionAsk| {
+    let walk = |limit: u32, ask: AttributionAsk| {
         let (mut ids, mut after, mut pages) = (Vec::new(), None, 0);
         loop {
-            let page = shop.attribution(AttributionAsk { after, ..ask.clone() });
+            let place = (after, limit);
+            let page = shop.engine.coding.attribution(&shop.caller, &shop.standing, ask.clone(), place);
+            let page = block_on(page).unwrap();
             ids.extend(page.items.iter().map(|one| one.task.id.to_string()));
             pages += 1;
             after = page.next;
@@ -238,13 +248,13 @@ fn a_page_at_a_time() {
         }
     };
     let some = |numbers: &[u32]| numbers.iter().map(|number| format!("t-{number}")).collect::<Vec<_>>();
-    assert_eq!(walk(AttributionAsk { limit: 2, ..all() }), (some(&[1, 2, 3, 4, 5, 6, 7]), 4));
-    assert_eq!(walk(AttributionAsk { limit: 7, ..all() }).1, 1);
-    assert_eq!(walk(AttributionAsk { limit: 2, issue: Some(1), ..all() }), (some(&[1, 3, 5, 7]), 2));
-    let path = AttributionAsk { limit: 1, path: Some("a.rs".into()), ..all() };
-    assert_eq!(walk(path).0, some(&[3, 6]));
-    let path = AttributionAsk { limit: 3, path: Some("b.rs".into()), ..all() };
-    assert_eq!(walk(path), (some(&[1, 2, 4, 5, 7]), 2));
+    assert_eq!(walk(2, all()), (some(&[1, 2, 3, 4, 5, 6, 7]), 4));
+    assert_eq!(walk(7, all()).1, 1);
+    assert_eq!(walk(2, AttributionAsk { issue: Some(1), ..all() }), (some(&[1, 3, 5, 7]), 2));
+    let path = AttributionAsk { path: Some("a.rs".into()), ..all() };
+    assert_eq!(walk(1, path).0, some(&[3, 6]));
+    let path = AttributionAsk { path: Some("b.rs".into()), ..all() };
+    assert_eq!(walk(3, path), (some(&[1, 2, 4, 5, 7]), 2));
 }
 
 #[test]
@@ -261,15 +271,15 @@ fn whoever_has_a_part_is_shown_that_part() {
     let none = Vec::<String>::new();
     let commit = AttributionAsk { commit: Some(sha(1).unwrap().to_string()), ..all() };
     assert_eq!(ids(&web, commit).unwrap(), none);
-    let words = AttributionAsk { words: Some("offsets".into()), ..all() };
+    let words = AttributionAsk { q: Some("offsets".into()), ..all() };
     assert_eq!(ids(&web, words).unwrap(), none);
-    assert_eq!(ids(&web, AttributionAsk { task: Some(task_id("t-001")), ..all() }).unwrap(), none);
+    assert_eq!(ids(&web, AttributionAsk { task: Some("t-001".to_owned()), ..all() }).unwrap(), none);
     assert!(ids(&web, AttributionAsk { repo: Some(REPO.into()), ..all() }).is_err());
     let session = Some(SessionId::parse("t-001").unwrap());
     let agent = who(Grant { actor: actor(REPO), session, ..Grant::everything() });
     assert_eq!(ids(&agent, all()).unwrap_err(), ErrorKind::Denied);
-    assert_eq!(ids(&agent, AttributionAsk { task: Some(task_id("t-001")), ..all() }).unwrap(), ["t-001"]);
-    assert_eq!(ids(&agent, AttributionAsk { task: Some(task_id("t-002")), ..all() }).unwrap(), none);
+    assert_eq!(ids(&agent, AttributionAsk { task: Some("t-001".to_owned()), ..all() }).unwrap(), ["t-001"]);
+    assert_eq!(ids(&agent, AttributionAsk { task: Some("t-002".to_owned()), ..all() }).unwrap(), none);
     shop.forget();
     assert_eq!(shop.ids(all()), ["t-003"], "forgotten with their actor");
 }

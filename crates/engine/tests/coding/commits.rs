@@ -2,9 +2,10 @@
 //! coding-agent-memory.md §23 where they are one.
 
 use loci_api::coding::commit::TaskCommitsTaken;
-use loci_coding::{Blame, BlameAsk, CommitReport, NewCommit, NewTask, TaskPatch};
+use loci_api::coding::commit::{Blame, CommitRewrite, ReportedCommit, TaskCommits};
+use loci_api::coding::task::{TaskCreate, TaskPatch, TaskPullRequest};
+use loci_coding::BlameAsk;
 use loci_model::tasks::commit::BlameHow;
-use loci_model::tasks::task::TaskPullRequest;
 use loci_model::{Result, Timestamp, limits};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
@@ -15,26 +16,26 @@ fn id(number: u32) -> String {
     sha(number).unwrap().to_string()
 }
 
-fn made(number: u32) -> NewCommit {
-    NewCommit { sha: id(number), patch_id: Some(format!("{number}")), ..NewCommit::default() }
+fn made(number: u32) -> ReportedCommit {
+    ReportedCommit { sha: id(number), patch_id: Some(format!("{number}")), ..ReportedCommit::default() }
 }
 
-fn commits(numbers: &[u32]) -> CommitReport {
-    CommitReport { commits: numbers.iter().map(|number| made(*number)).collect(), rewrites: Vec::new() }
+fn commits(numbers: &[u32]) -> TaskCommits {
+    TaskCommits { commits: numbers.iter().map(|number| made(*number)).collect(), rewrites: Vec::new() }
 }
 
-fn rewrites(pairs: &[(u32, u32)]) -> CommitReport {
-    let pairs = pairs.iter().map(|(old, new)| (id(*old), id(*new)));
-    CommitReport { commits: Vec::new(), rewrites: pairs.collect() }
+fn rewrites(pairs: &[(u32, u32)]) -> TaskCommits {
+    let pairs = pairs.iter().map(|(old, new)| CommitRewrite { old: id(*old), new: id(*new) });
+    TaskCommits { commits: Vec::new(), rewrites: pairs.collect() }
 }
 
 impl Workshop {
-    fn report(&self, task: &str, report: CommitReport) -> Result<TaskCommitsTaken> {
+    fn report(&self, task: &str, report: TaskCommits) -> Result<TaskCommitsTaken> {
         self.world.clock().advance_ms(1_000);
         block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
     }
 
-    fn counts(&self, task: &str, report: CommitReport) -> (u32, u32) {
+    fn counts(&self, task: &str, report: TaskCommits) -> (u32, u32) {
         let taken = self.report(task, report).unwrap();
         assert_eq!(taken.warnings, Vec::<String>::new());
         (taken.stored, taken.rewritten)
@@ -47,7 +48,8 @@ impl Workshop {
     /// How a commit's tasks are found, and which they are.
     fn leads(&self, ask: BlameAsk) -> (BlameHow, Vec<String>) {
         let blame = self.blame(ask);
-        (blame.how, blame.tasks.iter().map(|one| one.task.id.to_string()).collect())
+        let how = BlameHow::parse(&blame.how).unwrap();
+        (how, blame.tasks.iter().map(|one| one.task_id.clone()).collect())
     }
 
     fn check(&self, what: &str, number: u32, how: BlameHow, tasks: &[&str]) {
@@ -69,22 +71,19 @@ fn of(number: u32) -> BlameAsk {
 fn what_a_hook_reports_leads_back_to_task_prompt_and_person() {
     let shop = Workshop::new();
     let new =
-        NewTask { user: Some("bob".into()), prompt_version: Some("3f2a9c0d11ab".into()), ..task("t-001") };
+        TaskCreate { user: Some("bob".into()), prompt_version: Some("3f2a9c0d11ab".into()), ..task("t-001") };
     shop.create(new).unwrap();
     assert_eq!(shop.counts("t-001", commits(&[1, 2])), (2, 0));
     assert_eq!(shop.counts("t-001", commits(&[1, 2])), (0, 0), "said twice");
     let blame = shop.blame(of(1));
     let one = blame.tasks.first().unwrap();
-    let commit = one.commit.as_ref().unwrap();
-    assert_eq!((blame.how, one.task.id.as_str()), (BlameHow::PostCommit, "t-001"));
-    assert_eq!(
-        (commit.user.as_deref(), commit.prompt_version.as_deref()),
-        (Some("bob"), Some("3f2a9c0d11ab"))
-    );
-    let other = NewCommit { user: Some("ann".into()), prompt_version: Some("other".into()), ..made(3) };
-    shop.counts("t-001", CommitReport { commits: vec![other], rewrites: Vec::new() });
-    let commit = shop.blame(of(3)).tasks.remove(0).commit.unwrap();
-    assert_eq!((commit.user.as_deref(), commit.prompt_version.as_deref()), (Some("ann"), Some("other")));
+    assert_eq!((blame.how.as_str(), one.task_id.as_str()), (BlameHow::PostCommit.as_str(), "t-001"));
+    assert_eq!(one.commit, Some(id(1)));
+    assert_eq!((one.user.as_deref(), one.prompt_version.as_deref()), (Some("bob"), Some("3f2a9c0d11ab")));
+    let other = ReportedCommit { user: Some("ann".into()), prompt_hash: Some("other".into()), ..made(3) };
+    shop.counts("t-001", TaskCommits { commits: vec![other], rewrites: Vec::new() });
+    let one = shop.blame(of(3)).tasks.remove(0);
+    assert_eq!((one.user.as_deref(), one.prompt_version.as_deref()), (Some("ann"), Some("other")));
     shop.check("nobody said", 9, BlameHow::None, &[]);
 }
 
@@ -142,7 +141,7 @@ fn a49_merges() {
     assert!(error.message.contains("send pr too"), "{error:?}");
     shop.patch("t-001", merged(Some(57))).unwrap();
     shop.check("a squash", 50, BlameHow::MergeSha, &["t-001"]);
-    let last = shop.blame(of(50)).tasks.remove(0).commit.map(|commit| commit.sha.to_string());
+    let last = shop.blame(of(50)).tasks.remove(0).commit;
     assert_eq!(last, Some(id(2)), "the last that it reported");
     let same = shop.patch("t-002", TaskPatch { merge_commit_sha: None, ..merged(Some(57)) }).unwrap();
     assert_eq!(same.task.pr.map(|pr| pr.number), Some(57));
@@ -163,16 +162,21 @@ fn a48_trailers_are_hints() {
     shop.register("acme/other").unwrap();
     shop.begun("t-001");
     shop.begun("t-002");
-    shop.create(NewTask { repo: Some("acme/other".into()), ..task("t-003") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/other".into()), ..task("t-003") }).unwrap();
     shop.counts("t-001", commits(&[1]));
     let now = shop.get("t-001").unwrap().created_at;
     let blame = shop.named(1, &["t-002"], now);
-    assert_eq!((blame.how, blame.conflict), (BlameHow::PostCommit, true), "what was reported counts");
-    assert_eq!(blame.tasks.first().map(|one| one.task.id.as_str()), Some("t-001"));
-    assert!(!shop.named(1, &["t-001"], now).conflict);
+    let found = (blame.how.as_str(), blame.attribution_conflict);
+    assert_eq!(found, (BlameHow::PostCommit.as_str(), true), "what was reported counts");
+    assert_eq!(blame.tasks.first().map(|one| one.task_id.as_str()), Some("t-001"));
+    assert!(!shop.named(1, &["t-001"], now).attribution_conflict);
     let check = |what: &str, tasks: &[&str], at: Timestamp, how: BlameHow, warns: bool| {
         let blame = shop.named(9, tasks, at);
-        assert_eq!((blame.how, !blame.warnings.is_empty()), (how, warns), "{what}: {blame:?}");
+        assert_eq!(
+            (blame.how.as_str(), !blame.warnings.is_empty()),
+            (how.as_str(), warns),
+            "{what}: {blame:?}"
+        );
     };
     let day = 24 * 60 * 60 * 1_000;
     check("a task that can have made it", &["t-001"], now, BlameHow::Trailer, false);
@@ -188,15 +192,21 @@ fn a48_trailers_are_hints() {
 fn what_is_refused() {
     let shop = Workshop::new();
     shop.begun("t-001");
-    let check = |report: CommitReport, field: &str| {
+    let check = |report: TaskCommits, field: &str| {
         let error = shop.report("t-001", report).unwrap_err();
         assert_eq!(error.field.as_deref(), Some(field), "{error:?}");
     };
-    let one = |commit: NewCommit| CommitReport { commits: vec![commit], rewrites: Vec::new() };
-    check(one(NewCommit { sha: "HEAD".into(), ..NewCommit::default() }), "commits.sha");
-    check(one(NewCommit { parents: vec!["x".into()], ..made(1) }), "commits.parents");
-    check(one(NewCommit { branch: Some("a\nb".into()), ..made(1) }), "commits.branch");
-    check(CommitReport { rewrites: vec![(id(1), "x".into())], ..CommitReport::default() }, "rewrites.new");
+    let one = |commit: ReportedCommit| TaskCommits { commits: vec![commit], rewrites: Vec::new() };
+    check(one(ReportedCommit { sha: "HEAD".into(), ..ReportedCommit::default() }), "commits.sha");
+    check(one(ReportedCommit { parents: vec!["x".into()], ..made(1) }), "commits.parents");
+    check(one(ReportedCommit { branch: Some("a\nb".into()), ..made(1) }), "commits.branch");
+    check(
+        TaskCommits {
+            rewrites: vec![CommitRewrite { old: id(1), new: "x".into() }],
+            ..TaskCommits::default()
+        },
+        "rewrites.new",
+    );
     let max = u32::try_from(limits::COMMITS_PER_REPORT_MAX).unwrap();
     let many: Vec<u32> = (1..=max + 1).collect();
     check(commits(&many), "commits");

@@ -3,12 +3,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd};
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
 use loci_coding::settings::OnConflict;
-use loci_coding::{
-    CodingSettings, Completion, ConflictDecision, ConflictListing, ConflictShown, Hydrated, LearnedAction,
-    NewEvaluation, NewFinding, TaskNote,
-};
+use loci_coding::{CodingSettings, Completion, ConflictDecision, ConflictShown, Hydrated, LearnedAction};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ports::BoxFuture;
@@ -41,7 +40,7 @@ fn note(text: &str) -> TaskNote {
 }
 
 fn seen_at(text: &str, at: Timestamp) -> TaskNote {
-    TaskNote { observed_at: Some(at), ..note(text) }
+    TaskNote { observed_at: Some(at.to_rfc3339()), ..note(text) }
 }
 
 fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
@@ -68,8 +67,10 @@ fn agreed(shop: &Workshop, id: &RecordId) -> u32 {
 }
 
 fn conflicts(shop: &Workshop, state: ConflictState) -> Vec<ConflictShown> {
-    let listing = ConflictListing { state, after: None, limit: 100 };
-    block_on(shop.engine.coding.conflicts_list(&shop.caller, &shop.standing, REPO, listing)).unwrap().items
+    let place = (None, 100);
+    block_on(shop.engine.coding.conflicts_list(&shop.caller, &shop.standing, REPO, state, place))
+        .unwrap()
+        .items
 }
 
 #[test]
@@ -233,13 +234,13 @@ fn only_learnings_that_may_be_stored_are_embedded() {
 
     let learned = shop.note("t-001", note(&of(most + 1))).unwrap().learned;
     assert_eq!((learned.action, learned.reason), too_long);
-    let finding = NewFinding {
-        category: FailureCategory::MissingVerification,
+    let finding = EvaluationFindingAdd {
+        category: FailureCategory::MissingVerification.as_str().to_owned(),
         text: of(most + 1),
         scope: None,
         evidence: None,
     };
-    let new = NewEvaluation { task: task_id("t-001"), findings: vec![finding], prompt_suggestion: None };
+    let new = EvaluationAdd { task_id: "t-001".to_owned(), findings: vec![finding], prompt_suggestion: None };
     let added = block_on(shop.engine.coding.evaluation_add(&shop.caller, &shop.standing, new)).unwrap();
     let learned = added.learned.into_iter().next().unwrap();
     assert_eq!((learned.action, learned.reason), too_long);
@@ -472,13 +473,10 @@ fn a80_a_branch_that_comes_in_squashed_is_known_by_its_merge() {
     let (_, vitest, _) = on_branch(&shop, "t-002", VITEST);
     shop.write("CHANGES.md", "All of it in one commit.\n");
     let merged = shop.shelf.change(DIRECTORY, |history| history.tip().commit()).unwrap().unwrap();
-    let patch = loci_coding::TaskPatch {
-        pr: Some(loci_model::tasks::task::TaskPullRequest {
-            number: 7,
-            merge_commit_sha: Some(merged.to_string()),
-            ..loci_model::tasks::task::TaskPullRequest::default()
-        }),
-        ..loci_coding::TaskPatch::default()
+    let patch = loci_api::coding::task::TaskPatch {
+        pr: Some(loci_api::coding::task::TaskPullRequest { number: 7, ..Default::default() }),
+        merge_commit_sha: Some(merged.to_string()),
+        ..loci_api::coding::task::TaskPatch::default()
     };
     shop.patch("t-002", patch).unwrap();
     shop.begun("t-003");

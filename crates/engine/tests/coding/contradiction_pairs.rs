@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
-use loci_coding::{ConflictListing, Hydrated, LearnedAction, TaskNote};
+use loci_coding::{Hydrated, LearnedAction};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
@@ -83,8 +84,8 @@ fn hydrated(shop: &Workshop, query: &str) -> Hydrated {
 }
 
 fn conflicts(shop: &Workshop) -> usize {
-    let listing = ConflictListing { state: ConflictState::Open, after: None, limit: 100 };
-    block_on(shop.engine.coding.conflicts_list(&shop.caller, &shop.standing, REPO, listing))
+    let (state, place) = (ConflictState::Open, (None, 100));
+    block_on(shop.engine.coding.conflicts_list(&shop.caller, &shop.standing, REPO, state, place))
         .unwrap()
         .items
         .len()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use loci_coding::TaskNote;
+use loci_api::coding::task::end::TaskNote;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::BoxFuture;

@@ -1,6 +1,7 @@
 //! What a repository comes to say itself expires at the next tip of its default branch, and what somebody puts in force again stays.
 
-use loci_coding::{Completion, TaskNote};
+use loci_api::coding::task::end::TaskNote;
+use loci_coding::Completion;
 use loci_engine::records::RecordRevert;
 use loci_model::RecordId;
 use loci_model::facts::citation::{CitationInput, Place};

@@ -1,8 +1,9 @@
 //! The end of a task: one episode whatever happens, learnings with what became of each, and nothing that is known already.
 
-use loci_coding::{
-    CommitReport, Completion, Finalization, LearnedAction, NewCommit, NewTask, TaskNote, TaskPatch,
-};
+use loci_api::coding::commit::{ReportedCommit, TaskCommits};
+use loci_api::coding::task::end::{TaskFinalize, TaskNote};
+use loci_api::coding::task::{TaskCreate, TaskPatch};
+use loci_coding::{Completion, LearnedAction};
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::records::QuarantineAsk;
 use loci_model::idempotency::TokenScope;
@@ -42,9 +43,9 @@ fn report() -> Completion {
     }
 }
 
-fn ended(status: TaskStatus) -> Finalization {
-    Finalization {
-        status: Some(status),
+fn ended(status: TaskStatus) -> TaskFinalize {
+    TaskFinalize {
+        status: status.as_str().to_owned(),
         duration_s: Some(900.0),
         cost_usd: Some(0.31),
         reason: Some("heartbeat_lost".to_owned()),
@@ -110,7 +111,7 @@ fn a29_what_a_report_wrote_is_read_and_found_at_once() {
 #[test]
 fn a99_what_is_derived_names_the_prompts_it_came_from() {
     let shop = Workshop::new();
-    shop.create(NewTask { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-001") }).unwrap();
     let prompts = [("learnings", "learnings@1"), ("self_feedback", "self_feedback@2")];
     let prompts = prompts.map(|(name, version)| (name.to_owned(), version.to_owned()));
     let said = Completion { extraction_prompts: prompts.into_iter().collect(), ..report() };
@@ -127,7 +128,7 @@ fn a99_what_is_derived_names_the_prompts_it_came_from() {
     left.self_feedback.iter().for_each(|one| check(one.id.as_ref().unwrap(), Some("self_feedback@2")));
     check(noted.unwrap().learned.id.as_ref().unwrap(), None);
     // An end that nobody reported is derived from the same prompt.
-    shop.create(NewTask { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-002") }).unwrap();
+    shop.create(TaskCreate { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-002") }).unwrap();
     check(&shop.finalize("t-002", ended(TaskStatus::TimedOut)).unwrap().episode, None);
 }
 
@@ -268,7 +269,7 @@ fn a31_every_path_leaves_one_minimal_episode() {
     ];
     for (id, at, end) in paths {
         shop.create(task(id)).unwrap();
-        shop.patch(id, TaskPatch { status: Some(at), ..TaskPatch::default() }).unwrap();
+        shop.patch(id, TaskPatch { status: Some(at.as_str().to_owned()), ..TaskPatch::default() }).unwrap();
         let done = shop.finalize(id, ended(end)).unwrap();
         assert!(done.wrote && !shop.finalize(id, ended(end)).unwrap().wrote, "{id}");
         let told = content(&shop.record(&done.episode));
@@ -351,7 +352,7 @@ fn a36_citations_are_proposed_where_the_code_has_what_is_named() {
 #[test]
 fn a36_what_is_learned_stands_at_the_commit_that_was_reported_last() {
     let shop = Workshop::new();
-    shop.create(NewTask { base_sha: Some(sha(7).unwrap().to_string()), ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { base_sha: Some(sha(7).unwrap().to_string()), ..task("t-001") }).unwrap();
     let note = |said: &str| {
         let note = TaskNote { text: said.to_owned(), ..TaskNote::default() };
         let noted = shop.note("t-001", note).unwrap().learned.id.unwrap();
@@ -359,13 +360,13 @@ fn a36_what_is_learned_stands_at_the_commit_that_was_reported_last() {
     };
     let id = |number: u32| sha(number).unwrap().to_string();
     assert_eq!(note("Port 5001 is used."), Some(id(7)), "where it leaves from");
-    let made = |number: u32, parent: u32| NewCommit {
+    let made = |number: u32, parent: u32| ReportedCommit {
         sha: id(number),
         parents: vec![id(parent)],
-        ..NewCommit::default()
+        ..ReportedCommit::default()
     };
     // Of one report, the order is that of parents.
-    let commits = CommitReport { commits: vec![made(9, 7), made(2, 9)], rewrites: Vec::new() };
+    let commits = TaskCommits { commits: vec![made(9, 7), made(2, 9)], rewrites: Vec::new() };
     block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task_id("t-001"), commits))
         .unwrap();
     assert_eq!(note("Port 5002 is used."), Some(id(2)));
@@ -373,7 +374,8 @@ fn a36_what_is_learned_stands_at_the_commit_that_was_reported_last() {
     let left = shop.complete("t-001", Completion { pr: None, learnings_text: said, ..report() }).unwrap();
     let learned = shop.record(left.learnings[0].id.as_ref().unwrap());
     assert_eq!(text(&learned, "commit"), Some(id(2)));
-    let head = TaskPullRequest { number: 57, head_sha: Some(id(3)), ..TaskPullRequest::default() };
+    let head =
+        loci_api::coding::task::TaskPullRequest { number: 57, head_sha: Some(id(3)), ..Default::default() };
     shop.patch("t-001", TaskPatch { pr: Some(head), ..TaskPatch::default() }).unwrap();
     assert_eq!(note("Port 5004 is used."), Some(id(3)));
 }
@@ -512,7 +514,7 @@ fn notes_say_what_they_are_about() {
 #[test]
 fn a_task_on_no_repository_has_its_own_knowledge() {
     let shop = Workshop::new();
-    shop.create(NewTask { repo: None, ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { repo: None, ..task("t-001") }).unwrap();
     let left = shop.complete("t-001", report()).unwrap();
     let learned = shop.record(left.learnings[0].id.as_ref().unwrap());
     assert_eq!(learned.namespace.as_str(), "/user:583231/knowledge/");

@@ -1,6 +1,8 @@
 //! What is said of memories that tasks were shown: it is noted once, explained, and holds back what enough call harmful.
 
-use loci_coding::{Completion, FeedbackTaken, NewFeedback, NewTask, TaskNote};
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
+use loci_coding::{Completion, FeedbackTaken, NewFeedback};
 use loci_engine::records::Verdict;
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
@@ -138,7 +140,7 @@ fn who_works_on_one_repository_holds_nothing_back_of_another() {
     shop.begun("t-001");
     let record = noted(&shop, "t-001", "The tests need no `make gen`.");
     for id in ["w-001", "w-002"] {
-        shop.create(NewTask { repo: Some("acme/web".to_owned()), ..task(id) }).unwrap();
+        shop.create(TaskCreate { repo: Some("acme/web".to_owned()), ..task(id) }).unwrap();
         let taken = say(&shop, id, harmful(&record, None)).unwrap();
         assert_eq!(
             (taken.feedback.harmful.len(), taken.quarantined.len()),

@@ -1,13 +1,11 @@
 //! Files that change together through the engine: the history is read in the background, once, and on; tasks are counted with it; who
 //! may ask; and what a hydration shows of it.
 
-use loci_api::coding::graph::ImpactRow;
+use loci_api::coding::graph::{CoChange, GraphAbout, ImpactList, ImpactRow, MissingList};
 use loci_api::coding::reflection::RepositoryReflect;
+use loci_api::coding::task::end::TaskFinalize;
 use loci_coding::hydration::{Hydration, HydrationKind, KindStatus};
-use loci_coding::{
-    CoChange, Completion, Finalization, GraphAbout, HistoryState, Hydrated, Impact, ImpactOf,
-    RepositoryChange, Thresholds,
-};
+use loci_coding::{Completion, Hydrated, ImpactOf, RepositoryChange, Thresholds};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::file_change::HistoryWindow;
@@ -55,10 +53,12 @@ fn later(shop: &Workshop) {
     shop.work();
 }
 
-fn missing(shop: &Workshop, paths: &[&str]) -> (Vec<CoChange>, GraphAbout) {
+fn missing(shop: &Workshop, paths: &[&str]) -> (Vec<CoChange>, MissingList) {
     let paths = paths.iter().map(|path| (*path).to_owned()).collect();
     let wanted = (Thresholds::default(), 20);
-    block_on(shop.engine.coding.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted)).unwrap()
+    let found = shop.engine.coding.missing_files(&shop.caller, &shop.standing, REPO, paths, wanted);
+    let found = block_on(found).unwrap();
+    (found.files.clone(), found)
 }
 
 fn names(found: &[CoChange]) -> Vec<&str> {
@@ -69,7 +69,8 @@ fn changes(shop: &Workshop, path: &str) -> (u32, u32) {
     let wanted = (Thresholds::default(), 20);
     let found =
         block_on(shop.engine.coding.co_changes(&shop.caller, &shop.standing, REPO, path, wanted)).unwrap();
-    (found.about.transactions, found.changes)
+    assert_eq!(found.n, found.graph.n);
+    (found.n, found.n_a)
 }
 
 fn rebuild(shop: &Workshop, window: HistoryWindow) -> Result<()> {
@@ -91,7 +92,7 @@ fn asked_changes(shop: &Workshop) -> usize {
 fn a74_the_document_of_the_interface_is_missed() {
     let shop = shop();
     let (found, about) = missing(&shop, &["src/orders.ts"]);
-    assert_eq!((found.len(), about.state), (0, HistoryState::None));
+    assert_eq!((found.len(), about.graph.history.as_str()), (0, "none"));
     assert!(about.warnings[0].starts_with("HISTORY_UNREAD"), "{about:?}");
     later(&shop);
     let (found, about) = missing(&shop, &["./src/orders.ts"]);
@@ -101,8 +102,14 @@ fn a74_the_document_of_the_interface_is_missed() {
     assert_eq!((one.because.as_str(), one.support, one.confidence, one.lift), ("src/orders.ts", 4, 1.0, 2.5));
     assert_eq!(one.samples.len(), 3);
     assert_eq!(
-        (about.state, about.transactions, about.commits, about.remaining, about.is_cut),
-        (HistoryState::Read, 10, 14, 0, false),
+        about.graph,
+        GraphAbout {
+            n: 10,
+            history: "read".to_owned(),
+            commits: 14,
+            tip: about.graph.tip.clone(),
+            ..GraphAbout::default()
+        },
     );
     assert!(about.warnings.is_empty(), "{about:?}");
     assert!(missing(&shop, &["src/orders.ts", "openapi.yaml"]).0.is_empty());
@@ -125,7 +132,7 @@ fn a_history_is_read_once_and_on() {
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5), "the one before is shown until then");
     shop.work();
     assert_eq!(changes(&shop, "src/orders.ts"), (1, 1));
-    assert!(missing(&shop, &["src/orders.ts"]).1.is_cut);
+    assert!(missing(&shop, &["src/orders.ts"]).1.graph.is_cut);
     rebuild(&shop, HistoryWindow::default()).unwrap();
     shop.work();
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
@@ -213,7 +220,7 @@ fn without_code_tasks_serve_alone() {
     shop.readable();
     later(&shop);
     let (_, about) = missing(&shop, &["a.ts"]);
-    assert_eq!((about.state, about.warnings.len()), (HistoryState::Read, 0));
+    assert_eq!((about.graph.history.as_str(), about.warnings.len()), ("read", 0));
 }
 
 #[test]
@@ -225,7 +232,7 @@ fn what_was_changed_in_vain_is_part_of_the_impact() {
         let files =
             ["src/orders.ts", if status == TaskStatus::Failed { "src/cache.ts" } else { "src/log.ts" }];
         shop.complete(id, changed(&files)).unwrap();
-        let end = Finalization { status: Some(status), ..Finalization::default() };
+        let end = TaskFinalize { status: status.as_str().to_owned(), ..TaskFinalize::default() };
         shop.finalize(id, end).unwrap();
     }
     let of = ImpactOf::Paths(vec!["src/orders.ts".to_owned()]);
@@ -234,13 +241,13 @@ fn what_was_changed_in_vain_is_part_of_the_impact() {
     let seen: Vec<_> = found.rows.iter().map(row).collect();
     let expect = |path: &str, reason: &str, episodes| (path.to_owned(), reason.to_owned(), episodes);
     assert_eq!(seen, [expect("openapi.yaml", "co_change", 0), expect("src/cache.ts", "failed_episode", 1)]);
-    assert!(found.about.warnings.is_empty(), "{:?}", found.about);
+    assert!(found.warnings.is_empty(), "{found:?}");
     let of = ImpactOf::Module("orders".to_owned());
     let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, (1, 50))).unwrap();
     assert_eq!(found.rows.first().map(|row| row.path.as_str()), Some("openapi.yaml"));
 }
 
-fn touched(shop: &Workshop, of: ImpactOf, wanted: (u32, u32)) -> (Vec<String>, Impact) {
+fn touched(shop: &Workshop, of: ImpactOf, wanted: (u32, u32)) -> (Vec<String>, ImpactList) {
     let found = block_on(shop.engine.coding.impact(&shop.caller, &shop.standing, REPO, of, wanted)).unwrap();
     let row = |row: &ImpactRow| {
         let sites: Vec<String> = row.sites.iter().map(|site| format!("{}:{}", site.of, site.line)).collect();
@@ -273,7 +280,7 @@ fn impact_names_the_importers_of_a_module_and_of_a_directory() {
     let (rows, found) = touched(&shop, module("orders"), (2, 1));
     assert_eq!((rows.len(), found.more, found.files), (1, 2, 3), "{found:?}");
     let (_, none) = touched(&shop, module("nowhere"), (2, 50));
-    assert!(none.about.warnings[0].starts_with("PATH_UNKNOWN"), "{none:?}");
+    assert!(none.warnings[0].starts_with("PATH_UNKNOWN"), "{none:?}");
     // A new tip is read again.
     shop.write("src/cart.ts", "export {};\n");
     assert_eq!(touched(&shop, path("src/orders"), (2, 50)).0, [""; 0]);
@@ -287,7 +294,7 @@ fn impact_of_a_repository_without_code_says_that_imports_are_unread() {
     let asked = shop.engine.coding.impact(&shop.caller, &shop.standing, "acme/elsewhere", of, (2, 50));
     let found = block_on(asked).unwrap();
     assert_eq!(found.imports, None);
-    assert!(found.about.warnings.iter().any(|one| one.starts_with("IMPORTS_UNREAD")), "{found:?}");
+    assert!(found.warnings.iter().any(|one| one.starts_with("IMPORTS_UNREAD")), "{found:?}");
 }
 
 #[test]
@@ -307,7 +314,7 @@ fn whoever_may_not_read_all_of_the_repository_may_not_ask() {
         vec!["src/orders.ts".to_owned()],
         wanted,
     );
-    assert_eq!(block_on(found).unwrap().0.len(), 1);
+    assert_eq!(block_on(found).unwrap().files.len(), 1);
     let window = HistoryWindow::default();
     let refused =
         block_on(shop.engine.coding.graph_rebuild(&reader, &shop.standing, REPO, window)).unwrap_err();
@@ -321,7 +328,7 @@ fn forgetting_the_repository_forgets_its_graph() {
     assert_eq!(missing(&shop, &["src/orders.ts"]).0.len(), 1);
     shop.forget();
     let (found, about) = missing(&shop, &["src/orders.ts"]);
-    assert_eq!((found.len(), about.transactions, about.state), (0, 0, HistoryState::None));
+    assert_eq!((found.len(), about.graph.n, about.graph.history.as_str()), (0, 0, "none"));
 }
 
 fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
@@ -336,7 +343,10 @@ fn a_hydration_shows_what_changes_with_its_paths() {
     shop.begun("t-001");
     let asked = || Hydration { paths: vec!["src/orders.ts".to_owned()], ..Hydration::default() };
     let found = hydrated(&shop, "t-001", asked());
-    assert_eq!((found.related_status, names(&found.related)), (KindStatus::Ok, vec!["openapi.yaml"]));
+    assert_eq!(
+        (found.related_status, found.related.iter().map(|one| one.path.as_str()).collect::<Vec<_>>()),
+        (KindStatus::Ok, vec!["openapi.yaml"])
+    );
     let line =
         "- [related-1] (history; 4 times) openapi.yaml is changed in 100 % of the changes of src/orders.ts\n";
     assert!(found.plan.block.contains(&format!("Often changed together:\n{line}")), "{}", found.plan.block);

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
 use loci_coding::settings::ControlArms;
-use loci_coding::{CodingSettings, Completion, Hydrated, NewTask, TaskNote};
+use loci_coding::{CodingSettings, Completion, Hydrated};
 use loci_engine::records::QuarantineAsk;
 use loci_engine::safety::Patterns;
 use loci_engine::{EngineParts, EngineSettings};
@@ -13,7 +15,6 @@ use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
-use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
 use loci_model::tasks::exposure::{Exposure, SHADOW, SHOWN};
 use loci_model::tasks::task::{MemoryArm, TaskStatus};
@@ -190,7 +191,7 @@ fn the_topic_of_a_learning_is_found() {
 fn a2_a_repository_is_not_shown_another_s() {
     let shop = Workshop::new();
     shop.register("acme/shop-web").unwrap();
-    shop.create(NewTask { repo: Some("acme/shop-web".to_owned()), ..task("w-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/shop-web".to_owned()), ..task("w-001") }).unwrap();
     noted(&shop, "w-001", ORDERS);
     shop.begun("t-001");
     let found = hydrate(&shop, "t-001", Hydration::default());
@@ -264,7 +265,7 @@ fn a26_a_cold_start_is_no_reason_for_a_warning() {
 #[test]
 fn a19_without_a_question_nothing_is_looked_for() {
     let shop = Workshop::new();
-    shop.create(NewTask { description: " ".to_owned(), ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { description: " ".to_owned(), ..task("t-001") }).unwrap();
     noted(&shop, "t-001", ORDERS);
     let rule = rule(&shop);
     let found = hydrate(&shop, "t-001", Hydration::default());
@@ -347,7 +348,7 @@ fn a24_the_control_group_is_shown_nothing() {
     let shop = Workshop::new();
     shop.begun("t-001");
     let learned = noted(&shop, "t-001", ORDERS);
-    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-002") }).unwrap();
+    shop.create(TaskCreate { memory_arm: Some("off".to_owned()), ..task("t-002") }).unwrap();
     let found = hydrate(&shop, "t-002", Hydration::default());
     assert!(shown(&found).is_empty() && found.plan.block.contains("No previous knowledge"));
     assert!(!found.plan.block.contains("cursor"), "{}", found.plan.block);
@@ -361,10 +362,10 @@ fn a24_the_control_group_is_shown_nothing() {
     shop.complete("t-002", outcome).unwrap();
     assert_eq!(shop.get("t-002").unwrap().status, TaskStatus::Completed, "outcomes are recorded as usual");
 
-    let child = NewTask { parent: Some(task_id("t-002")), ..task("t-003") };
+    let child = TaskCreate { parent_task_id: Some("t-002".to_owned()), ..task("t-003") };
     assert_eq!(shop.create(child.clone()).unwrap().task.arm, MemoryArm::Off);
     assert_eq!(shop.create(child).unwrap().task.arm, MemoryArm::Off);
-    shop.create(NewTask { arm: Some(MemoryArm::Tier1), ..task("t-004") }).unwrap();
+    shop.create(TaskCreate { memory_arm: Some("tier1".to_owned()), ..task("t-004") }).unwrap();
     rule(&shop);
     let tier = hydrate(&shop, "t-004", Hydration::default());
     assert_eq!(tier.status[&Kind::Rules], KindStatus::Disabled);
@@ -415,12 +416,11 @@ fn a25_exposures_say_what_was_shown_and_what_was_not() {
     hydrate(&shop, "t-001", Hydration { query: Some(ORDERS.to_owned()), ..Hydration::default() });
     let explained =
         block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task_id("t-001"))).unwrap();
-    assert_eq!((explained.exposures.len(), explained.is_cut), (2, false));
-    let of = explained.records.iter().find(|one| one.id == first).unwrap();
+    assert_eq!((explained.exposures.len(), explained.more_exposures), (2, false));
+    let of = explained.records.iter().find(|one| one.id == first.as_str()).unwrap();
     assert_eq!((of.kind.as_deref(), of.shown, &of.versions[..]), (Some("knowledge"), 2, &[1][..]));
     assert_eq!((explained.used, explained.helpful), (vec![first.to_string()], vec![first.to_string()]));
-    let from = of.record.as_ref().unwrap().metadata.get("task_id");
-    assert_eq!(from, Some(&MetadataValue::String("t-001".to_owned())));
+    assert_eq!(of.from_task.as_deref(), Some("t-001"));
     let unknown = task_id("t-009");
     let missing = shop.engine.coding.task_explain(&shop.caller, &shop.standing, &unknown);
     assert_eq!(block_on(missing).unwrap_err().kind, ErrorKind::NotFound);
@@ -473,8 +473,8 @@ fn of_many_exposures_the_newest_are_explained() {
     block_on(store.write(move |tx| rows.iter().try_for_each(|row| tx.exposures_mut().put(row)))).unwrap();
     let explained =
         block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task.id)).unwrap();
-    let ids: Vec<String> = explained.exposures.iter().map(|one| one.id.to_string()).collect();
-    assert_eq!((ids.len(), explained.is_cut), (limits::EXPLAINED_EXPOSURES_MAX, true));
+    let ids: Vec<String> = explained.exposures.iter().map(|one| one.exposure_id.clone()).collect();
+    assert_eq!((ids.len(), explained.more_exposures), (limits::EXPLAINED_EXPOSURES_MAX, true));
     assert!(ids.is_sorted() && ids.last() == Some(&format!("exp_{most:04}")), "{ids:?}");
 }
 
@@ -557,9 +557,9 @@ fn who_is_bound_to_a_task_is_told_what_they_may_not_read() {
 #[test]
 fn a_task_on_no_repository_is_shown_what_its_person_s_tasks_learned() {
     let shop = Workshop::new();
-    shop.create(NewTask { repo: None, ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { repo: None, ..task("t-001") }).unwrap();
     let learned = noted(&shop, "t-001", ORDERS);
-    shop.create(NewTask { repo: None, ..task("t-002") }).unwrap();
+    shop.create(TaskCreate { repo: None, ..task("t-002") }).unwrap();
     assert_eq!(shown(&hydrate(&shop, "t-002", Hydration::default())), [learned.to_string()]);
 }
 

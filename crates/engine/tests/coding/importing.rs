@@ -1,6 +1,6 @@
 //! What an import looks at: that texts are those of the digests that Loci kept of them.
 
-use loci_coding::TaskNote;
+use loci_api::coding::task::end::TaskNote;
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::records::RecordUpdate;
 use loci_engine_testkit::world::TestWorld;

@@ -8,10 +8,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::task::end::TaskNote;
+use loci_api::coding::task::{TaskCreate, TaskPatch};
 use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::{
-    Completion, NewPrompt, NewReview, NewSessionItem, NewTask, OutcomeByHand, PromptParts, RepositoryChange,
-    TaskNote, TaskPatch,
+    Completion, NewPrompt, NewReview, NewSessionItem, OutcomeByHand, PromptParts, RepositoryChange,
 };
 use loci_documents::bucket::{Bucket, BucketPut};
 use loci_documents::upkeep::ConsolidationAsk;
@@ -409,13 +410,13 @@ const PROMPTS: &[Case] = &[
 
 const TASKS: &[Case] = &[
     Case("task.description", None, |shop, it| {
-        shop.create(NewTask { description: it.to_owned(), ..task("m-1") }).map(drop)
+        shop.create(TaskCreate { description: it.to_owned(), ..task("m-1") }).map(drop)
     }),
     Case("task names", None, |shop, it| {
         let named = || Some(it.to_owned());
         let (user, branch, base, model) = (named(), named(), named(), named());
         let (variant, prompt_version) = (named(), named());
-        let new = NewTask { user, branch, base, model, variant, prompt_version, ..task("m-2") };
+        let new = TaskCreate { user, branch, base, model, variant, prompt_version, ..task("m-2") };
         shop.create(new).map(drop)
     }),
     Case("task patch.branch", None, |shop, it| {

@@ -1,15 +1,16 @@
 //! How well tasks went, and what evaluations found. Names carry the numbers of the acceptance tests of coding-agent-memory.md §23 where they
 //! are one.
 
+use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
+use loci_api::coding::metrics::MetricsAsk;
 use loci_api::coding::metrics::TaskMeasures;
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use loci_coding::{
-    Cut, EvaluationListing, Metrics, MetricsAsk, MetricsBy, NewEvaluation, NewFeedback, NewFinding, NewTask,
-    TaskNote,
-};
+use loci_coding::{Cut, Metrics, MetricsBy, NewFeedback};
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::store::StoreExt;
@@ -36,7 +37,7 @@ impl Workshop {
 
     /// The measures of the groups, by their keys.
     fn measured(&self, by: MetricsBy) -> Vec<TaskMeasures> {
-        self.metrics(MetricsAsk { by, ..MetricsAsk::default() }).groups
+        self.metrics(MetricsAsk { by: Some(by.as_str().to_owned()), ..MetricsAsk::default() }).groups
     }
 
     /// A rule that was learned somehow.
@@ -98,7 +99,8 @@ impl Workshop {
     }
 
     fn of_arm(&self, id: &str, arm: MemoryArm) {
-        self.create(NewTask { arm: Some(arm), issue: None, ..task(id) }).unwrap();
+        self.create(TaskCreate { memory_arm: Some(arm.as_str().to_owned()), issue: None, ..task(id) })
+            .unwrap();
     }
 
     fn is_shown_memory(&self, id: &str) {
@@ -153,11 +155,11 @@ fn a98_measures_by_arm() {
     assert_eq!(by(MetricsBy::User), ["bob"]);
     assert_eq!((by(MetricsBy::Model), by(MetricsBy::Variant)), (vec!["a-model".into()], vec!["-".into()]));
     assert!(by(MetricsBy::Week)[0].contains("-W"));
-    let since = Some(shop.now().plus_millis(1));
+    let since = Some(shop.now().plus_millis(1).to_rfc3339());
     assert!(shop.metrics(MetricsAsk { since, ..MetricsAsk::default() }).groups.is_empty());
 
     // What a memory was worth: 15 of 20 with it, 1 of 5 without.
-    let found = shop.metrics(MetricsAsk { record: Some(learned.clone()), ..MetricsAsk::default() });
+    let found = shop.metrics(MetricsAsk { record: Some(learned.to_string()), ..MetricsAsk::default() });
     let worth = &found.records[0];
     assert_eq!((worth.shown, worth.used, worth.helpful, worth.insufficient), (20, 1, 0, true));
     assert!((worth.outcome_sum - 12.0).abs() < 1e-9, "15 and five times -0.6: {worth:?}");
@@ -186,7 +188,8 @@ fn a98_mistakes_that_a_rule_was_there_for() {
         shop.see(&shop.pull_request(pr, id, u32::try_from(pr).unwrap()), PullRequestChange::Opened);
     }
     let counts = || {
-        let found = shop.metrics(MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() });
+        let found = shop
+            .metrics(MetricsAsk { by: Some(MetricsBy::Repo.as_str().to_owned()), ..MetricsAsk::default() });
         assert_eq!(found.compared_by, "words", "there is no model for vectors here");
         (found.groups[0].repeated_mistakes.exposed, found.groups[0].repeated_mistakes.not_exposed)
     };
@@ -221,7 +224,7 @@ fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
     );
     let with_model = Loci::new(parts, EngineSettings::default());
     let counts = |engine: &Loci| {
-        let ask = MetricsAsk { by: MetricsBy::Repo, ..MetricsAsk::default() };
+        let ask = MetricsAsk { by: Some(MetricsBy::Repo.as_str().to_owned()), ..MetricsAsk::default() };
         let found =
             block_on(engine.coding.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
         (found.compared_by, found.groups[0].repeated_mistakes.not_exposed)
@@ -244,7 +247,7 @@ fn what_measures_leave_out_is_said() {
     shop.is_shown_memory("t-001");
     shop.see(&shop.pull_request(57, "t-001", 57), PullRequestChange::Opened);
     let found = || {
-        let found = shop.metrics(MetricsAsk { record: Some(learned.clone()), ..MetricsAsk::default() });
+        let found = shop.metrics(MetricsAsk { record: Some(learned.to_string()), ..MetricsAsk::default() });
         (found.cut, found.records.first().map_or(0, |one| one.shown))
     };
     let nothing = Cut::default();
@@ -312,18 +315,18 @@ fn comments_are_compared_within_a_budget_of_characters() {
 fn a100_findings_are_remembered() {
     let shop = Workshop::new();
     shop.begun("t-001");
-    let finding = |text: &str| NewFinding {
-        category: FailureCategory::MissingVerification,
+    let finding = |text: &str| EvaluationFindingAdd {
+        category: FailureCategory::MissingVerification.as_str().to_owned(),
         text: text.to_owned(),
         scope: Some("src/db/**".into()),
         evidence: Some(["seen: ghp_", "abcdefghijklmnop", "qrstuvwxyz0123456789"].concat()),
     };
-    let new = |findings: Vec<NewFinding>| NewEvaluation {
-        task: task_id("t-001"),
+    let new = |findings: Vec<EvaluationFindingAdd>| EvaluationAdd {
+        task_id: "t-001".to_owned(),
         findings,
         prompt_suggestion: Some("Say that migrations are run before they are committed.".into()),
     };
-    let add = |new: NewEvaluation| {
+    let add = |new: EvaluationAdd| {
         shop.world.clock().advance_ms(1_000);
         block_on(shop.engine.coding.evaluation_add(&shop.caller, &shop.standing, new))
     };
@@ -350,19 +353,22 @@ fn a100_findings_are_remembered() {
 
     let only = add(new(Vec::new())).unwrap();
     assert!(only.evaluation.prompt_suggestion.is_some() && only.learned.is_empty());
-    let listing = EvaluationListing { repo: Some(REPO.into()), limit: 100, ..EvaluationListing::default() };
+    let listing = EvaluationListing { repo: Some(REPO.into()), ..EvaluationListing::default() };
     let listed =
-        block_on(shop.engine.coding.evaluation_list(&shop.caller, &shop.standing, listing)).unwrap().items;
+        block_on(shop.engine.coding.evaluation_list(&shop.caller, &shop.standing, listing, (None, 100)))
+            .unwrap()
+            .items;
     assert_eq!(listed, [only.evaluation, added.evaluation]);
 
-    let refused = |new: NewEvaluation| add(new).unwrap_err().field;
-    let nothing = NewEvaluation { task: task_id("t-001"), findings: Vec::new(), prompt_suggestion: None };
+    let refused = |new: EvaluationAdd| add(new).unwrap_err().field;
+    let nothing =
+        EvaluationAdd { task_id: "t-001".to_owned(), findings: Vec::new(), prompt_suggestion: None };
     assert_eq!(refused(nothing.clone()).as_deref(), Some("findings"));
-    let scope = NewFinding { scope: Some("not a scope at all".into()), ..finding(said) };
+    let scope = EvaluationFindingAdd { scope: Some("not a scope at all".into()), ..finding(said) };
     assert_eq!(refused(new(vec![scope])).as_deref(), Some("findings.scope"));
     assert_eq!(refused(new(vec![finding(" ")])).as_deref(), Some("findings.text"));
-    let long = NewEvaluation { prompt_suggestion: Some("a".repeat(10_001)), ..nothing };
+    let long = EvaluationAdd { prompt_suggestion: Some("a".repeat(10_001)), ..nothing };
     assert_eq!(refused(long).as_deref(), Some("prompt_suggestion"));
-    let unknown = NewEvaluation { task: task_id("t-404"), ..new(vec![finding(said)]) };
+    let unknown = EvaluationAdd { task_id: "t-404".to_owned(), ..new(vec![finding(said)]) };
     assert_eq!(add(unknown).unwrap_err().kind, ErrorKind::NotFound);
 }

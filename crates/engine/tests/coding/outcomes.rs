@@ -1,10 +1,10 @@
 //! What came of tasks: pull requests, checks and reverts as forges tell them, in whatever order and however often. Names carry the
 //! numbers of the acceptance tests of coding-agent-memory.md §23 where they are one.
 
+use loci_api::coding::commit::{ReportedCommit, TaskCommits};
+use loci_api::coding::task::{TaskCreate, TaskListing, TaskPatch, TaskPullRequest};
 use loci_coding::hydration::Hydration;
-use loci_coding::{
-    CommitReport, Completion, NewCommit, NewTask, OutcomeByHand, PullRequestSeen, TaskListing, TaskPatch,
-};
+use loci_coding::{Completion, OutcomeByHand, PullRequestSeen};
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
@@ -14,7 +14,7 @@ use loci_model::tasks::pull_request::{
     BranchPush, CheckSuite, PullRequest, PullRequestChange, PullRequestCommit,
 };
 use loci_model::tasks::review::{Authority, ForgeUser, Review, ReviewState};
-use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{ActorId, ErrorKind, Result, Timestamp, limits};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
@@ -181,8 +181,8 @@ impl Workshop {
     }
 
     pub(super) fn reports(&self, task: &str, numbers: &[u32]) {
-        let made = |number: &u32| NewCommit { sha: id(*number), ..NewCommit::default() };
-        let report = CommitReport { commits: numbers.iter().map(made).collect(), rewrites: Vec::new() };
+        let made = |number: &u32| ReportedCommit { sha: id(*number), ..ReportedCommit::default() };
+        let report = TaskCommits { commits: numbers.iter().map(made).collect(), rewrites: Vec::new() };
         block_on(self.engine.coding.task_commits(&self.caller, &self.standing, &task_id(task), report))
             .unwrap();
     }
@@ -220,7 +220,7 @@ fn a68_a_pull_request_is_graded_as_it_ends() {
     // What came onto its base leads back to it, as if whoever runs agents had said so.
     let ask = loci_coding::BlameAsk { commit: id(50), ..loci_coding::BlameAsk::default() };
     let blame = block_on(shop.engine.coding.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
-    assert_eq!(blame.tasks.first().map(|one| one.task.id.as_str()), Some("t-001"));
+    assert_eq!(blame.tasks.first().map(|one| one.task_id.as_str()), Some("t-001"));
     // Said again, by a poll and by a hook that comes late, nothing changes.
     let again = shop.see(&pr, PullRequestChange::Seen);
     assert_eq!((again.tasks.len(), again.regraded.len()), (1, 0));
@@ -635,7 +635,7 @@ fn whose_a_pull_request_is() {
     for id in ["t-001", "t-002"] {
         shop.begun(id);
     }
-    shop.create(NewTask { repo: Some("acme/other".into()), ..task("o-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/other".into()), ..task("o-001") }).unwrap();
     let named = TaskPatch {
         pr: Some(TaskPullRequest { number: 60, ..TaskPullRequest::default() }),
         ..TaskPatch::default()
@@ -769,8 +769,10 @@ fn tasks_are_listed_by_what_came_of_them() {
             _ => {}
         }
     }
-    let listed = |grade, limit| {
-        shop.list(TaskListing { outcome: Some(grade), limit, ..TaskListing::default() }).unwrap()
+    let listed = |grade, limit| -> Vec<String> {
+        let outcome = Some(OutcomeGrade::as_str(grade).to_owned());
+        let page = shop.page(TaskListing { outcome, ..TaskListing::default() }, (None, limit)).unwrap();
+        page.items.iter().map(|task| task.id.to_string()).collect()
     };
     assert_eq!(listed(OutcomeGrade::MergedAsIs, 100), ["t-003", "t-001"]);
     assert_eq!(listed(OutcomeGrade::MergedAsIs, 1), ["t-003"]);

@@ -1,7 +1,8 @@
 //! Files that a learning names by their paths alone: what is kept of them, and what becomes of the learning when they are gone.
 
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
-use loci_coding::{Completion, Hydrated, TaskNote};
+use loci_coding::{Completion, Hydrated};
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit_ports::{CodeHistory, block_on};

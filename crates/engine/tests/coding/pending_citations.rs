@@ -1,7 +1,9 @@
 //! Learnings of a repository that cannot be read: what they say of that, and what becomes of them when it can be read again.
 
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_api::verified::repository::RepositoryAdd;
-use loci_coding::{Completion, NewTask, TaskNote};
+use loci_coding::Completion;
 use loci_model::RecordId;
 use loci_model::record::metadata::MetadataValue;
 use loci_testkit_ports::{CodeHistory, block_on};
@@ -71,7 +73,7 @@ fn what_is_read_at_once_bears_no_mark() {
 fn a_repository_that_gets_a_place_is_looked_at_then() {
     let shop = Workshop::new();
     shop.register("acme/till").unwrap();
-    shop.create(NewTask { repo: Some("acme/till".to_owned()), ..task("t-009") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/till".to_owned()), ..task("t-009") }).unwrap();
     let id = noted(&shop, "t-009", SAID);
     shop.work();
     shop.world.clock().advance_ms(7_200_000);

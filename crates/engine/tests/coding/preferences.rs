@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use loci_api::coding::reflection::RepositoryReflect;
+use loci_api::coding::task::end::{TaskFinalize, TaskNote};
+use loci_api::coding::task::{TaskCreate, TaskPatch};
 use loci_coding::hydration::Hydration;
-use loci_coding::{Finalization, NewTask, PreferenceSet, RepositoryChange, TaskNote, TaskPatch};
+use loci_coding::{PreferenceSet, RepositoryChange};
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ForgetAsk};
 use loci_engine::calls::standing::Standing;
@@ -25,7 +27,7 @@ use loci_testkit_ports::{block_on, task_samples};
 use super::world::{REPO, Workshop, task, task_id};
 
 fn said(shop: &Workshop, id: &str, user: (&str, &str), description: &str) {
-    let new = NewTask {
+    let new = TaskCreate {
         user: Some(user.0.to_owned()),
         user_id: (!user.1.is_empty()).then(|| user.1.to_owned()),
         description: description.to_owned(),
@@ -157,8 +159,9 @@ fn a70_nobody_else_sees_it() {
     let mine = "Please keep PRs small.";
     assert!(!block(&shop, "t-002").contains(mine) && block(&shop, "t-003").contains(mine));
     // What lies beneath somebody's place is another's.
-    let other = NewTask { repo: Some("acme/other".to_owned()), ..task("t-004") };
-    shop.create(NewTask { user: Some("alice".to_owned()), user_id: Some("1".to_owned()), ..other }).unwrap();
+    let other = TaskCreate { repo: Some("acme/other".to_owned()), ..task("t-004") };
+    shop.create(TaskCreate { user: Some("alice".to_owned()), user_id: Some("1".to_owned()), ..other })
+        .unwrap();
     set(&shop, &shop.caller, "alice", "Small ones, in the shop.", Some(REPO)).unwrap();
     assert!(block(&shop, "t-003").contains("Small ones, in the shop."));
     let elsewhere = block(&shop, "t-004");
@@ -213,7 +216,7 @@ fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
     let eve = eve(&shop);
     let told = |id: &str, user: &str, number: &str| {
         shop.world.clock().advance_ms(1_000);
-        let new = NewTask { user: Some(user.to_owned()), user_id: Some(number.to_owned()), ..task(id) };
+        let new = TaskCreate { user: Some(user.to_owned()), user_id: Some(number.to_owned()), ..task(id) };
         let made = block_on(shop.engine.coding.task_create(&eve, &shop.standing, new, None)).unwrap();
         let names = (made.task.user.as_deref(), made.task.user_id.as_deref());
         assert_eq!((made.created, names), (true, (Some(user), Some(number))), "the task is as it was told");
@@ -253,7 +256,7 @@ fn of_shop(shop: &Workshop) -> Principal {
 /// True where a task that names both is answered with the warning that nobody was taken over.
 fn warned(shop: &Workshop, caller: &Principal, id: &str, user: (&str, &str), description: &str) -> bool {
     shop.world.clock().advance_ms(1_000);
-    let new = NewTask {
+    let new = TaskCreate {
         user: Some(user.0.to_owned()),
         user_id: Some(user.1.to_owned()),
         description: description.to_owned(),
@@ -282,14 +285,15 @@ fn a_number_that_is_told_before_its_owner_comes_names_nobody() {
     let shown = block(&shop, "t-002");
     assert!(shown.contains(theirs) && !shown.contains(hers), "{shown}");
     let export = || block_on(shop.engine.coding.user_export(&eve, &shop.standing, "eve")).unwrap();
-    let ids: Vec<_> = export().tasks.into_iter().map(|task| task.id).collect();
-    assert_eq!(ids, [task_id("t-001")]);
+    let ids: Vec<_> = export().tasks.into_iter().map(|task| task.task_id).collect();
+    assert_eq!(ids, ["t-001"]);
     // Once it is proved, and when Eve goes, each has their own.
     said(&shop, "t-003", ("alice", "42"), "Do it.");
     assert_eq!((number_of(&shop, "alice").as_deref(), number_of(&shop, "eve")), (Some("42"), None));
     assert_eq!(texts(&shop, "alice"), [theirs]);
     assert_eq!(texts(&shop, "eve"), [hers]);
-    assert!(export().tasks.iter().all(|task| task.user.as_deref() == Some("eve")));
+    let user = |id: &str| shop.get(id).unwrap().user;
+    assert!(export().tasks.iter().all(|task| user(&task.task_id).as_deref() == Some("eve")));
     block_on(shop.engine.coding.user_forget(&eve, &shop.standing, "eve")).unwrap();
     assert_eq!(shop.get("t-002").unwrap().user.as_deref(), Some("alice"));
     assert_eq!(texts(&shop, "alice"), [theirs]);
@@ -496,7 +500,8 @@ fn conclusions_are_drawn_when_tasks_are_looked_at_together() {
     let shop = Workshop::new();
     three(&shop, ("alice", "1"), 1, "Please add unit tests.");
     for number in 1..=3 {
-        let end = Finalization { status: Some(TaskStatus::Completed), ..Finalization::default() };
+        let end =
+            TaskFinalize { status: TaskStatus::Completed.as_str().to_owned(), ..TaskFinalize::default() };
         shop.finalize(&format!("t-{number:03}"), end).unwrap();
     }
     let ask = RepositoryReflect::default();
@@ -617,7 +622,7 @@ fn whoever_may_take_in_tasks_alone_states_nothing_for_elsewhere() {
     let actor = Some(ActorId::parse(REPO).unwrap());
     let part =
         shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() });
-    let new = NewTask { description: "Please keep PRs small.".to_owned(), ..task("t-001") };
+    let new = TaskCreate { description: "Please keep PRs small.".to_owned(), ..task("t-001") };
     block_on(shop.engine.coding.task_create(&part, &shop.standing, new, None)).unwrap();
     let kept = preferences(&shop, "bob").remove(0);
     assert!(kept.metadata.contains_key("repo_id"), "{:?}", kept.metadata);
@@ -819,7 +824,7 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     said(&shop, "t-001", ("alice", "1"), "Please keep PRs small.");
     said(&shop, "t-002", ("carol", "7"), "I prefer tabs over spaces.");
     reviewed(&shop, "t-001", 1, "As @carol I ask for tests.");
-    let running = TaskPatch { status: Some(TaskStatus::Running), ..TaskPatch::default() };
+    let running = TaskPatch { status: Some(TaskStatus::Running.as_str().to_owned()), ..TaskPatch::default() };
     shop.patch("t-001", running).unwrap();
     // A text of Loci's own comes with its digest, which an import checks.
     let learned = "Pagination of orders goes by a cursor, never by an offset, says @carol.";

@@ -1,10 +1,11 @@
 //! Versions of prompts: named by what they are, listed, compared, and gone back to. Names carry the numbers of the acceptance tests
 //! of coding-agent-memory.md §23 where they are one.
 
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
-use loci_coding::{NewPrompt, NewTask, PromptAdded, PromptParts, TaskNote};
+use loci_coding::{NewPrompt, PromptAdded, PromptParts};
 use loci_model::ports::store::StoreExt;
-use loci_model::tasks::task::MemoryArm;
 use loci_model::{ErrorKind, Result, limits};
 use loci_testkit_ports::{block_on, task_samples};
 
@@ -56,7 +57,7 @@ fn a43_memory_changes_no_version_and_the_template_does() {
     let shop = Workshop::new();
     let version = |text: &str| shop.add(prompt("new-task", text)).unwrap().prompt.version;
     let first = version("You work on {repo}.\n{memory_context}\n");
-    let made = shop.create(NewTask { prompt_version: Some(first.clone()), ..task("t-001") }).unwrap().task;
+    let made = shop.create(TaskCreate { prompt_version: Some(first.clone()), ..task("t-001") }).unwrap().task;
     assert_eq!((made.prompt_version.as_ref(), &made.memory_hash), (Some(&first), &None));
     let hydrated = || {
         shop.world.clock().advance_ms(1_000);
@@ -78,14 +79,14 @@ fn a43_memory_changes_no_version_and_the_template_does() {
     assert_ne!(version("You work on {repo}.\n{memory_context}\nBe brief.\n"), first);
 
     // What is asked is told by its own digest, whichever prompt it is put into.
-    let input = |new: NewTask| shop.create(new).unwrap().task.input_hash.unwrap();
+    let input = |new: TaskCreate| shop.create(new).unwrap().task.input_hash.unwrap();
     let known = made.input_hash.unwrap();
-    assert_eq!((known.len(), input(NewTask { model: None, ..task("t-002") })), (64, known.clone()));
-    assert_ne!(input(NewTask { issue: Some(124), ..task("t-003") }), known);
-    assert_ne!(input(NewTask { description: "Something else".to_owned(), ..task("t-004") }), known);
+    assert_eq!((known.len(), input(TaskCreate { model: None, ..task("t-002") })), (64, known.clone()));
+    assert_ne!(input(TaskCreate { issue: Some(124), ..task("t-003") }), known);
+    assert_ne!(input(TaskCreate { description: "Something else".to_owned(), ..task("t-004") }), known);
 
     // The control group is shown nothing, and the task says so.
-    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-005") }).unwrap();
+    shop.create(TaskCreate { memory_arm: Some("off".to_owned()), ..task("t-005") }).unwrap();
     let asked = Hydration::default();
     let off =
         block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-005"), asked));

@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 
 use loci_api::coding::reflection::RepositoryReflect;
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
 use loci_coding::rules::extracting::{ExtractedRule, Impact, ReviewText, extract};
-use loci_coding::{CodingSettings, Completion, Hydrated, TaskNote};
+use loci_coding::{CodingSettings, Completion, Hydrated};
 use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_engine::safety::score;
 use loci_model::record::{RecordState, TrustTier};

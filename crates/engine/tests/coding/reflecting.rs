@@ -1,8 +1,9 @@
 //! What several tasks of a repository have in common: found by rules, told by a model, counted by the engine; and when it is looked for.
 
 use loci_api::coding::reflection::{RepositoryReflect, RepositoryReflectAsked};
+use loci_api::coding::task::end::TaskFinalize;
 use loci_coding::hydration::Hydration;
-use loci_coding::{Completion, Finalization, RepositoryChange};
+use loci_coding::{Completion, RepositoryChange};
 use loci_model::ErrorKind;
 use loci_model::ports::store::{RecordChange, StoreExt};
 use loci_model::principal::{Capability, Grant};
@@ -148,8 +149,11 @@ fn a72_what_no_agent_told_counts_for_failures_alone() {
     for number in 1..=3 {
         let id = format!("t-{number:03}");
         shop.begun(&id);
-        shop.finalize(&id, Finalization { status: Some(TaskStatus::TimedOut), ..Finalization::default() })
-            .unwrap();
+        shop.finalize(
+            &id,
+            TaskFinalize { status: TaskStatus::TimedOut.as_str().to_owned(), ..TaskFinalize::default() },
+        )
+        .unwrap();
     }
     reflect(&shop, false);
     assert_eq!(counts(&shop), [named("failure/timeout", 3, 3, 1)]);
@@ -164,7 +168,7 @@ fn after_so_many_tasks_it_is_done_by_itself() {
     for number in 1..=2 {
         failed(&shop, &format!("t-{number:03}"), "environment_failure");
         // Whoever runs agents says it again.
-        let end = Finalization { status: Some(TaskStatus::Failed), ..Finalization::default() };
+        let end = TaskFinalize { status: TaskStatus::Failed.as_str().to_owned(), ..TaskFinalize::default() };
         shop.finalize(&format!("t-{number:03}"), end).unwrap();
     }
     shop.work();

@@ -2,9 +2,12 @@
 //! kept of conversations.
 
 use loci_api::coding::repository_settings::RecordCount;
+use loci_api::coding::rule::RuleListing;
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::hydration::{Hydrated, Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
-use loci_coding::{NewTask, RepositoryChange, RepositoryShown, RuleListing, SessionListing, TaskNote};
+use loci_coding::{RepositoryChange, RepositoryShown, SessionListing};
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::MemoryArm;
 use loci_model::tasks::task_session::SessionItemKind;
@@ -80,11 +83,12 @@ fn a_repository_has_a_control_group_of_its_own() {
     shop.register("acme/web").unwrap();
     let shown = shop.set(&[("control.off", json!(1.0))]).unwrap();
     assert!((shown.in_force.control.off - 1.0).abs() < 1e-9, "{:?}", shown.in_force.control);
-    let arm =
-        |id: &str, new: NewTask| shop.create(NewTask { id: Some(task_id(id)), ..new }).unwrap().task.arm;
-    let web = NewTask { repo: Some("acme/web".to_owned()), ..task("t-000") };
-    let forced = NewTask { arm: Some(MemoryArm::Tier1), ..task("t-000") };
-    let nowhere = NewTask { repo: None, ..task("t-000") };
+    let arm = |id: &str, new: TaskCreate| {
+        shop.create(TaskCreate { task_id: Some(id.to_owned()), ..new }).unwrap().task.arm
+    };
+    let web = TaskCreate { repo: Some("acme/web".to_owned()), ..task("t-000") };
+    let forced = TaskCreate { memory_arm: Some("tier1".to_owned()), ..task("t-000") };
+    let nowhere = TaskCreate { repo: None, ..task("t-000") };
     let arms = [arm("t-001", task("t-000")), arm("t-002", web), arm("t-003", forced), arm("t-004", nowhere)];
     assert_eq!(arms, [MemoryArm::Off, MemoryArm::On, MemoryArm::Tier1, MemoryArm::On]);
     // What a task was dealt stays, whatever is dealt later.
@@ -97,7 +101,7 @@ fn a_repository_says_what_is_kept_of_its_conversations() {
     let shop = Workshop::new();
     shop.register("acme/web").unwrap();
     shop.set(&[("capture.conversation", json!("decisions")), ("capture.retention_days", json!(2))]).unwrap();
-    let web = NewTask { repo: Some("acme/web".to_owned()), ..task("t-002") };
+    let web = TaskCreate { repo: Some("acme/web".to_owned()), ..task("t-002") };
     for (id, new) in [("t-001", task("t-001")), ("t-002", web)] {
         shop.create(new).unwrap();
         let message = said(1, SessionItemKind::Message, "Shall I?");
@@ -239,6 +243,12 @@ fn what_is_remembered_is_counted_by_kind_and_state() {
     assert_eq!(counted.unwrap_err().kind, ErrorKind::NotFound, "another repository's key knows of none here");
     let shown = block_on(shop.engine.coding.repository_show(&other, &shop.standing, REPO));
     assert_eq!(shown.unwrap_err().kind, ErrorKind::NotFound);
-    let rules = block_on(shop.engine.coding.rules_list(&other, &shop.standing, REPO, RuleListing::default()));
+    let rules = block_on(shop.engine.coding.rules_list(
+        &other,
+        &shop.standing,
+        REPO,
+        RuleListing::default(),
+        (None, 9),
+    ));
     assert_eq!(rules.unwrap_err().kind, ErrorKind::NotFound);
 }

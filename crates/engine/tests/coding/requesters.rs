@@ -1,8 +1,9 @@
 //! The preferences that a task's agent is shown: of a person who is proved to have asked for the
 //! task, however the task names them, and of nobody else; and the tasks that are a person's.
 
+use loci_api::coding::task::TaskCreate;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch, SearchKind};
-use loci_coding::{NewTask, PreferenceSet, TaskCreated};
+use loci_coding::{PreferenceSet, TaskCreated};
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::tasks::preference::PreferenceDimension;
@@ -41,11 +42,11 @@ fn on_actor(actor: &str) -> Grant {
 
 type Names = (Option<&'static str>, Option<&'static str>);
 
-fn named(id: &str, (user, user_id): Names) -> NewTask {
-    NewTask { user: user.map(str::to_owned), user_id: user_id.map(str::to_owned), ..task(id) }
+fn named(id: &str, (user, user_id): Names) -> TaskCreate {
+    TaskCreate { user: user.map(str::to_owned), user_id: user_id.map(str::to_owned), ..task(id) }
 }
 
-fn sent(shop: &Workshop, by: &Principal, new: NewTask) -> TaskCreated {
+fn sent(shop: &Workshop, by: &Principal, new: TaskCreate) -> TaskCreated {
     shop.world.clock().advance_ms(1_000);
     block_on(shop.engine.coding.task_create(by, &shop.standing, new, None)).unwrap()
 }
@@ -291,7 +292,7 @@ fn an_export_has_the_tasks_that_are_proved() {
     let themselves = shop.with_grant(&RIGHTS, on_place("/users/victim/"));
     let export = |by: &Principal| {
         let found = block_on(shop.engine.coding.user_export(by, &shop.standing, "victim")).unwrap();
-        let mut ids: Vec<String> = found.tasks.iter().map(|task| task.id.to_string()).collect();
+        let mut ids: Vec<String> = found.tasks.iter().map(|task| task.task_id.clone()).collect();
         ids.sort();
         let says = |count: &str| found.warnings.iter().any(|one| one.starts_with(count));
         assert!(says("TASKS_NOT_PROVED: 2 ") || says("TASKS_NOT_PROVED: 3 "), "{:?}", found.warnings);

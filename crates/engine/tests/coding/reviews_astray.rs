@@ -2,7 +2,8 @@
 //! less than they are.
 
 use loci_api::coding::review::ReviewsPolled;
-use loci_coding::{HookState, RepositoryChange, RuleListing};
+use loci_api::coding::rule::RuleListing;
+use loci_coding::{HookState, RepositoryChange};
 use loci_engine::deliveries::HookTaken;
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::ledger::Shelf;
@@ -42,8 +43,11 @@ fn set(shop: &Workshop, key: &str, value: Value) {
 }
 
 fn candidates(shop: &Workshop) -> Vec<RecordId> {
-    let listing = RuleListing { state: Some(RecordState::Candidate), limit: 100, ..RuleListing::default() };
-    let page = block_on(shop.engine.coding.rules_list(&shop.caller, &shop.standing, REPO, listing)).unwrap();
+    let listing =
+        RuleListing { state: Some(RecordState::Candidate.as_str().to_owned()), ..RuleListing::default() };
+    let page =
+        block_on(shop.engine.coding.rules_list(&shop.caller, &shop.standing, REPO, listing, (None, 100)))
+            .unwrap();
     page.items.into_iter().map(|rule| rule.id).collect()
 }
 

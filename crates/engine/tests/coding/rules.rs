@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::rule::RuleListing;
 use loci_api::coding::rule::{NewRule, RulePromotion};
+use loci_api::coding::task::end::TaskFinalize;
 use loci_coding::hydration::{Hydration, rule_sources};
-use loci_coding::{
-    Completion, Finalization, NewFeedback, PurgeAsk, ReviewLearned, RuleDecision, RuleListing, Selection,
-};
+use loci_coding::{Completion, NewFeedback, PurgeAsk, ReviewLearned, RuleDecision, Selection};
 use loci_model::facts::code::EntryKind;
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::clock::Clock;
@@ -125,9 +125,9 @@ impl Team {
     }
 
     fn rules(&self, listing: RuleListing) -> Vec<RecordId> {
-        let listing = RuleListing { limit: 100, ..listing };
         let page =
-            block_on(self.engine.coding.rules_list(&self.caller, &self.standing, REPO, listing)).unwrap();
+            block_on(self.engine.coding.rules_list(&self.caller, &self.standing, REPO, listing, (None, 100)))
+                .unwrap();
         page.items.into_iter().map(|rule| rule.id).collect()
     }
 
@@ -163,7 +163,8 @@ impl Team {
         for number in from..from + count {
             let id = format!("t-{number}");
             self.begun(&id);
-            let end = Finalization { status: Some(TaskStatus::Completed), ..Finalization::default() };
+            let end =
+                TaskFinalize { status: TaskStatus::Completed.as_str().to_owned(), ..TaskFinalize::default() };
             self.finalize(&id, end).unwrap();
         }
     }
@@ -225,8 +226,8 @@ fn a58_what_stays_a_candidate() {
         let (rule, state) = only(&maintained.learn(&review));
         assert_eq!(state, RecordState::Candidate);
         let suggested = maintained.rules(RuleListing {
-            state: Some(RecordState::Candidate),
-            is_suggested: true,
+            state: Some(RecordState::Candidate.as_str().to_owned()),
+            approval_suggested: Some(true),
             ..RuleListing::default()
         });
         assert_eq!(suggested.len(), usize::from(pr == 3), "{pr}");
@@ -348,7 +349,11 @@ fn a_review_that_was_stored_meanwhile_changes_nothing() {
     let learned = block_on(shop.engine.coding.learn_over(old, None)).unwrap();
     assert!(learned.is_overtaken);
     assert_eq!(
-        shop.rules(RuleListing { state: Some(RecordState::Candidate), ..RuleListing::default() }).len(),
+        shop.rules(RuleListing {
+            state: Some(RecordState::Candidate.as_str().to_owned()),
+            ..RuleListing::default()
+        })
+        .len(),
         1
     );
 }

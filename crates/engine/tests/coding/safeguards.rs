@@ -1,11 +1,10 @@
 //! Holding back what somebody doubts of a repository's memory, deciding about what waits, going back to a snapshot, and erasing.
 
 use loci_api::coding::safeguard::{Purged, RollbackAsk, RolledBack};
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
-use loci_coding::{
-    Completion, HeldDecision, HeldListing, NewTask, PurgeAsk, RepositoryQuarantineAsk, Selection, SnapshotOf,
-    TaskNote,
-};
+use loci_coding::{Completion, HeldDecision, PurgeAsk, RepositoryQuarantineAsk, Selection};
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
 use loci_engine::records::{Quarantined, RecordUpdate};
 use loci_engine_testkit::world::TestWorld;
@@ -162,9 +161,9 @@ fn what_waits_is_accepted_or_rejected_by_a_person() {
     );
     let rule = put(&shop, 3, "review-rules", RecordState::Candidate, None);
     let held = |state| {
-        let listing = HeldListing { state, after: None, limit: 100 };
+        let place = (None, 100);
         let page =
-            block_on(shop.engine.coding.held_list(&shop.caller, &shop.standing, REPO, listing)).unwrap();
+            block_on(shop.engine.coding.held_list(&shop.caller, &shop.standing, REPO, state, place)).unwrap();
         sorted(page.items.into_iter().map(|record| record.id).collect())
     };
     assert_eq!(
@@ -183,8 +182,8 @@ fn what_waits_is_accepted_or_rejected_by_a_person() {
     assert_eq!(held(RecordState::Quarantined), std::slice::from_ref(&first));
     assert_eq!(decide(&first, HeldDecision::Accept).unwrap().state, RecordState::Active);
     let by = agent(&shop);
-    let listing = HeldListing { state: RecordState::Candidate, after: None, limit: 1 };
-    let denied = block_on(shop.engine.coding.held_list(&by, &shop.standing, REPO, listing));
+    let (state, place) = (RecordState::Candidate, (None, 1));
+    let denied = block_on(shop.engine.coding.held_list(&by, &shop.standing, REPO, state, place));
     assert_eq!(denied.unwrap_err().kind, ErrorKind::Denied);
 }
 
@@ -251,8 +250,8 @@ fn a87_a_rollback_puts_back_what_was_and_is_undone_in_its_turn() {
     let before = done.before.unwrap();
     let listed =
         block_on(shop.engine.coding.snapshots_list(&shop.caller, &shop.standing, REPO, 100)).unwrap();
-    assert_eq!((&listed[0].id, &listed[0].of), (&before, &SnapshotOf::Rollback(to.clone())));
-    assert!(listed.iter().any(|one| one.id == to && one.of == SnapshotOf::Task(task_id("t-002"))));
+    assert_eq!((&listed[0].id, &listed[0].before_rollback_to), (&before, &Some(to.clone())));
+    assert!(listed.iter().any(|one| one.id == to && one.task_id.as_deref() == Some("t-002")));
     assert_eq!(back(&shop, &to, false).unwrap().before, None, "there is nothing more to undo");
 
     let undone = back(&shop, &before, false).unwrap();
@@ -293,7 +292,7 @@ fn another_repository_stays_as_it_is() {
     shop.register("acme/shop-web").unwrap();
     shop.begun("t-001");
     let to = shop.get("t-001").unwrap().snapshot.unwrap();
-    shop.create(NewTask { repo: Some("acme/shop-web".to_owned()), ..task("w-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/shop-web".to_owned()), ..task("w-001") }).unwrap();
     let web = noted(&shop, "w-001", ORDERS);
     let own = noted(&shop, "t-001", CARTS);
     back(&shop, &to, false).unwrap();
@@ -371,7 +370,7 @@ fn a88_by_reviewer_person_time_and_task() {
     );
     shop.begun("t-001");
     let orders = noted(&shop, "t-001", ORDERS);
-    let carol = NewTask { user: Some("carol".to_owned()), user_id: Some("7".to_owned()), ..task("t-002") };
+    let carol = TaskCreate { user: Some("carol".to_owned()), user_id: Some("7".to_owned()), ..task("t-002") };
     shop.create(carol).unwrap();
     let carts = noted(&shop, "t-002", CARTS);
     let person = Selection { user: Some("Carol".to_owned()), ..Selection::default() };
@@ -425,7 +424,7 @@ fn a89_a_namespace_goes_out_and_comes_back_the_same() {
     let vitest = noted(&shop, "t-002", "The project uses Vitest for tests.");
     rewritten(&shop, &vitest, "The project uses Vitest 3 for tests.");
     hold(&shop, ids(&[&vitest]), false).unwrap();
-    shop.create(NewTask { repo: Some("acme/shop-web".to_owned()), ..task("w-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/shop-web".to_owned()), ..task("w-001") }).unwrap();
     let web = noted(&shop, "w-001", ORDERS);
     let lines = exported(&shop.engine, &shop, Some("/acme/shop/"));
     let is_of = |id: &RecordId| {

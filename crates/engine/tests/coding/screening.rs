@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch};
-use loci_coding::{Completion, Hydrated, TaskNote};
+use loci_coding::{Completion, Hydrated};
 use loci_engine::{EngineParts, EngineSettings};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::score::Scorer;

@@ -1,10 +1,13 @@
 //! What an agent finds of what is remembered while it works: by a question, by filters, never in the control group, with a row of it.
 
+use loci_api::coding::commit::{ReportedCommit, TaskCommits};
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::{
     HydrationKind as Kind, KindStatus, RepositoryFound, RepositorySearch, SearchFilters, SearchKind,
 };
 use loci_coding::settings::ControlArms;
-use loci_coding::{CodingSettings, CommitReport, Completion, NewCommit, NewTask, TaskNote};
+use loci_coding::{CodingSettings, Completion};
 use loci_engine::records::QuarantineAsk;
 use loci_model::facts::citation::{CitationInput, Place};
 use loci_model::principal::{Capability, Grant};
@@ -89,7 +92,7 @@ fn what_is_remembered_is_found_while_an_agent_works() {
     let explained =
         block_on(shop.engine.coding.task_explain(&shop.caller, &shop.standing, &task_id("t-002"))).unwrap();
     assert_eq!(explained.exposures.len(), 1);
-    assert!(explained.records.iter().any(|one| one.id == learned && one.shown == 1));
+    assert!(explained.records.iter().any(|one| one.id == learned.as_str() && one.shown == 1));
     assert_eq!(shop.get("t-002").unwrap().status, TaskStatus::Running, "a search begins no task");
 
     let kinds = vec![SearchKind::SelfFeedback, SearchKind::Preference];
@@ -108,12 +111,12 @@ fn filters_are_exact() {
     shop.begun("t-001");
     let learned = noted(&shop, "t-001", Some("src/db/**"), MIGRATIONS);
     let failed = ended(&shop, "t-001", TaskStatus::Failed, &["src/db/orders.sql"]);
-    let other = NewTask { user: Some("eve".to_owned()), issue: Some(7), ..task("t-002") };
+    let other = TaskCreate { user: Some("eve".to_owned()), issue: Some(7), ..task("t-002") };
     shop.create(other).unwrap();
     let elsewhere = noted(&shop, "t-002", None, "Migrations of carts run by `make carts`.");
     let sha = "9f1c0000000000000000000000000000000000aa";
-    let commit = NewCommit { sha: sha.to_owned(), ..NewCommit::default() };
-    let commits = CommitReport { commits: vec![commit], rewrites: Vec::new() };
+    let commit = ReportedCommit { sha: sha.to_owned(), ..ReportedCommit::default() };
+    let commits = TaskCommits { commits: vec![commit], rewrites: Vec::new() };
     block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task_id("t-002"), commits))
         .unwrap();
     let check = |name: &str, filters: SearchFilters, expect: &[&RecordId]| {
@@ -155,8 +158,8 @@ fn a24_the_control_group_finds_nothing_and_what_it_would_have_is_written_down() 
     let shop = Workshop::new();
     shop.begun("t-001");
     let learned = noted(&shop, "t-001", None, MIGRATIONS);
-    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-002") }).unwrap();
-    shop.create(NewTask { parent: Some(task_id("t-002")), ..task("t-003") }).unwrap();
+    shop.create(TaskCreate { memory_arm: Some("off".to_owned()), ..task("t-002") }).unwrap();
+    shop.create(TaskCreate { parent_task_id: Some("t-002".to_owned()), ..task("t-003") }).unwrap();
     for id in ["t-002", "t-003"] {
         let found = search(&shop, of_task(id, ask("database migrations"))).unwrap();
         assert!(found.results.is_empty() && !found.degraded, "{found:?}");
@@ -184,7 +187,7 @@ fn a24_the_control_group_finds_nothing_and_what_it_would_have_is_written_down() 
     let found = block_on(engine.coding.repository_search(&shop.caller, &shop.standing, asked)).unwrap();
     assert!(row(&shop, &found).records.is_empty(), "without shadow nothing is even looked for");
 
-    shop.create(NewTask { arm: Some(MemoryArm::Tier1), ..task("t-004") }).unwrap();
+    shop.create(TaskCreate { memory_arm: Some("tier1".to_owned()), ..task("t-004") }).unwrap();
     put(&shop, 71, "/acme/shop/review-rules/", RecordKind::Rule, "Every migration can be undone.");
     let found = search(&shop, of_task("t-004", ask("migrations"))).unwrap();
     assert_eq!((ids(&found), found.status[&Kind::Rules]), (vec![learned], KindStatus::Disabled));
@@ -262,7 +265,7 @@ fn who_may_search() {
     shop.register("acme/other").unwrap();
     shop.begun("t-001");
     let learned = noted(&shop, "t-001", None, MIGRATIONS);
-    let other = NewTask { repo: Some("acme/other".to_owned()), ..task("o-001") };
+    let other = TaskCreate { repo: Some("acme/other".to_owned()), ..task("o-001") };
     shop.create(other).unwrap();
     let (actor, session) = (ActorId::parse(REPO).unwrap(), SessionId::parse("t-001").unwrap());
     let part = Grant { actor: Some(actor), session: Some(session), ..Grant::everything() };

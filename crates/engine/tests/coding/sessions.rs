@@ -1,12 +1,12 @@
 //! Sessions of tasks: what was said, what is kept of it, what becomes a learning, and the end. Names carry the numbers of the
 //! acceptance tests of coding-agent-memory.md §23 where they are one.
 
+use loci_api::coding::attribution::AttributionAsk;
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::{TaskFinalize, TaskNote};
 use loci_api::coding::task::session::SessionAppended;
 use loci_coding::settings::CaptureSettings;
-use loci_coding::{
-    AttributionAsk, CodingSettings, Completion, Finalization, LearnedAction, NewSessionItem, NewTask,
-    SessionEvents, SessionListing, TaskNote,
-};
+use loci_coding::{CodingSettings, Completion, LearnedAction, NewSessionItem, SessionEvents, SessionListing};
 use loci_engine::events::EventListing;
 use loci_engine::records::RecordDelete;
 use loci_model::event::{Event, PayloadItem, Role};
@@ -193,7 +193,7 @@ fn what_comes_behind_the_end_goes_into_the_archive_alone() {
     let shop = Workshop::new();
     shop.begun("t-001");
     shop.append("t-001", vec![said(1, SessionItemKind::Decision, "Cursors it is.")]).unwrap();
-    let end = Finalization { status: Some(TaskStatus::TimedOut), ..Finalization::default() };
+    let end = TaskFinalize { status: TaskStatus::TimedOut.as_str().to_owned(), ..TaskFinalize::default() };
     shop.finalize("t-001", end.clone()).unwrap();
     let over = shop.session("t-001", SessionListing::default());
     let ended_at = over.ended_at.expect("finalize ends the session");
@@ -290,7 +290,7 @@ fn of_a_long_session_nothing_is_left_where_nothing_is_captured() {
         shop.append("t-001", items.collect()).unwrap();
     }
     assert_eq!(shop.events("t-001").len(), 100, "a page");
-    let end = Finalization { status: Some(TaskStatus::Failed), ..Finalization::default() };
+    let end = TaskFinalize { status: TaskStatus::Failed.as_str().to_owned(), ..TaskFinalize::default() };
     shop.finalize("t-001", end).unwrap();
     assert_eq!((shop.events("t-001"), shop.read("t-001")), (Vec::new(), Vec::new()));
 }
@@ -311,8 +311,11 @@ fn what_is_deleted_leaves_nothing_in_the_archive() {
     let report = Completion { summary: Some("Orders come in pages.".to_owned()), ..Completion::default() };
     let episode = shop.complete("t-001", report).unwrap().episode;
     let found = |words: &str| {
-        let ask = AttributionAsk { words: Some(words.to_owned()), limit: 9, ..AttributionAsk::default() };
-        block_on(shop.engine.coding.attribution(&shop.caller, &shop.standing, ask)).unwrap().items.len()
+        let ask = AttributionAsk { q: Some(words.to_owned()), ..AttributionAsk::default() };
+        block_on(shop.engine.coding.attribution(&shop.caller, &shop.standing, ask, (None, 9)))
+            .unwrap()
+            .items
+            .len()
     };
     assert_eq!((found("pages"), found("cursors")), (1, 1));
     let delete = RecordDelete { id: episode, namespace: None };
@@ -378,7 +381,7 @@ fn a92_no_kind_of_secret_is_kept_in_events_records_and_episodes() {
             assert!(kept.contains(&format!("[REDACTED:{kind}]")), "{kind} in {what}: {kept}");
         };
         let description = sample.said.clone();
-        let new = NewTask { description, ..task("t-001") };
+        let new = TaskCreate { description, ..task("t-001") };
         let created = shop.create(new).unwrap();
         check("a task", &created.task.description);
         shop.append("t-001", vec![said(at, SessionItemKind::Message, &sample.said)]).unwrap();

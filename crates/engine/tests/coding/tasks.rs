@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use loci_api::coding::commit::{ReportedCommit, TaskCommits};
+use loci_api::coding::task::end::{TaskFinalize, TaskNote};
+use loci_api::coding::task::{self as shape, TaskCreate, TaskListing, TaskPatch, TaskPrompt};
 use loci_api::verified::repository::RepositoryAdd;
 use loci_coding::hydration::Hydration;
-use loci_coding::{
-    BlameAsk, CommitReport, Completion, Finalization, NewCommit, NewTask, TaskListing, TaskNote, TaskPatch,
-};
+use loci_coding::{BlameAsk, Completion};
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::memory::settings::SecretsMode;
+use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant};
-use loci_model::tasks::task::{MemoryArm, TaskPrompt, TaskPullRequest, TaskStatus};
+use loci_model::tasks::task::{MemoryArm, TaskPullRequest, TaskStatus};
 use loci_model::{ActorId, CodeReason, ErrorKind, Namespace, Reason, SessionId};
 use loci_testkit_ports::block_on;
 use loci_testkit_ports::task_samples::sha;
@@ -18,11 +20,11 @@ use loci_testkit_ports::task_samples::sha;
 use super::world::{REPO, Workshop, task, task_id};
 
 fn status(status: TaskStatus) -> TaskPatch {
-    TaskPatch { status: Some(status), ..TaskPatch::default() }
+    TaskPatch { status: Some(status.as_str().to_owned()), ..TaskPatch::default() }
 }
 
 fn all() -> TaskListing {
-    TaskListing { limit: 100, ..TaskListing::default() }
+    TaskListing::default()
 }
 
 #[test]
@@ -32,14 +34,15 @@ fn the_same_task_is_taken_in_once() {
     assert_eq!((first.created, first.task.actor.as_str()), (true, REPO));
     assert_eq!((first.task.status, first.task.session.as_str()), (TaskStatus::Accepted, "t-001"));
     shop.patch("t-001", status(TaskStatus::Running)).unwrap();
-    let again = shop.create(NewTask { repo: Some("github.com/ACME/Shop".into()), ..task("t-001") }).unwrap();
+    let again =
+        shop.create(TaskCreate { repo: Some("github.com/ACME/Shop".into()), ..task("t-001") }).unwrap();
     assert_eq!((again.created, again.task.status), (false, TaskStatus::Running), "as it is now");
-    let error = shop.create(NewTask { issue: Some(124), ..task("t-001") }).unwrap_err();
+    let error = shop.create(TaskCreate { issue: Some(124), ..task("t-001") }).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Conflict, Some("task_id")));
     assert_eq!(shop.get("t-001").unwrap().issue, Some(123));
 
     // Without an id a key makes one task of many calls.
-    let unnamed = NewTask { id: None, ..task("t-002") };
+    let unnamed = TaskCreate { task_id: None, ..task("t-002") };
     let call = || {
         let token = ClientToken::new("once", &serde_json::json!({})).unwrap();
         block_on(shop.engine.coding.task_create(&shop.caller, &shop.standing, unnamed.clone(), Some(token)))
@@ -69,11 +72,10 @@ fn what_has_ended_stays_ended() {
     assert_eq!(late.warnings.len(), 1);
 
     let pr = |number: u64, url: Option<&str>, head: Option<&str>| TaskPatch {
-        pr: Some(TaskPullRequest {
+        pr: Some(shape::TaskPullRequest {
             number,
             url: url.map(str::to_owned),
             head_sha: head.map(str::to_owned),
-            merge_commit_sha: None,
         }),
         ..TaskPatch::default()
     };
@@ -90,19 +92,19 @@ fn what_has_ended_stays_ended() {
 #[test]
 fn bad_input_is_named() {
     let shop = Workshop::new();
-    let check = |new: NewTask, field: &str| {
+    let check = |new: TaskCreate, field: &str| {
         let error = shop.create(new).unwrap_err();
         assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some(field)), "{error:?}");
     };
-    check(NewTask { description: "x".repeat(10_001), ..task("t") }, "description");
-    check(NewTask { trace_id: Some("x".into()), ..task("t") }, "trace_id");
-    check(NewTask { branch: Some(String::new()), ..task("t") }, "branch");
-    check(NewTask { repo: None, user_id: None, ..task("t") }, "repo");
-    check(NewTask { repo: None, user_id: Some("a b".into()), ..task("t") }, "user_id");
-    let error = shop.create(NewTask { repo: Some("acme/other".into()), ..task("t") }).unwrap_err();
+    check(TaskCreate { description: "x".repeat(10_001), ..task("t") }, "description");
+    check(TaskCreate { trace_id: Some("x".into()), ..task("t") }, "trace_id");
+    check(TaskCreate { branch: Some(String::new()), ..task("t") }, "branch");
+    check(TaskCreate { repo: None, user_id: None, ..task("t") }, "repo");
+    check(TaskCreate { repo: None, user_id: Some("a b".into()), ..task("t") }, "user_id");
+    let error = shop.create(TaskCreate { repo: Some("acme/other".into()), ..task("t") }).unwrap_err();
     assert_eq!(error.reason, Some(Reason::Code(CodeReason::RepositoryUnknown)));
     assert_eq!(shop.get("t").unwrap_err().kind, ErrorKind::NotFound);
-    shop.create(NewTask { description: "x".repeat(10_000), ..task("t") }).unwrap();
+    shop.create(TaskCreate { description: "x".repeat(10_000), ..task("t") }).unwrap();
 }
 
 /// Names of repositories that are one, and that are none, for every door (§2.2).
@@ -117,7 +119,7 @@ fn a01_names_of_repositories() {
     let names: Names = serde_json::from_str(include_str!("repository_names.json")).unwrap();
     let shop = Workshop::new();
     for name in &names.reject {
-        let error = shop.create(NewTask { repo: Some(name.clone()), ..task("t-001") }).unwrap_err();
+        let error = shop.create(TaskCreate { repo: Some(name.clone()), ..task("t-001") }).unwrap_err();
         assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("repo")), "{name:?}");
         let error = shop.register(name).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Invalid, "{name:?}");
@@ -126,7 +128,7 @@ fn a01_names_of_repositories() {
     }
     for (number, name) in names.accept.iter().enumerate() {
         shop.register(name).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        let new = NewTask { repo: Some(name.clone()), ..task(&format!("t-{number}")) };
+        let new = TaskCreate { repo: Some(name.clone()), ..task(&format!("t-{number}")) };
         shop.create(new).unwrap_or_else(|error| panic!("{name}: {error:?}"));
     }
 }
@@ -135,7 +137,7 @@ fn a01_names_of_repositories() {
 fn a03_repositories_with_full_stops_work_throughout() {
     let shop = Workshop::new();
     shop.register("vercel/next.js").unwrap();
-    shop.create(NewTask { repo: Some("Vercel/Next.js".into()), ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { repo: Some("Vercel/Next.js".into()), ..task("t-001") }).unwrap();
     let note = TaskNote { text: "Port 3000 is used.".to_owned(), ..TaskNote::default() };
     let noted = shop.note("t-001", note).unwrap().learned;
     let record = shop.record(noted.id.as_ref().unwrap());
@@ -158,25 +160,25 @@ fn a04_other_names_lead_to_the_same_records() {
     shop.create(task("t-000")).unwrap();
     let note = TaskNote { text: "Pagination is by cursors of 20.".to_owned(), ..TaskNote::default() };
     let noted = shop.note("t-000", note).unwrap().learned.id.unwrap();
-    let shown = |id: &str, new: NewTask| {
-        let created = shop.create(NewTask { id: Some(task_id(id)), ..new }).unwrap();
+    let shown = |id: &str, new: TaskCreate| {
+        let created = shop.create(TaskCreate { task_id: Some(id.to_owned()), ..new }).unwrap();
         let asked = Hydration::default();
         let found =
             block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked));
         let ids = found.unwrap().plan.shown.into_iter().map(|one| one.candidate.record.id);
         (created.task.actor.to_string(), ids.collect::<Vec<_>>(), created.warnings)
     };
-    let named = |name: &str| NewTask { repo: Some(name.to_owned()), ..task("t-000") };
+    let named = |name: &str| TaskCreate { repo: Some(name.to_owned()), ..task("t-000") };
     let same = || ("acme/shop".to_owned(), vec![noted.clone()], Vec::<String>::new());
     assert_eq!(shown("t-001", named("Acme/SHOP")), same(), "in other letters");
 
     // Nobody was told of a rename; the forge's number stays.
-    let moved = NewTask { forge: Some("github".into()), forge_repo_id: Some(7), ..named("other/store") };
+    let moved = TaskCreate { forge: Some("github".into()), forge_repo_id: Some(7), ..named("other/store") };
     let (actor, ids, warnings) = shown("t-002", moved.clone());
     assert_eq!((actor, ids, warnings.len()), ("acme/shop".to_owned(), vec![noted.clone()], 1));
     assert!(warnings.concat().starts_with("REPO_RENAMED"), "{warnings:?}");
     // A similar name alone leads nowhere.
-    assert!(shop.create(NewTask { id: Some(task_id("t-003")), ..named("other/store") }).is_err());
+    assert!(shop.create(TaskCreate { task_id: Some("t-003".to_owned()), ..named("other/store") }).is_err());
 
     let transferred = RepositoryAdd {
         name: Some("other/store".to_owned()),
@@ -195,7 +197,7 @@ fn a04_other_names_lead_to_the_same_records() {
 fn secrets_are_not_kept() {
     let shop = Workshop::new();
     let secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
-    let described = NewTask { description: format!("Use {secret} to push"), ..task("t-001") };
+    let described = TaskCreate { description: format!("Use {secret} to push"), ..task("t-001") };
     let made = shop.create(described.clone()).unwrap().task;
     assert_eq!(made.description, "Use [REDACTED:github_token] to push");
     assert!(!shop.create(described).unwrap().created, "the same task all the same");
@@ -208,7 +210,7 @@ fn no_name_of_a_task_keeps_a_login() {
     let login = format!("https://x-access-token:{secret}@git.example/acme/shop");
     let masked = "https://x-access-token:[REDACTED:github_token]@git.example/acme/shop";
     let named = || Some(login.clone());
-    let new = NewTask {
+    let new = TaskCreate {
         user: named(),
         branch: named(),
         base: named(),
@@ -225,27 +227,31 @@ fn no_name_of_a_task_keeps_a_login() {
     assert!(!shop.create(new).unwrap().created, "the same task all the same");
 
     let pr = TaskPullRequest { number: 57, url: named(), ..TaskPullRequest::default() };
-    let patch = TaskPatch { branch: named(), pr: Some(pr.clone()), ..TaskPatch::default() };
+    let told = shape::TaskPullRequest { number: 57, url: named(), head_sha: None };
+    let patch = TaskPatch { branch: named(), pr: Some(told), ..TaskPatch::default() };
     let patched = shop.patch("t-001", patch).unwrap().task;
     assert_eq!(patched.pr.as_ref().and_then(|pr| pr.url.as_deref()), Some(masked));
     assert!(!format!("{patched:?}").contains(&secret), "{patched:?}");
 
     let commit = sha(1).unwrap().to_string();
-    let reported = NewCommit {
+    let reported = ReportedCommit {
         sha: commit.clone(),
         branch: named(),
         author: named(),
         user: named(),
-        prompt_version: named(),
-        ..NewCommit::default()
+        prompt_hash: named(),
+        ..ReportedCommit::default()
     };
-    let report = CommitReport { commits: vec![reported], rewrites: Vec::new() };
+    let report = TaskCommits { commits: vec![reported], rewrites: Vec::new() };
     let id = task_id("t-001");
     block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &id, report)).unwrap();
     let ask = BlameAsk { commit, ..BlameAsk::default() };
     let blame = block_on(shop.engine.coding.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
-    let kept = blame.tasks[0].commit.as_ref().unwrap();
-    assert_eq!((kept.user.as_deref(), kept.branch.as_deref()), (Some(masked), Some(masked)));
+    assert_eq!(blame.tasks[0].user.as_deref(), Some(masked));
+    let memory = shop.memory();
+    let store = shop.world.store();
+    let kept = store.read(move |tx| tx.commits().of_task(&memory, &task_id("t-001"), 9));
+    assert_eq!(block_on(kept).unwrap()[0].branch.as_deref(), Some(masked));
     assert!(!format!("{blame:?}").contains(&secret), "{blame:?}");
 
     let said = Completion {
@@ -262,8 +268,8 @@ fn no_name_of_a_task_keeps_a_login() {
     };
     let left = shop.complete("t-001", said).unwrap();
     shop.begun("t-002");
-    let end = Finalization {
-        status: Some(TaskStatus::Failed),
+    let end = TaskFinalize {
+        status: TaskStatus::Failed.as_str().to_owned(),
         duration_s: None,
         cost_usd: None,
         reason: named(),
@@ -286,21 +292,21 @@ fn a_task_that_was_stored_unmasked_is_the_same_task() {
     };
     let secret = ["ghp_", "0123456789abcdefghijABCDEFGHIJ012345"].concat();
     let login = format!("https://x-access-token:{secret}@git.example/acme/shop");
-    let named = |id: &str| NewTask { branch: Some(login.clone()), ..task(id) };
+    let named = |id: &str| TaskCreate { branch: Some(login.clone()), ..task(id) };
     let new = named("t-001");
     set(SecretsMode::Off);
     assert_eq!(shop.create(new.clone()).unwrap().task.branch.as_ref(), Some(&login));
     set(SecretsMode::Mask);
     assert_ne!(shop.create(named("t-002")).unwrap().task.branch.as_ref(), Some(&login));
     assert!(!shop.create(new.clone()).unwrap().created);
-    let other = NewTask { branch: Some("main".to_owned()), ..new };
+    let other = TaskCreate { branch: Some("main".to_owned()), ..new };
     assert_eq!(shop.create(other).unwrap_err().kind, ErrorKind::Conflict);
 }
 
 #[test]
 fn a06_a_task_on_no_repository() {
     let shop = Workshop::new();
-    let made = shop.create(NewTask { repo: None, ..task("jira:ABC.1") }).unwrap().task;
+    let made = shop.create(TaskCreate { repo: None, ..task("jira:ABC.1") }).unwrap().task;
     assert_eq!((made.actor.as_str(), made.repository), ("user:583231", None));
     assert!(made.session.as_str().starts_with("task-"), "a session's id has no full stops");
     assert_eq!(shop.get("jira:ABC.1").unwrap().session, made.session);
@@ -309,12 +315,16 @@ fn a06_a_task_on_no_repository() {
 #[test]
 fn a_task_belongs_to_the_arm_of_its_parent() {
     let shop = Workshop::new();
-    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-001") }).unwrap();
-    let child = NewTask { parent: Some(task_id("t-001")), ..task("t-002") };
-    let arm = |new: NewTask| shop.create(new).unwrap().task.arm;
+    shop.create(TaskCreate { memory_arm: Some("off".to_owned()), ..task("t-001") }).unwrap();
+    let child = TaskCreate { parent_task_id: Some("t-001".to_owned()), ..task("t-002") };
+    let arm = |new: TaskCreate| shop.create(new).unwrap().task.arm;
     assert_eq!(arm(child), MemoryArm::Off);
-    assert_eq!(arm(NewTask { parent: Some(task_id("none")), ..task("t-003") }), MemoryArm::On);
-    let forced = NewTask { parent: Some(task_id("t-001")), arm: Some(MemoryArm::Tier1), ..task("t-004") };
+    assert_eq!(arm(TaskCreate { parent_task_id: Some("none".to_owned()), ..task("t-003") }), MemoryArm::On);
+    let forced = TaskCreate {
+        parent_task_id: Some("t-001".to_owned()),
+        memory_arm: Some("tier1".to_owned()),
+        ..task("t-004")
+    };
     assert_eq!(arm(forced), MemoryArm::Tier1);
 }
 
@@ -323,17 +333,17 @@ fn a02_lists_never_mix_repositories_of_similar_names() {
     let shop = Workshop::new();
     shop.register("acme/shop-web").unwrap();
     shop.create(task("t-001")).unwrap();
-    shop.create(NewTask { repo: Some("acme/shop-web".into()), ..task("t-002") }).unwrap();
-    shop.create(NewTask { user: Some("ann".into()), ..task("t-003") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/shop-web".into()), ..task("t-002") }).unwrap();
+    shop.create(TaskCreate { user: Some("ann".into()), ..task("t-003") }).unwrap();
     let of = |repo: &str| shop.list(TaskListing { repo: Some(repo.into()), ..all() }).unwrap();
     assert_eq!(of("acme/shop"), ["t-003", "t-001"]);
     assert_eq!(of("acme/shop-web"), ["t-002"]);
     assert_eq!(shop.list(all()).unwrap(), ["t-003", "t-002", "t-001"]);
     assert_eq!(shop.list(TaskListing { user: Some("ann".into()), ..all() }).unwrap(), ["t-003"]);
-    assert_eq!(shop.list(TaskListing { words: Some("PAGINATION".into()), ..all() }).unwrap().len(), 3);
-    let first = TaskListing { limit: 2, ..all() };
-    let page = block_on(shop.engine.coding.task_list(&shop.caller, &shop.standing, first)).unwrap();
-    let rest = shop.list(TaskListing { after: page.next, ..all() }).unwrap();
+    assert_eq!(shop.list(TaskListing { q: Some("PAGINATION".into()), ..all() }).unwrap().len(), 3);
+    let page = shop.page(all(), (None, 2)).unwrap();
+    let rest = shop.page(all(), (page.next, 100)).unwrap().items;
+    let rest: Vec<_> = rest.iter().map(|task| task.id.to_string()).collect();
     assert_eq!((page.items.len(), rest), (2, vec!["t-001".to_owned()]));
 }
 
@@ -343,7 +353,7 @@ fn whoever_has_a_part_sees_that_part() {
     shop.register("acme/shop-web").unwrap();
     shop.create(task("t-001")).unwrap();
     shop.create(task("t-002")).unwrap();
-    shop.create(NewTask { repo: Some("acme/shop-web".into()), ..task("t-003") }).unwrap();
+    shop.create(TaskCreate { repo: Some("acme/shop-web".into()), ..task("t-003") }).unwrap();
     let grant = Grant::everything;
     let actor = || Some(ActorId::parse(REPO).unwrap());
     let of_task = Grant { actor: actor(), session: Some(SessionId::parse("t-001").unwrap()), ..grant() };
@@ -361,7 +371,7 @@ fn whoever_has_a_part_sees_that_part() {
             assert_eq!(patched.unwrap_err().kind, ErrorKind::NotFound, "reading is not writing");
         }
         let listing = TaskListing { repo: Some(REPO.into()), ..all() };
-        let listed = block_on(shop.engine.coding.task_list(&who, standing, listing));
+        let listed = block_on(shop.engine.coding.task_list(&who, standing, listing, (None, 100)));
         assert_eq!(listed.map(|page| page.items.len()).map_err(|error| error.kind), lists, "{who:?}");
     };
     check(grant(), [true, true, true], Ok(2));
@@ -375,7 +385,7 @@ fn whoever_has_a_part_sees_that_part() {
 fn tasks_are_forgotten_with_their_actor() {
     let shop = Workshop::new();
     shop.create(task("t-001")).unwrap();
-    shop.create(NewTask { repo: None, ..task("t-002") }).unwrap();
+    shop.create(TaskCreate { repo: None, ..task("t-002") }).unwrap();
     let (memory, actor) = (shop.memory(), ActorId::parse(REPO).unwrap());
     let receipt = block_on(shop.engine.forget_actor(&shop.caller, &memory, &actor)).unwrap();
     assert_eq!(receipt.tasks, 1);

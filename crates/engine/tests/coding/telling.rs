@@ -3,8 +3,10 @@
 
 use std::sync::{Arc, Mutex, Once};
 
+use loci_api::coding::task::TaskCreate;
+use loci_api::coding::task::end::{TaskFinalize, TaskNote};
+use loci_coding::NewFeedback;
 use loci_coding::hydration::{Hydration, RepositorySearch};
-use loci_coding::{Finalization, NewFeedback, NewTask, TaskNote};
 use loci_model::principal::{Capability, Grant};
 use loci_model::tasks::task::TaskStatus;
 use loci_testkit_ports::block_on;
@@ -80,7 +82,7 @@ fn check(log: &str, level: &str, carried: &str, told: &[&str]) {
 #[test]
 fn failures_say_whose_they_are_and_carry_what_is_known() {
     let shop = Workshop::new();
-    shop.create(NewTask { trace_id: Some(TRACE.to_owned()), ..task("t-001") }).unwrap();
+    shop.create(TaskCreate { trace_id: Some(TRACE.to_owned()), ..task("t-001") }).unwrap();
     let memory = shop.memory();
     let known = format!(
         "task_id=t-001 user_id=583231 repo=acme/shop trace_id={TRACE} session_id=t-001 memory={memory}"
@@ -131,7 +133,7 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
         logged(|| assert!(block_on(engine.coding.task_feedback(&writer, standing, &id, by_human)).is_err()));
     check(&log, "WARN", &known, &[&write_infra, "function=\"task_feedback\"", "error_type=\"denied\""]);
 
-    let again = NewTask { issue: Some(9), trace_id: Some(TRACE.to_owned()), ..task("t-001") };
+    let again = TaskCreate { issue: Some(9), trace_id: Some(TRACE.to_owned()), ..task("t-001") };
     let log =
         logged(|| assert!(block_on(engine.coding.task_create(&shop.caller, standing, again, None)).is_err()));
     let carried = format!("task_id=t-001 user_id=583231 repo=acme/shop trace_id={TRACE}");
@@ -151,7 +153,7 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
 #[test]
 fn what_is_not_there_is_absent() {
     let shop = Workshop::new();
-    let new = NewTask { repo: None, user: None, ..task("t-001") };
+    let new = TaskCreate { repo: None, user: None, ..task("t-001") };
     shop.create(new).unwrap();
     let id = task_id("t-001");
     let log = logged(|| {
@@ -172,7 +174,8 @@ fn what_goes_well_is_quiet() {
         shop.begun("t-001");
         let note = TaskNote { text: format!("Port 3000 of {REPO}."), ..TaskNote::default() };
         shop.note("t-001", note).unwrap();
-        let ended = Finalization { status: Some(TaskStatus::Completed), ..Finalization::default() };
+        let ended =
+            TaskFinalize { status: TaskStatus::Completed.as_str().to_owned(), ..TaskFinalize::default() };
         shop.finalize("t-001", ended).unwrap();
     });
     assert_eq!(above_debug(&log), Vec::<&str>::new());

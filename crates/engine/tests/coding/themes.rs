@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use loci_api::coding::task::TaskCreate;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus};
-use loci_coding::{Completion, Hydrated, NewPrompt, NewTask, PromptParts, ProposalOf, Theme, ThemeState};
+use loci_coding::{Completion, Hydrated, NewPrompt, PromptParts, ProposalOf, Theme, ThemeState};
 use loci_model::principal::{Capability, Grant};
 use loci_model::record::RecordState;
-use loci_model::tasks::task::MemoryArm;
 use loci_model::{ActorId, ErrorKind, RecordId};
 use loci_testkit_ports::block_on;
 
@@ -87,7 +87,7 @@ fn what_is_asked_for() {
     let found = hydrated(&shop, "t-004", only(&[], true));
     assert_eq!((shown(&found).len(), found.status[&Kind::Knowledge]), (1, KindStatus::Ok));
     assert!(shown(&hydrated(&shop, "t-004", only(&[Kind::Knowledge], false))).is_empty());
-    shop.create(NewTask { arm: Some(MemoryArm::Off), ..task("t-005") }).unwrap();
+    shop.create(TaskCreate { memory_arm: Some("off".to_owned()), ..task("t-005") }).unwrap();
     let off = hydrated(&shop, "t-005", Hydration::default());
     assert!(shown(&off).is_empty() && !off.plan.block.contains("lacked"), "{}", off.plan.block);
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_api::coding::task::end::{TaskFinalize, TaskFinalized, TaskNote};
+use loci_api::coding::task::{TaskCreate, TaskListing, TaskPatch};
 use loci_api::verified::repository::RepositoryAdd;
-use loci_coding::{
-    Completed, Completion, Finalization, Finalized, NewTask, TaskCreated, TaskListing, TaskNote, TaskNoted,
-    TaskPatch, TaskPatched,
-};
+use loci_coding::{Completed, Completion, TaskCreated, TaskNoted, TaskPatched};
+use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
 use loci_engine::records::{NamespaceAsk, RecordListing};
 use loci_engine::retrieval::SearchRequest;
@@ -16,13 +16,21 @@ use loci_model::facts::verdict::Unverifiable;
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
-use loci_model::tasks::task::{Task, TaskKind, TaskStatus};
-use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId};
+use loci_model::tasks::task::{Task, TaskStatus};
+use loci_model::{ActorId, MemoryId, Namespace, RecordId, Result, TaskId, Timestamp};
 use loci_products::Loci;
 use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 
 pub(super) const REPO: &str = "acme/shop";
 pub(super) const DIRECTORY: &str = "/src/shop";
+
+/// What became of the end of a task, with the id of its episode.
+#[derive(Debug)]
+pub(super) struct Finalized {
+    pub(super) wrote: bool,
+    pub(super) episode: RecordId,
+    pub(super) warnings: Vec<String>,
+}
 
 /// Whoever runs coding agents on a shop's repository.
 pub(super) struct Workshop {
@@ -62,7 +70,7 @@ impl Workshop {
         block_on(self.engine.verified.code_memory(&self.caller, &self.standing)).unwrap()
     }
 
-    pub(super) fn create(&self, new: NewTask) -> Result<TaskCreated> {
+    pub(super) fn create(&self, new: TaskCreate) -> Result<TaskCreated> {
         self.world.clock().advance_ms(1_000);
         block_on(self.engine.coding.task_create(&self.caller, &self.standing, new, None))
     }
@@ -70,7 +78,8 @@ impl Workshop {
     /// A task of that id that has begun.
     pub(super) fn begun(&self, id: &str) -> Task {
         self.create(task(id)).unwrap();
-        let patch = TaskPatch { status: Some(TaskStatus::Running), ..TaskPatch::default() };
+        let patch =
+            TaskPatch { status: Some(TaskStatus::Running.as_str().to_owned()), ..TaskPatch::default() };
         self.patch(id, patch).unwrap().task
     }
 
@@ -83,8 +92,16 @@ impl Workshop {
         block_on(self.engine.coding.task_get(&self.caller, &self.standing, &task_id(id)))
     }
 
+    pub(super) fn page(
+        &self,
+        listing: TaskListing,
+        place: (Option<(Timestamp, TaskId)>, u32),
+    ) -> Result<Page<Task, (Timestamp, TaskId)>> {
+        block_on(self.engine.coding.task_list(&self.caller, &self.standing, listing, place))
+    }
+
     pub(super) fn list(&self, listing: TaskListing) -> Result<Vec<String>> {
-        let page = block_on(self.engine.coding.task_list(&self.caller, &self.standing, listing))?;
+        let page = self.page(listing, (None, 100))?;
         Ok(page.items.iter().map(|task| task.id.to_string()).collect())
     }
 
@@ -93,9 +110,13 @@ impl Workshop {
         block_on(self.engine.coding.task_complete(&self.caller, &self.standing, &task_id(id), said, None))
     }
 
-    pub(super) fn finalize(&self, id: &str, end: Finalization) -> Result<Finalized> {
+    pub(super) fn finalize(&self, id: &str, end: TaskFinalize) -> Result<Finalized> {
         self.world.clock().advance_ms(1_000);
-        block_on(self.engine.coding.task_finalize(&self.caller, &self.standing, &task_id(id), end))
+        let id = task_id(id);
+        let ended = self.engine.coding.task_finalize(&self.caller, &self.standing, &id, end);
+        let TaskFinalized { wrote, kind, episode_id, warnings } = block_on(ended)?;
+        assert_eq!(kind, if wrote { "minimal" } else { "kept_existing" });
+        Ok(Finalized { episode: RecordId::parse(episode_id)?, wrote, warnings })
     }
 
     pub(super) fn note(&self, id: &str, note: TaskNote) -> Result<TaskNoted> {
@@ -207,9 +228,9 @@ pub(super) fn task_id(text: &str) -> TaskId {
 }
 
 /// A task on the shop's repository.
-pub(super) fn task(id: &str) -> NewTask {
-    NewTask {
-        id: Some(task_id(id)),
+pub(super) fn task(id: &str) -> TaskCreate {
+    TaskCreate {
+        task_id: Some(id.to_owned()),
         repo: Some(REPO.to_owned()),
         user: Some("bob".to_owned()),
         user_id: Some("583231".to_owned()),
@@ -218,6 +239,6 @@ pub(super) fn task(id: &str) -> NewTask {
         branch: Some(format!("agent/{id}")),
         base: Some("main".to_owned()),
         model: Some("a-model".to_owned()),
-        ..NewTask::of(TaskKind::NewTask)
+        ..TaskCreate::default()
     }
 }

@@ -1,7 +1,8 @@
 //! What happened to documents: versions, changes in order, diffs, snapshots, restoring, taking out.
 
+use loci_api::documents::tree::TreeChange;
 use loci_api::documents::tree::{DocumentVersion, TreeDiff, TreeRestored};
-use loci_documents::{Edit, Point, RecordRedact, RedactWhich, TreeAsk, TreeChanged, TreeRestore};
+use loci_documents::{Edit, Point, RecordRedact, RedactWhich, TreeAsk, TreeRestore};
 use loci_engine::records::{NewRecord, RecordDelete};
 use loci_model::principal::Capability;
 use loci_model::trees::tree_entry::DocumentOperation::{
@@ -29,7 +30,7 @@ fn operations(shelf: &Shelf, path: &str) -> Vec<(u32, DocumentOperation)> {
     history(shelf, path).iter().map(done).collect()
 }
 
-fn changes(shelf: &Shelf, since: Point) -> (Vec<TreeChanged>, String) {
+fn changes(shelf: &Shelf, since: Point) -> (Vec<TreeChange>, String) {
     block_on(shelf.engine.documents.tree_changes(&shelf.caller, &shelf.tree, since, 100)).unwrap()
 }
 
@@ -91,8 +92,8 @@ fn what_others_write_is_told_too() {
     let delete = RecordDelete { id, namespace: None };
     block_on(shelf.engine.record_delete(&shelf.caller, &shelf.memory(), delete)).unwrap();
     let (told, next) = changes(&shelf, Point::Sequence(0));
-    let told: Vec<_> = told.iter().map(|one| one.change.operation).collect();
-    assert_eq!(told, [Created, Deleted]);
+    let told: Vec<_> = told.iter().map(|one| one.operation.as_str()).collect();
+    assert_eq!(told, [Created.as_str(), Deleted.as_str()]);
     assert_eq!(changes(&shelf, Point::State(next.clone())), (Vec::new(), next));
 }
 
@@ -103,13 +104,20 @@ fn changes_come_in_order_behind_a_state() {
     shelf.put(B, "two");
     shelf.move_to(A, "knowledge/facts/c.md").unwrap();
     let (all, next) = changes(&shelf, Point::Sequence(0));
-    let told = |one: &TreeChanged| (one.change.operation, one.path_before.clone(), one.path.clone());
+    let told = |one: &TreeChange| (one.operation.clone(), one.path_before.clone(), one.path.clone());
     let some = |path: &str| Some(path.to_owned());
+    let told: Vec<_> = all.iter().map(told).collect();
+    let told: Vec<_> =
+        told.iter().map(|(word, from, to)| (word.as_str(), from.clone(), to.clone())).collect();
     assert_eq!(
-        all.iter().map(told).collect::<Vec<_>>(),
-        [(Created, None, some(A)), (Created, None, some(B)), (Moved, some(A), some("knowledge/facts/c.md")),]
+        told,
+        [
+            ("created", None, some(A)),
+            ("created", None, some(B)),
+            ("moved", some(A), some("knowledge/facts/c.md")),
+        ]
     );
-    let state = |one: &TreeChanged| Point::State(one.state.clone());
+    let state = |one: &TreeChange| Point::State(one.state.clone());
     assert_eq!(changes(&shelf, state(&all[0])).0, all[1..]);
     assert_eq!(all.last().map(|last| last.state.clone()), Some(next));
     assert_eq!(diff(&shelf, state(&all[0]), state(&all[1])).files[0].path_b.as_deref(), Some(B));

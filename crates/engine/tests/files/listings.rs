@@ -1,6 +1,7 @@
 //! What a model is shown of a tree: listings within a budget, documents that are always loaded, lines that are looked for.
 
-use loci_documents::{Listing, ListingAsk, Precondition, PutContent, TreeGrep};
+use loci_api::documents::tree::GrepAsk;
+use loci_documents::{Listing, Precondition, PutContent};
 use loci_engine::document_text::DocumentContent;
 use loci_engine::records::NewRecord;
 use loci_testkit_ports::block_on;
@@ -8,8 +9,8 @@ use loci_testkit_ports::block_on;
 use super::world::Shelf;
 
 fn listing(shelf: &Shelf, budget_tokens: Option<u32>) -> Listing {
-    let asked = ListingAsk { tree: shelf.tree.clone(), prefix: None, budget_tokens };
-    block_on(shelf.engine.documents.tree_listing(&shelf.caller, &asked)).unwrap()
+    let within = (None, budget_tokens);
+    block_on(shelf.engine.documents.tree_listing(&shelf.caller, &shelf.tree, within)).unwrap()
 }
 
 fn described(shelf: &Shelf, path: &str, description: &str) {
@@ -113,15 +114,9 @@ fn lines_are_found() {
     shelf.put("knowledge/facts/a.md", "Dark mode\nlight mode\n");
     shelf.put("knowledge/skills/b.md", "DARK chocolate\n");
     let grep = |path: Option<&str>, ignore_case: bool| {
-        let asked = TreeGrep {
-            tree: shelf.tree.clone(),
-            pattern: "dark".to_owned(),
-            path: path.map(ToOwned::to_owned),
-            ignore_case,
-            max_matches: None,
-            context: 0,
-        };
-        let found = block_on(shelf.engine.documents.tree_grep(&shelf.caller, &asked)).unwrap();
+        let path = path.map(ToOwned::to_owned);
+        let asked = GrepAsk { pattern: "dark".to_owned(), path, ignore_case, ..GrepAsk::default() };
+        let found = block_on(shelf.engine.documents.tree_grep(&shelf.caller, &shelf.tree, &asked)).unwrap();
         found
             .lines
             .iter()

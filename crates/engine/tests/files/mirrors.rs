@@ -111,17 +111,9 @@ impl Mirrored {
     }
 
     pub(super) fn live(&self) -> usize {
-        let listing = loci_documents::TreeListing {
-            tree: self.shelf.tree.clone(),
-            prefix: None,
-            depth: None,
-            after: None,
-            limit: 1_000,
-        };
-        block_on(self.shelf.engine.documents.documents_list(&self.shelf.caller, &listing))
-            .unwrap()
-            .items
-            .len()
+        let Shelf { engine, caller, tree, .. } = &self.shelf;
+        let listed = engine.documents.documents_list(caller, tree, (None, None), (None, 1_000));
+        block_on(listed).unwrap().items.len()
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use loci_documents::mirroring::{MirrorPull, NewMirror};
+use loci_api::documents::mirror::MirrorPull;
+use loci_documents::mirroring::NewMirror;
 use loci_engine::memories::NewMemory;
 use loci_engine::{EngineParts, EngineSettings};
 use loci_engine_testkit::LocalPlaces;

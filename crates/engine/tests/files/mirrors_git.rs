@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use loci_documents::mirroring::{MirrorPull, NewMirror, PulledFile};
+use loci_api::documents::mirror::{MirrorPull, PulledFile};
+use loci_documents::mirroring::NewMirror;
 use loci_documents::{DocumentPut, Edit, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
 use loci_engine::calls::idempotency::IfErased;
 use loci_engine::calls::standing::Standing;
@@ -50,7 +51,7 @@ pub(super) fn pull(mirrored: &Mirrored, base: &str, files: &[(&str, Option<&str>
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let file = |(path, content): &(&str, Option<&str>)| PulledFile {
         path: (*path).to_owned(),
-        content: content.map(|content| content.as_bytes().to_vec()),
+        content: content.map(str::to_owned),
         executable: false,
     };
     let pull = MirrorPull { base: base.to_owned(), files: files.iter().map(file).collect() };

@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use loci_api::documents::mirror::{MirrorPull, PulledFile};
 use loci_documents::Edit;
-use loci_documents::mirroring::{MirrorPull, PulledFile};
 use loci_model::trees::mirror::MirrorKind;
 use loci_testkit_ports::block_on;
 
@@ -238,7 +238,7 @@ fn what_was_committed_in_a_clone_is_committed_as_it_is() {
     files.push((MADE, &edited, false));
     let pulled = |(path, content, executable): &(&str, &str, bool)| PulledFile {
         path: (*path).to_owned(),
-        content: Some(content.as_bytes().to_vec()),
+        content: Some((*content).to_owned()),
         executable: *executable,
     };
     let pull = |base: &str, files: &[(&str, &str, bool)]| {

@@ -1,8 +1,9 @@
 //! A tree, an engine, and the calls of these tests in short.
 
+use loci_api::documents::tree::TreeItem;
 use loci_documents::{
     AppendTo, DocumentAppend, DocumentDelete, DocumentEdit, DocumentMove, DocumentPut, DocumentShown,
-    DocumentWritten, Edit, Precondition, PutContent, TreeAsk, TreeItem, TreeListing,
+    DocumentWritten, Edit, Precondition, PutContent, TreeAsk,
 };
 use loci_engine::document_text::DocumentContent;
 use loci_engine::memories::NewMemory;
@@ -145,17 +146,12 @@ impl Shelf {
 
     /// Paths of everything, directories with a slash behind them.
     pub(super) fn paths(&self, prefix: Option<&str>, depth: Option<u32>) -> Vec<String> {
-        let listing = TreeListing {
-            tree: self.tree.clone(),
-            prefix: prefix.map(ToOwned::to_owned),
-            depth,
-            after: None,
-            limit: 100,
-        };
-        let page = block_on(self.engine.documents.documents_list(&self.caller, &listing)).unwrap();
-        let shown = |item: &TreeItem| match item {
-            TreeItem::File(entry) => entry.path.clone(),
-            TreeItem::Directory { path, files, .. } => format!("{path}/ {files}"),
+        let listed =
+            self.engine.documents.documents_list(&self.caller, &self.tree, (prefix, depth), (None, 100));
+        let page = block_on(listed).unwrap();
+        let shown = |item: &TreeItem| match item.files {
+            None => item.path.clone(),
+            Some(files) => format!("{}/ {files}", item.path),
         };
         page.items.iter().map(shown).collect()
     }

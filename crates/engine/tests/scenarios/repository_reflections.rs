@@ -1,15 +1,16 @@
 //! What several tasks of a repository have in common, told by a caller's model and counted by the engine.
 
 use loci_api::coding::reflection::RepositoryReflect;
+use loci_api::coding::task::TaskCreate;
 use loci_api::verified::repository::RepositoryAdd;
-use loci_coding::{Completion, NewTask};
+use loci_coding::Completion;
 use loci_engine::calls::standing::Standing;
 use loci_model::job::JobState;
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase::Semantic;
 use loci_model::record::derivation::MakingMode;
 use loci_model::record::{Record, RecordKind};
-use loci_model::tasks::task::{TaskKind, TaskStatus};
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, TaskId};
 
 use super::reflections::{answer, pulled, taken};
@@ -28,12 +29,12 @@ fn ended(world: &World, count: u32) -> Vec<RecordId> {
         // One after the other: what bears a reflection out is named in the order of the tasks.
         world.clock.advance_ms(1_000);
         let id = TaskId::parse(format!("t-{number:03}")).unwrap();
-        let new = NewTask {
-            id: Some(id.clone()),
+        let new = TaskCreate {
+            task_id: Some(id.to_string()),
             repo: Some("acme/shop".to_owned()),
             user: Some("bob".to_owned()),
             description: "Add a route.".to_owned(),
-            ..NewTask::of(TaskKind::NewTask)
+            ..TaskCreate::default()
         };
         world.drive(world.engine.coding.task_create(caller, &standing, new, None)).unwrap();
         let said = Completion {

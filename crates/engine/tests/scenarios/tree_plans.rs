@@ -6,9 +6,7 @@ use std::sync::Arc;
 use loci_documents::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunScope,
 };
-use loci_documents::{
-    DocumentPut, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk, TreeItem, TreeListing,
-};
+use loci_documents::{DocumentPut, Precondition, PutContent, RecordRedact, RedactWhich, TreeAsk};
 use loci_engine::consolidation::plan::Operation;
 use loci_engine::document_text::DocumentContent;
 use loci_model::job::exchange::Step;
@@ -63,9 +61,10 @@ fn run(world: &World, id: &str) -> ConsolidationRun {
 }
 
 fn paths(world: &World) -> Vec<String> {
-    let listing = TreeListing { tree: tree(world), prefix: None, depth: None, after: None, limit: 100 };
-    let page = world.drive(world.engine.documents.documents_list(&world.caller, &listing)).unwrap();
-    page.items.iter().map(TreeItem::path).map(|path| path.replace("knowledge/facts/", "")).collect()
+    let (tree, place) = (tree(world), (None, 100));
+    let listed = world.engine.documents.documents_list(&world.caller, &tree, (None, None), place);
+    let page = world.drive(listed).unwrap();
+    page.items.iter().map(|item| item.path.replace("knowledge/facts/", "")).collect()
 }
 
 /// A plan that makes one of the first two.

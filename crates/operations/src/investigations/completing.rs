@@ -1,9 +1,9 @@
 //! `investigation_complete`: the end of the work (sre-memory.md §6.3). The investigation is saved, with what its agents learned and the contacts
 //! they name. How it ended is the caller's word; the same said twice is one record, and more said is its next version.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use loci_api::operations::investigation::AgentResult;
+use loci_api::operations::investigation::InvestigationComplete;
 use loci_model::ports::ids::uuid7;
 use loci_model::principal::{Capability, Principal};
 use loci_model::record::RecordKind;
@@ -20,6 +20,8 @@ use crate::capture::{Report, actions, findings, wishes_repeated};
 use crate::records::save::SaveAs;
 use crate::{SreAction, SreSave};
 
+/// The word for a plan that is carried out.
+const EXECUTED: &str = "executed";
 /// Why nothing is saved.
 const AWAITS: &str = "awaiting_approval";
 const OFF: &str = "the memory is off (enabled = false)";
@@ -27,41 +29,32 @@ const OFF: &str = "the memory is off (enabled = false)";
 const TRIES: u32 = 5;
 const SUMMARIES_OFF: &str = "auto_generate_summaries is off";
 
-/// An investigation that is over, or goes on, with what was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InvestigationComplete {
-    /// The memory.
-    pub memory: MemoryId,
-    /// Its incident.
-    pub incident: String,
-    /// Its session; `None`: the caller's own investigation of it, else the last.
-    pub session: Option<String>,
-    /// What was asked; `None`: as it began.
-    pub query: Option<String>,
-    /// The final answer, read for findings and actions where none are given, and for preferences of
-    /// its
-    /// user that it repeats.
-    pub final_response: Option<String>,
-    /// The answer of each agent. It is read without a model, also for actions where none are given.
-    pub agent_results: BTreeMap<String, AgentResult>,
-    /// How far it came; `None`: the caller does not say.
-    pub status: Option<ResolutionStatus>,
-    /// Why it happened.
-    pub root_cause: Option<String>,
-    /// The actions, as texts or objects; none: those that the results state.
-    pub actions: Vec<Value>,
-    /// What was found; `None`: what the final answer says.
-    pub findings: Option<Vec<Value>>,
-    /// What happened when.
-    pub timeline: Vec<Value>,
-    /// Services that it was about; none: as it began.
-    pub services: Vec<String>,
-    /// The plan waits for an approval: nothing is saved.
-    pub awaits_approval: bool,
-    /// Records that helped.
-    pub used: Vec<RecordId>,
-    /// Records that misled.
-    pub harmful: Vec<RecordId>,
+/// A request whose words are read.
+struct Read {
+    memory: MemoryId,
+    incident: String,
+    status: Option<ResolutionStatus>,
+    awaits_approval: bool,
+    said: InvestigationComplete,
+}
+
+impl Read {
+    fn of((memory, incident): (MemoryId, String), said: InvestigationComplete) -> Result<Self> {
+        let awaits_approval = match said.plan_state.as_deref() {
+            None | Some(EXECUTED) => false,
+            Some(AWAITS) => true,
+            Some(_) => {
+                return Err(Error::invalid("plan_state", "plan_state must be executed or awaiting_approval"));
+            }
+        };
+        let status = ResolutionStatus::read("status", said.status.as_deref())?;
+        let ids =
+            [("used_record_ids", &said.used_record_ids), ("harmful_record_ids", &said.harmful_record_ids)];
+        for (field, ids) in ids {
+            ids.iter().try_for_each(|id| RecordId::read(field, Some(id)).map(drop))?;
+        }
+        Ok(Self { memory, incident, status, awaits_approval, said })
+    }
 }
 
 /// What became of it.
@@ -86,15 +79,17 @@ pub struct InvestigationCompleted {
 }
 
 impl Operations {
-    /// Saves what an investigation found.
+    /// Saves what was found in the investigation of a memory's incident.
     ///
     /// # Errors
     /// `Invalid`, naming the member; `NotFound` for an investigation that is not there; `Denied` for whoever may not write it.
     pub async fn investigation_complete(
         &self,
         caller: &Principal,
-        asked: InvestigationComplete,
+        of: (MemoryId, String),
+        said: InvestigationComplete,
     ) -> Result<InvestigationCompleted> {
+        let asked = Read::of(of, said)?;
         for _ in 1..TRIES {
             match self.complete_as_read(caller, &asked).await {
                 // Its alert said more meanwhile, or somebody else did: that is read first.
@@ -105,11 +100,7 @@ impl Operations {
         self.complete_as_read(caller, &asked).await
     }
 
-    async fn complete_as_read(
-        &self,
-        caller: &Principal,
-        asked: &InvestigationComplete,
-    ) -> Result<InvestigationCompleted> {
+    async fn complete_as_read(&self, caller: &Principal, asked: &Read) -> Result<InvestigationCompleted> {
         if !self.settings.of(&asked.memory).enabled {
             return Ok(InvestigationCompleted {
                 reason: Some(OFF),
@@ -117,7 +108,7 @@ impl Operations {
                 ..Default::default()
             });
         }
-        let about = (asked.incident.as_str(), asked.session.as_deref());
+        let about = (asked.incident.as_str(), asked.said.session_id.as_deref());
         let known = self.known_investigation(caller, &asked.memory, about, Capability::Write).await?;
         let mut done = InvestigationCompleted {
             status: asked.status.or(known.noticed_status()).unwrap_or_default(),
@@ -148,13 +139,13 @@ impl Operations {
     async fn capture_results(
         &self,
         caller: &Principal,
-        asked: &InvestigationComplete,
+        asked: &Read,
         known: &Known,
         captured: &mut Captured,
     ) -> Result<()> {
         let calls: BTreeSet<String> =
-            asked.agent_results.values().flat_map(|result| calls_of(&result.tool_calls)).collect();
-        for (agent, result) in &asked.agent_results {
+            asked.said.agent_results.values().flat_map(|result| calls_of(&result.tool_calls)).collect();
+        for (agent, result) in &asked.said.agent_results {
             let answer = Answer {
                 memory: &asked.memory,
                 incident: &incident_word(&known.incident),
@@ -163,14 +154,18 @@ impl Operations {
                 user: &known.proposes_for(caller).1,
                 private_to: known.private_to(),
                 text: &result.text,
-                services: if asked.services.is_empty() { known.services() } else { asked.services.clone() },
+                services: if asked.said.services.is_empty() {
+                    known.services()
+                } else {
+                    asked.said.services.clone()
+                },
                 calls: &calls,
                 job: None,
             };
             captured.append(self.capture(caller, &answer).await?.0);
             self.capture_sentences(caller, &answer, captured).await?;
         }
-        let answer = asked.final_response.as_deref().unwrap_or_default();
+        let answer = asked.said.final_response.as_deref().unwrap_or_default();
         let wishes = Wishes {
             memory: &asked.memory,
             user: &known.proposes_for(caller).1,
@@ -184,7 +179,7 @@ impl Operations {
     async fn save_investigation(
         &self,
         caller: &Principal,
-        asked: &InvestigationComplete,
+        asked: &Read,
         known: &Known,
         done: &mut InvestigationCompleted,
     ) -> Result<()> {
@@ -192,20 +187,19 @@ impl Operations {
         let now = at.to_rfc3339();
         let findings = findings_of(asked, done);
         let taken = actions_of(asked, done);
-        let ids = |ids: &[RecordId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
         let mut data = began(known);
         let mut put = |name: &str, value: Value| data.insert(name.to_owned(), value);
         put("incident_id", json!(known.incident));
-        asked.query.as_ref().map(|query| put("query", json!(query)));
-        if !asked.services.is_empty() {
-            put("services", json!(asked.services));
+        asked.said.query.as_ref().map(|query| put("query", json!(query)));
+        if !asked.said.services.is_empty() {
+            put("services", json!(asked.said.services));
         }
-        put("timeline", Value::Array(asked.timeline.clone()));
+        put("timeline", Value::Array(asked.said.timeline.clone()));
         put("actions_taken", Value::Array(taken));
         put("key_findings", Value::Array(findings.into_iter().map(as_object).collect()));
-        put("root_cause", json!(asked.root_cause));
-        put("used_record_ids", json!(ids(&asked.used)));
-        put("harmful_record_ids", json!(ids(&asked.harmful)));
+        put("root_cause", json!(asked.said.root_cause));
+        put("used_record_ids", json!(asked.said.used_record_ids));
+        put("harmful_record_ids", json!(asked.said.harmful_record_ids));
         put("resolution_status", json!(asked.status.map(ResolutionStatus::as_str)));
         // What is said again is the same: when it was over stays.
         put("completed_at", json!(known.text("completed_at").unwrap_or(&now)));
@@ -236,11 +230,11 @@ impl Operations {
 }
 
 /// Returns the findings that the caller names; where it names none, those of the final answer.
-fn findings_of(asked: &InvestigationComplete, done: &mut InvestigationCompleted) -> Vec<Value> {
-    if let Some(given) = &asked.findings {
+fn findings_of(asked: &Read, done: &mut InvestigationCompleted) -> Vec<Value> {
+    if let Some(given) = &asked.said.findings {
         return given.clone();
     }
-    let (found, lost) = findings(asked.final_response.as_deref().unwrap_or_default());
+    let (found, lost) = findings(asked.said.final_response.as_deref().unwrap_or_default());
     if lost > 0 {
         done.warnings
             .push(format!("findings: {lost} of the final answer are too long or too many and not kept"));
@@ -249,15 +243,15 @@ fn findings_of(asked: &InvestigationComplete, done: &mut InvestigationCompleted)
 }
 
 /// Returns the actions that the caller names; where it names none, those that the results state.
-fn actions_of(asked: &InvestigationComplete, done: &mut InvestigationCompleted) -> Vec<Value> {
-    if !asked.actions.is_empty() {
-        return asked.actions.clone();
+fn actions_of(asked: &Read, done: &mut InvestigationCompleted) -> Vec<Value> {
+    if !asked.said.actions.is_empty() {
+        return asked.said.actions.clone();
     }
     let mut reports: Vec<Report<'_>> = Vec::new();
-    for (agent, result) in &asked.agent_results {
+    for (agent, result) in &asked.said.agent_results {
         reports.push(Report { by: Some(agent), text: &result.text, calls: &result.tool_calls });
     }
-    if let Some(answer) = &asked.final_response {
+    if let Some(answer) = &asked.said.final_response {
         reports.push(Report { by: None, text: answer, calls: &[] });
     }
     let (found, lost) = actions(&reports);

@@ -47,7 +47,7 @@ pub(super) use summarising::{ask_for_session_summary, is_session_summary};
 pub(super) use told::carry;
 
 pub use capturing::Captured;
-pub use completing::{InvestigationComplete, InvestigationCompleted};
+pub use completing::InvestigationCompleted;
 pub use context::{Context, PartStatus};
 pub use messages::{InvestigationMessage, InvestigationMessages, MessageShown, MessagesKept};
 pub use noting::{InvestigationFinding, OpenInvestigation};

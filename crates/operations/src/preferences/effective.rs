@@ -16,15 +16,15 @@ const SEVERITY: &str = "severity_filter";
 
 /// What holds at a moment.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct SreEffective {
+pub(super) struct SreEffective {
     /// It is quiet now.
-    pub quiet_now: bool,
+    pub(super) quiet_now: bool,
     /// What is wanted of severities.
-    pub severity_filter: Option<Value>,
+    pub(super) severity_filter: Option<Value>,
     /// The IANA name of the time zone.
-    pub timezone: String,
+    pub(super) timezone: String,
     /// What is set and cannot be read.
-    pub warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
 }
 
 /// What preferences mean at a moment, for somebody who lives in `default_zone` where they do not say.

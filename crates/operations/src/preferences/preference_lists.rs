@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use loci_api::operations::preference as shape;
 use loci_engine::access;
 use loci_engine::access::View;
 use loci_engine::access::segment;
@@ -18,7 +19,7 @@ use loci_model::{ActorId, MemoryId, Result, Timestamp, limits};
 use serde_json::Value;
 
 use super::current_set::{SrePreference, SrePreferences, WAITS, merged};
-use super::effective::{SreEffective, effective};
+use super::effective::effective;
 use super::preference;
 use crate::Operations;
 use crate::records::namespace_rules;
@@ -26,62 +27,35 @@ use crate::records::precedence::source;
 
 const PAGE: usize = 200;
 
-/// Everything that somebody wants, and what it means now.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SreUser {
-    /// By type.
-    pub types: BTreeMap<String, SrePreferences>,
-    /// At the moment that it was asked for.
-    pub effective: SreEffective,
-}
-
-/// A preference of somebody.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SreListed {
-    /// Whose.
-    pub user: String,
-    /// Its type.
-    pub kind: String,
-    /// The preference.
-    pub entry: SrePreference,
-}
-
-/// Preferences of everybody, those that wait for a person first.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SreListing {
-    /// At most [`limits::SRE_PREFERENCES_LISTED_MAX`].
-    pub items: Vec<SreListed>,
-    /// What was left out.
-    pub warnings: Vec<String>,
-}
-
-/// What was once said under a key.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SrePast {
-    /// Its type.
-    pub kind: String,
-    /// Its key.
-    pub key: String,
-    /// What was wanted.
-    pub value: Value,
-    /// Who said it.
-    pub source: &'static str,
-    /// `active`, `pending_confirmation`, `superseded`, `rejected`, `expired` or `quarantined`.
-    pub state: &'static str,
-    /// Its record.
-    pub record: Record,
-}
-
 impl Operations {
     /// Everything that somebody wants, and what it means now.
     ///
     /// # Errors
     /// As [`Operations::sre_preferences`].
-    pub async fn sre_user(&self, caller: &Principal, memory: &MemoryId, user: &str) -> Result<SreUser> {
+    pub async fn sre_user(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        user: &str,
+    ) -> Result<shape::SreUserPreferences> {
         let types = self.sre_preferences(caller, memory, user).await?;
         let zone = &self.settings.of(memory).default_timezone;
         let effective = effective(&types, zone, self.engine.now());
-        Ok(SreUser { types, effective })
+        let of_type = |(kind, one): (String, SrePreferences)| shape::SrePreferencesOfType {
+            entries: one.entries.into_iter().map(|entry| shown(user, &kind, entry)).collect(),
+            preference_value: one.value,
+            preference_type: kind,
+        };
+        Ok(shape::SreUserPreferences {
+            preferences: types.into_iter().map(of_type).collect(),
+            effective: shape::SreEffective {
+                quiet_now: effective.quiet_now,
+                severity_filter: effective.severity_filter,
+                timezone: effective.timezone,
+            },
+            warnings: effective.warnings,
+            user_id: user.to_owned(),
+        })
     }
 
     /// Preferences of every user whose they are the caller's to read; those that wait for a person first, or alone.
@@ -93,7 +67,7 @@ impl Operations {
         caller: &Principal,
         memory: &MemoryId,
         waiting_only: bool,
-    ) -> Result<SreListing> {
+    ) -> Result<shape::SrePreferenceList> {
         let now = self.engine.now();
         let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
         let (id, states) = (memory.clone(), vec![RecordState::Active, RecordState::Candidate]);
@@ -110,21 +84,19 @@ impl Operations {
                 continue;
             }
             for (kind, one) in merged(records, self.settings.of(memory)) {
-                let listed = |entry| SreListed { user: user.clone(), kind: kind.clone(), entry };
-                items.extend(one.entries.into_iter().map(listed));
+                items.extend(one.entries.into_iter().map(|entry| shown(&user, &kind, entry)));
             }
         }
-        items.retain(|one| !waiting_only || one.entry.state == WAITS);
+        items.retain(|one| !waiting_only || one.state == WAITS);
         // The order within a user, a type and a key stays.
-        items.sort_by_key(|one| one.entry.state != WAITS);
-        let mut listing = SreListing::default();
+        items.sort_by_key(|one| one.state != WAITS);
+        let mut warnings = Vec::new();
         let left_out = items.len().saturating_sub(limits::SRE_PREFERENCES_LISTED_MAX);
         if left_out > 0 {
             items.truncate(limits::SRE_PREFERENCES_LISTED_MAX);
-            listing.warnings.push(format!("{left_out} preferences are left out: ask for those of one user"));
+            warnings.push(format!("{left_out} preferences are left out: ask for those of one user"));
         }
-        listing.items = items;
-        Ok(listing)
+        Ok(shape::SrePreferenceList { preferences: items, warnings })
     }
 
     /// Everything that was ever said of a user's preferences, or of one key, the newest first.
@@ -137,7 +109,7 @@ impl Operations {
         memory: &MemoryId,
         user: &str,
         (kind, key): (Option<&str>, Option<&str>),
-    ) -> Result<Vec<SrePast>> {
+    ) -> Result<Vec<shape::SrePreference>> {
         let actor = namespace_rules::actor(SreType::Preferences, user, self.settings.of(memory))?;
         access::require_user(caller, memory, (&actor, user), Capability::Read)?;
         let now = self.engine.now();
@@ -151,22 +123,21 @@ impl Operations {
             RecordState::Expired,
             RecordState::Quarantined,
         ];
-        let records = self
+        let mut records = self
             .engine
             .store()
             .read(move |tx| records_of(tx, &existing(tx, &id)?, Some(&view), Some(&actor), &states, now))
             .await?;
-        let mut all: Vec<SrePast> = records.into_iter().filter_map(|record| past(record, now)).collect();
-        all.retain(|one| kind.is_none_or(|kind| kind == one.kind) && key.is_none_or(|key| key == one.key));
-        all.sort_by(|a, b| {
-            let place = |one: &SrePast| (Reverse(one.record.timestamp), one.record.id.clone());
-            place(a).cmp(&place(b))
+        records.sort_by_key(|record| (Reverse(record.timestamp), record.id.clone()));
+        let mut all: Vec<_> = records.into_iter().filter_map(|record| past(user, record, now)).collect();
+        all.retain(|one| {
+            kind.is_none_or(|kind| kind == one.preference_type) && key.is_none_or(|key| key == one.key)
         });
         Ok(all)
     }
 }
 
-fn past(record: Record, now: Timestamp) -> Option<SrePast> {
+fn past(user: &str, record: Record, now: Timestamp) -> Option<shape::SrePreference> {
     let (kind, one) = preference::stored(&record.text)?;
     let state = match record.state {
         _ if record.is_expired(now) => "expired",
@@ -182,7 +153,27 @@ fn past(record: Record, now: Timestamp) -> Option<SrePast> {
         | RecordState::Erased => "superseded",
     };
     let source = source(&record).as_str();
-    Some(SrePast { kind, key: one.key, value: one.value, source, state, record })
+    let entry = SrePreference { key: one.key, value: one.value, source, state, record };
+    Some(shown(user, &kind, entry))
+}
+
+fn shown(user: &str, kind: &str, entry: SrePreference) -> shape::SrePreference {
+    let SrePreference { key, value, source, state, record } = entry;
+    let stored: Value = serde_json::from_str(&record.text).unwrap_or(Value::Null);
+    shape::SrePreference {
+        preference_id: record.id.to_string(),
+        user_id: user.to_owned(),
+        preference_type: kind.to_owned(),
+        key,
+        value,
+        source: source.to_owned(),
+        state: state.to_owned(),
+        timestamp: record.timestamp.to_rfc3339(),
+        context: stored.get("context").and_then(Value::as_str).map(str::to_owned),
+        expires_at: record.expires_at.map(|at| at.to_rfc3339()),
+        valid_to: record.valid_to.map(|at| at.to_rfc3339()),
+        superseded_by: record.superseded_by.as_ref().map(ToString::to_string),
+    }
 }
 
 /// Records by whose they are.

@@ -1,5 +1,6 @@
 //! `sre_history`: every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
 
+use loci_api::operations::knowledge::{SreHistory, SreHistoryAsk, SreSkipped, SreVersion};
 use loci_engine::access;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{RecordPage, StoreExt};
@@ -9,60 +10,29 @@ use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use loci_model::record::scope::RecordScope;
 use loci_model::record::{Record, RecordState};
 use loci_model::services::knowledge::{KnowledgeType, SreType};
-use loci_model::{Error, MemoryId, RecordId, Result, limits};
+use loci_model::{Error, MemoryId, Result, Timestamp, limits};
 use serde_json::Value;
 
 use crate::Operations;
 use crate::investigations::is_hidden;
+use crate::records::origin::origin;
 use crate::records::{namespace_rules, precedence, record_content};
 
 const PAGE: usize = 200;
-
-/// Which history is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SreHistoryAsk {
-    /// The memory.
-    pub memory: MemoryId,
-    /// The service, as it was saved.
-    pub service: String,
-    /// Of one type; `None`: of all.
-    pub kind: Option<KnowledgeType>,
-    /// Of one metric, setting or target; `None`: of all.
-    pub metric: Option<String>,
-    /// Of one environment, with its cluster or without; `None`: of all.
-    pub environment: Option<String>,
-}
-
-/// One version.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SreVersion {
-    /// Its record: `valid_from` and `valid_to` say when it held.
-    pub record: Record,
-    /// What is remembered, as an object.
-    pub content: Value,
-    /// Keys that it is about and that are current.
-    pub keys: Vec<String>,
-    /// Keys of which something newer is known.
-    pub gone: Vec<String>,
-}
-
-/// Every version.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SreHistory {
-    /// By when they began to hold, oldest first.
-    pub versions: Vec<SreVersion>,
-    /// Records that nobody could read, and why.
-    pub skipped: Vec<(RecordId, String)>,
-    /// There are more than are looked at: these are of the newest records.
-    pub is_cut: bool,
-}
 
 impl Operations {
     /// Every version of what is known of a service, as far as the caller may read.
     ///
     /// # Errors
-    /// `Invalid` without a service; `Denied`; `Conflict` where the memory has no strategy for it.
-    pub async fn sre_history(&self, caller: &Principal, asked: SreHistoryAsk) -> Result<SreHistory> {
+    /// `Invalid` without a service, and for a word that is no type; `Denied`; `Conflict` where the
+    /// memory has no strategy for it.
+    pub async fn sre_history(
+        &self,
+        caller: &Principal,
+        memory: &MemoryId,
+        asked: SreHistoryAsk,
+    ) -> Result<SreHistory> {
+        let kind = KnowledgeType::read("type", asked.knowledge_type.as_deref())?;
         if asked.service.trim().is_empty() {
             return Err(Error::invalid(
                 "service",
@@ -70,16 +40,16 @@ impl Operations {
             ));
         }
         let now = self.engine.now();
-        let view = access::bound_view(self.engine.products(), caller, &asked.memory, Capability::Read, now)?;
-        let ask = asked.clone();
+        let view = access::bound_view(self.engine.products(), caller, memory, Capability::Read, now)?;
+        let (id, metadata) = (memory.clone(), conditions(&asked.service, kind));
         let (records, is_cut) = self
             .engine
             .store()
             .read(move |tx| {
-                let memory = existing(tx, &ask.memory)?;
+                let memory = existing(tx, &id)?;
                 let scope = RecordScope {
                     view: view.clauses().to_vec(),
-                    metadata: conditions(&ask),
+                    metadata: metadata.clone(),
                     states: vec![RecordState::Active, RecordState::Superseded, RecordState::Expired],
                     ..namespace_rules::scope(&memory, SreType::Infrastructure, None, now)?
                 };
@@ -96,38 +66,54 @@ impl Operations {
                 }
             })
             .await?;
-        let is_admin = access::require_whole(caller, &asked.memory, Capability::Admin).is_ok();
+        let is_admin = access::require_whole(caller, memory, Capability::Admin).is_ok();
         let may = |record: &Record| is_admin || !is_hidden(record, &caller.name);
-        let mut history = SreHistory { is_cut, ..SreHistory::default() };
+        let (mut found, mut skipped) = (Vec::new(), Vec::new());
         for record in records.into_iter().filter(may) {
             match record_content::content(&record.text) {
-                Err(why) => history.skipped.push((record.id, why)),
-                Ok(content) if is_asked_for(&asked, &record, &content) => {
-                    let keys = precedence::current(&record).cloned().collect();
-                    let gone = precedence::gone(&record).to_vec();
-                    history.versions.push(SreVersion { record, content, keys, gone });
-                }
+                Err(reason) => skipped.push(SreSkipped { record_id: record.id.to_string(), reason }),
+                Ok(content) if is_asked_for(&asked, &record, &content) => found.push((record, content)),
                 Ok(_) => {}
             }
         }
-        history.versions.sort_by(|a, b| {
-            let began = a.record.valid_from.cmp(&b.record.valid_from);
-            began
-                .then(a.record.created_at.cmp(&b.record.created_at))
-                .then_with(|| a.record.id.cmp(&b.record.id))
+        found.sort_by(|(a, _), (b, _)| {
+            let began = a.valid_from.cmp(&b.valid_from);
+            began.then(a.created_at.cmp(&b.created_at)).then_with(|| a.id.cmp(&b.id))
         });
-        Ok(history)
+        let cut = "only the newest records were looked at: name a type, a metric or an environment";
+        Ok(SreHistory {
+            versions: found.into_iter().map(version).collect(),
+            skipped,
+            degraded: is_cut,
+            warnings: is_cut.then(|| cut.to_owned()).into_iter().collect(),
+        })
     }
 }
 
-fn conditions(asked: &SreHistoryAsk) -> Vec<MetadataFilter> {
+fn version((record, content): (Record, Value)) -> SreVersion {
+    let (provenance, source) = origin(SreType::Infrastructure, &record, &content);
+    SreVersion {
+        record_id: record.id.to_string(),
+        state: record.state.as_str().to_owned(),
+        valid_from: record.valid_from.to_rfc3339(),
+        valid_to: record.valid_to.map(Timestamp::to_rfc3339),
+        superseded_by: record.superseded_by.as_ref().map(ToString::to_string),
+        keys: precedence::current(&record).cloned().collect(),
+        superseded_keys: precedence::gone(&record).to_vec(),
+        source: source.to_owned(),
+        provenance,
+        content,
+    }
+}
+
+fn conditions(service: &str, kind: Option<KnowledgeType>) -> Vec<MetadataFilter> {
     let equals = |key: &str, text: &str| MetadataFilter {
         key: key.to_owned(),
         operator: FilterOperator::EqualsTo,
         right: Some(MetadataValue::String(text.to_owned())),
     };
-    let kind = asked.kind.map(|kind| equals("knowledge_type", kind.as_str()));
-    [equals("service_name", asked.service.trim())].into_iter().chain(kind).collect()
+    let kind = kind.map(|kind| equals("knowledge_type", kind.as_str()));
+    [equals("service_name", service.trim())].into_iter().chain(kind).collect()
 }
 
 fn is_asked_for(asked: &SreHistoryAsk, record: &Record, content: &Value) -> bool {

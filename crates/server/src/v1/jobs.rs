@@ -4,13 +4,13 @@ use loci_api::job as shape;
 use loci_api::table as api;
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::JobQuery;
+use loci_model::words::word;
 use loci_model::{Error, JobId, Result, StrategyId};
 
 use super::events::{actor, session};
 use super::protocol::call::Call;
 use super::protocol::cursor;
 use super::protocol::table::Table;
-use super::protocol::values::word;
 
 /// `extraction:wait` waits so long where the caller says nothing.
 const WAIT_MS_DEFAULT: u64 = 60_000;
@@ -30,7 +30,7 @@ async fn list(call: Call, asked: shape::JobListing) -> Result<shape::JobList> {
     let limit = cursor::limit(asked.limit)?;
     let query = JobQuery {
         kinds: kind(&call, asked.kind.as_deref())?.into_iter().collect(),
-        state: word("state", asked.state.as_deref(), JobState::ALL, JobState::parse, JobState::as_str)?,
+        state: word("state", asked.state.as_deref(), JobState::ALL, JobState::as_str)?,
         strategy: asked.strategy.map(StrategyId::parse).transpose().map_err(|error| error.on("strategy"))?,
         actor: asked.actor.map(actor).transpose()?,
         session: asked.session.map(session).transpose()?,

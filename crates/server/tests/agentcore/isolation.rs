@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 
 use axum::body::{Body, to_bytes};
 use http::Request;
-use loci_coding::NewTask;
+use loci_api::coding::task::TaskCreate;
 use loci_engine::admin::{ExportCursor, ExportPart};
 use loci_engine::calls::standing::Standing;
 use loci_engine_testkit::world::TestWorld;
 use loci_model::ports::store::JobQuery;
 use loci_model::principal::{Capability, Grant, Principal};
-use loci_model::tasks::task::TaskKind;
-use loci_model::{ActorId, MemoryId, Namespace, TaskId};
+use loci_model::{ActorId, MemoryId, Namespace};
 use loci_products::Loci;
 use loci_server::agentcore::route::{Operation, route};
 use loci_server::auth::gate::Peer;
@@ -180,11 +179,11 @@ impl Server {
     /// A task called `zebra` of somebody's, on no repository.
     fn task(&self, memory: &MemoryId, user_id: &str) {
         let standing = Standing { memory: Some(memory.to_string()), ..Standing::default() };
-        let new = NewTask {
-            id: Some(TaskId::parse("zebra").unwrap()),
+        let new = TaskCreate {
+            task_id: Some("zebra".to_owned()),
             user_id: Some(user_id.to_owned()),
             description: "feed the zebra".to_owned(),
-            ..NewTask::of(TaskKind::NewTask)
+            ..TaskCreate::default()
         };
         let admin = Principal::administrator("tester");
         self.runtime.block_on(self.engine().coding.task_create(&admin, &standing, new, None)).unwrap();

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loci_api::coding::graph::{self as shape, GraphAbout};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
-use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::file_change::HistoryProgress;
 use loci_model::{Error, Result, Timestamp, limits};
 use loci_verified::find_repository;
@@ -25,48 +26,6 @@ use crate::tasks::task_namespaces;
 const MATCHED_MAX: usize = 100;
 /// Of a task among samples.
 const TASK: &str = "task:";
-
-/// How far a repository's history is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HistoryState {
-    /// Not at all: what tasks told is all there is.
-    #[default]
-    None,
-    /// In part: it is being read.
-    Reading,
-    /// To the tip that was seen last.
-    Read,
-}
-
-impl HistoryState {
-    /// The word of answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Reading => "reading",
-            Self::Read => "read",
-        }
-    }
-}
-
-/// What a graph is counted from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GraphAbout {
-    /// Changes that are counted.
-    pub transactions: u32,
-    /// How far the history is read.
-    pub state: HistoryState,
-    /// The tip up to which it is.
-    pub tip: Option<ObjectId>,
-    /// Commits that are read.
-    pub commits: u32,
-    /// Commits that are still to be read.
-    pub remaining: u32,
-    /// It goes on behind the oldest commit.
-    pub is_cut: bool,
-    /// What to know.
-    pub warnings: Vec<String>,
-}
 
 /// A file that changes with another one.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +48,25 @@ pub struct CoChange {
     pub samples: Vec<String>,
 }
 
+impl CoChange {
+    /// Returns the pair as the native API shows it.
+    pub(super) fn told(self) -> shape::CoChange {
+        shape::CoChange {
+            path: self.path,
+            because: self.because,
+            support: self.support,
+            confidence: rounded(self.confidence),
+            reverse_confidence: rounded(self.reverse_confidence),
+            lift: rounded(self.lift),
+            last_seen: self.last_seen.map(Timestamp::to_rfc3339),
+            samples: self.samples,
+        }
+    }
+}
+
+/// What a graph is counted from, and what to know.
+pub(super) type About = (GraphAbout, Vec<String>);
+
 /// What a question is answered by.
 pub(crate) struct Scene<'a> {
     pub(super) tx: &'a dyn ReadTx,
@@ -107,7 +85,7 @@ impl Coding {
         standing: &Standing,
         repo: &str,
         answer: impl Fn(&Scene<'_>) -> Result<T> + Send + Sync + 'static,
-    ) -> Result<(T, GraphAbout)> {
+    ) -> Result<(T, About)> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let (caller, repo) = (caller.clone(), repo.to_owned());
         let coding = self.clone();
@@ -131,7 +109,7 @@ impl Coding {
         caller: &Principal,
         repository: &Repository,
         answer: &dyn Fn(&Scene<'_>) -> Result<T>,
-    ) -> Result<(T, GraphAbout)> {
+    ) -> Result<(T, About)> {
         let actor = task_namespaces::actor_of(repository)?;
         task_namespaces::require_all(caller, &repository.memory, &actor, Capability::Read)?;
         let key = HistoryProgress::key_of(&repository.id);
@@ -149,7 +127,7 @@ impl Coding {
     }
 }
 
-fn about(repository: &Repository, progress: Option<&HistoryProgress>, graph: &Graph) -> GraphAbout {
+fn about(repository: &Repository, progress: Option<&HistoryProgress>, graph: &Graph) -> About {
     let shown = progress.and_then(|progress| progress.shown.as_ref());
     let next = progress.and_then(|progress| progress.next.as_ref());
     let under_way = next.or(shown).filter(|reading| !reading.is_done());
@@ -168,19 +146,20 @@ fn about(repository: &Repository, progress: Option<&HistoryProgress>, graph: &Gr
         let rule = "tiers.graph is off for this repository: its history is read when it is asked for alone";
         warnings.push(format!("TIER_OFF: {rule}"));
     }
-    GraphAbout {
-        transactions: graph.count(),
-        state: match (shown, under_way) {
-            (None, _) => HistoryState::None,
-            (Some(_), Some(_)) => HistoryState::Reading,
-            (Some(_), None) => HistoryState::Read,
-        },
-        tip: shown.and_then(|shown| shown.tip),
+    let history = match (shown, under_way) {
+        (None, _) => "none",
+        (Some(_), Some(_)) => "reading",
+        (Some(_), None) => "read",
+    };
+    let about = GraphAbout {
+        n: graph.count(),
+        history: history.to_owned(),
+        tip: shown.and_then(|shown| shown.tip).map(|tip| tip.to_string()),
         commits: shown.map_or(0, |shown| shown.commits),
         remaining: under_way.map_or(0, |reading| reading.on_the_way.saturating_sub(reading.done)),
         is_cut: shown.is_some_and(|shown| shown.is_cut),
-        warnings,
-    }
+    };
+    (about, warnings)
 }
 
 impl Graph {

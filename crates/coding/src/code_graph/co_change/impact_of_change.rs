@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loci_api::coding::graph::{ImpactRow, ImportSite};
+use loci_api::coding::graph::{ImpactList, ImpactRow, ImportSite, ImportsAbout};
 use loci_engine::access::{self, View};
 use loci_engine::calls::standing::Standing;
 use loci_model::facts::repository::Repository;
@@ -16,7 +16,7 @@ use loci_model::tasks::task::{Task, TaskStatus};
 use loci_model::{Error, RecordId, Result, TaskId, limits};
 
 use super::graph::FileId;
-use super::graph_view::{GraphAbout, Meant, Scene, check, rows};
+use super::graph_view::{Meant, Scene, check, rows};
 use super::impact::{Failed, Touched, touched};
 use super::measures::Thresholds;
 use super::verbs::named;
@@ -34,21 +34,6 @@ pub enum ImpactOf {
     Paths(Vec<String>),
     /// Everything of a module: a name, a directory, or segments as a language writes them.
     Module(String),
-}
-
-/// The answer.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Impact {
-    /// The strongest reason first.
-    pub rows: Vec<ImpactRow>,
-    /// Files that are not shown, because of the limit.
-    pub more: u32,
-    /// Files that the question means.
-    pub files: u32,
-    /// The commit whose imports were read, and files of it.
-    pub imports: Option<(String, u32)>,
-    /// The state of the history.
-    pub about: GraphAbout,
 }
 
 /// The answer of the history alone.
@@ -70,7 +55,7 @@ impl Coding {
         repo: &str,
         of: ImpactOf,
         (depth, limit): (u32, u32),
-    ) -> Result<Impact> {
+    ) -> Result<ImpactList> {
         let most = limits::IMPACT_DEPTH_MAX;
         if !(1..=most).contains(&depth) {
             return Err(Error::invalid("depth", format!("depth must be 1 to {most}")));
@@ -87,39 +72,40 @@ impl Coding {
         let view = access::record_view(caller, &memory, Capability::Read)?;
         let asked = of.clone();
         let answer = move |scene: &Scene<'_>| of_history(scene, &asked, depth, &thresholds, &view);
-        let (history, mut about) = self.ask_graph(caller, standing, repo, answer).await?;
-        let mut impact = Impact::default();
+        let (history, (graph, mut warnings)) = self.ask_graph(caller, standing, repo, answer).await?;
+        let mut read = None;
         let (mut found, mut meant) = (history.rows, history.meant);
         match self.imports_of(&history.repository, standing).await {
             Ok(imports) => {
                 let files = of_imports(&imports, &of, &meant);
                 meant.extend(files.iter().map(|file| imports.graph.path(*file).to_owned()));
                 found = joined(found, imports.graph.dependents(&files, depth));
-                impact.imports = Some((imports.commit.to_string(), imports.graph.file_count()));
+                let (commit, files) = (imports.commit.to_string(), imports.graph.file_count());
+                read = Some(ImportsAbout { commit, files });
                 let left_out = imports.graph.left_out;
                 if left_out > 0 {
                     let rule = "files are too large, too many, no text, or of too many names: not all of their \
                                 imports are read";
-                    about.warnings.push(format!("IMPORTS_CUT: {left_out} {rule}"));
+                    warnings.push(format!("IMPORTS_CUT: {left_out} {rule}"));
                 }
             }
-            Err(error) => about.warnings.push(format!("IMPORTS_UNREAD: {}", error.detail)),
+            Err(error) => warnings.push(format!("IMPORTS_UNREAD: {}", error.detail)),
         }
         if meant.is_empty() {
             let rule = "no file of the history or of the default branch has this path or module";
-            about.warnings.push(format!("PATH_UNKNOWN: {rule}"));
+            warnings.push(format!("PATH_UNKNOWN: {rule}"));
         }
         found.retain(|row| !meant.contains(&row.path));
         found.sort_by(strongest);
-        impact.files = count(meant.len());
-        impact.more = count(found.len().saturating_sub(limit));
+        let more = count(found.len().saturating_sub(limit));
         found.truncate(limit);
         for row in &mut found {
             for part in [&mut row.confidence, &mut row.lift, &mut row.certainty] {
                 *part = part.map(rounded);
             }
         }
-        Ok(Impact { rows: found, about, ..impact })
+        let files = count(meant.len());
+        Ok(ImpactList { rows: found, graph, more, files, imports: read, warnings })
     }
 }
 

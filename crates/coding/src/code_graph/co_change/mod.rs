@@ -33,10 +33,9 @@ mod verbs;
 
 pub(crate) use counting_rules::{Counting, FILES_MAX};
 pub(crate) use graph_cache::Graphs;
+pub use graph_view::CoChange;
 pub(crate) use graph_view::Scene;
-pub use graph_view::{CoChange, GraphAbout, HistoryState};
 pub(crate) use history_job::ask_where_unread;
-pub use impact_of_change::{Impact, ImpactOf};
+pub use impact_of_change::ImpactOf;
 pub use measures::Thresholds;
-pub use verbs::CoChanges;
 pub(crate) use verbs::{absent, often_beside};

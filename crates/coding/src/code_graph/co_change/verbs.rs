@@ -2,7 +2,7 @@
 //! together, files that are missing (coding-agent-memory.md §15). `impact` is in
 //! `impact_of_change`.
 
-use loci_api::coding::graph::FileSet;
+use loci_api::coding::graph::{CoChangeList, FileSet, FileSetList, MissingList};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
@@ -14,25 +14,12 @@ use loci_model::{Error, JobId, MemoryId, Result, limits};
 use loci_verified::find_repository;
 
 use super::graph::FileId;
-use super::graph_view::{CoChange, GraphAbout, Meant, Scene, check, rows};
+use super::graph_view::{CoChange, Meant, Scene, check, rows};
 use super::history_job::{ask_for_history, progress_of};
 use super::measures::Thresholds;
 use super::missing_files::missing;
 use crate::Coding;
 use crate::tasks::task_namespaces;
-
-/// What changes with a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CoChanges {
-    /// The file, by its present path.
-    pub path: String,
-    /// How often it changes.
-    pub changes: u32,
-    /// The surest first.
-    pub pairs: Vec<CoChange>,
-    /// What it is counted from.
-    pub about: GraphAbout,
-}
 
 impl Coding {
     /// What changes with a file often. Of a file that is not known nothing does.
@@ -46,29 +33,25 @@ impl Coding {
         repo: &str,
         path: &str,
         (thresholds, limit): (Thresholds, u32),
-    ) -> Result<CoChanges> {
+    ) -> Result<CoChangeList> {
         check(std::slice::from_ref(&path.to_owned()), &thresholds).map_err(|error| named(error, "path"))?;
         let (path, rows) = (path.trim().trim_start_matches("./").to_owned(), rows(limit)?);
-        let (mut found, about) = self
+        let ((pairs, n_a, path), (graph, mut warnings)) = self
             .ask_graph(caller, standing, repo, move |scene| {
                 let graph = &scene.counted.graph;
                 let file = graph.file(&path);
                 let pairs = file.map(|file| graph.often_with(file, &thresholds)).unwrap_or_default();
                 let shown = pairs.iter().take(rows).filter_map(|one| graph.shown(file?, one));
-                Ok(CoChanges {
-                    pairs: shown.collect(),
-                    changes: file.map_or(0, |file| graph.count_of(file)),
-                    path: file.and_then(|file| graph.path(file)).unwrap_or(&path).to_owned(),
-                    about: GraphAbout::default(),
-                })
+                let path = file.and_then(|file| graph.path(file)).unwrap_or(&path).to_owned();
+                let pairs: Vec<_> = shown.map(CoChange::told).collect();
+                Ok((pairs, file.map_or(0, |file| graph.count_of(file)), path))
             })
             .await?;
-        found.about = about;
-        if found.changes == 0 {
+        if n_a == 0 {
             let rule = "PATH_UNKNOWN: no change of this path is counted; generated and vendored files and lock files never are";
-            found.about.warnings.push(rule.to_owned());
+            warnings.push(rule.to_owned());
         }
-        Ok(found)
+        Ok(CoChangeList { n: graph.n, path, n_a, pairs, graph, warnings })
     }
 
     /// Groups of files that are always modified together, those that change most first.
@@ -80,8 +63,8 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         repo: &str,
-    ) -> Result<(Vec<FileSet>, GraphAbout)> {
-        self.ask_graph(caller, standing, repo, |scene| {
+    ) -> Result<FileSetList> {
+        let answer = |scene: &Scene<'_>| {
             let graph = &scene.counted.graph;
             let path = |file: &FileId| graph.path(*file).map(str::to_owned);
             let sets = scene.counted.sets();
@@ -91,8 +74,9 @@ impl Coding {
                 confidence: rounded(set.confidence),
             });
             Ok(shown.collect())
-        })
-        .await
+        };
+        let (sets, (graph, warnings)) = self.ask_graph(caller, standing, repo, answer).await?;
+        Ok(FileSetList { sets, graph, warnings })
     }
 
     /// Files that usually change with some others, and are not among them. Directories and patterns stand for what they mean.
@@ -106,11 +90,12 @@ impl Coding {
         repo: &str,
         paths: Vec<String>,
         (thresholds, limit): (Thresholds, u32),
-    ) -> Result<(Vec<CoChange>, GraphAbout)> {
+    ) -> Result<MissingList> {
         check(&paths, &thresholds)?;
         let rows = rows(limit)?;
-        self.ask_graph(caller, standing, repo, move |scene| Ok(absent(scene, &paths, &thresholds, rows)))
-            .await
+        let answer = move |scene: &Scene<'_>| Ok(absent(scene, &paths, &thresholds, rows));
+        let (files, (graph, warnings)) = self.ask_graph(caller, standing, repo, answer).await?;
+        Ok(MissingList { files: files.into_iter().map(CoChange::told).collect(), graph, warnings })
     }
 
     /// Asks for the history of a repository to be read anew, so much of it.

@@ -15,17 +15,6 @@ use loci_verified::find_repository;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Which conflicts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConflictListing {
-    /// Those that nobody decided about, or those that somebody did.
-    pub state: ConflictState,
-    /// Behind this one.
-    pub after: Option<(Timestamp, String)>,
-    /// 1 to 100.
-    pub limit: u32,
-}
-
 /// A conflict with its records, as they are now; a deleted one is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConflictShown {
@@ -38,7 +27,8 @@ pub struct ConflictShown {
 }
 
 impl Coding {
-    /// A page of conflicts, the newest first. Open ones are those of two records that both stand.
+    /// A page of conflicts of a state, the newest first, behind `after` and so many at most. Open
+    /// ones are those of two records that both stand.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's.
@@ -47,7 +37,8 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         repo: &str,
-        listing: ConflictListing,
+        state: ConflictState,
+        (after, limit): (Option<(Timestamp, String)>, u32),
     ) -> Result<Page<ConflictShown, (Timestamp, String)>> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let (caller, repo) = (caller.clone(), repo.to_owned());
@@ -58,8 +49,8 @@ impl Coding {
                 let repository = find_repository(tx, &caller, &memory, &repo, Capability::Read)?;
                 let actor = task_namespaces::actor_of(&repository)?;
                 task_namespaces::require_all(&caller, &memory, &actor, Capability::Read)?;
-                let wanted = listing.limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
-                let mut found = page(tx, &memory, &actor, &listing, wanted + 1)?;
+                let wanted = limit.clamp(1, limits::PAGE_ITEMS_MAX) as usize;
+                let mut found = page(tx, &memory, &actor, state, (after.clone(), wanted + 1))?;
                 found.truncate(wanted + 1);
                 let shown = found.into_iter().map(|conflict| shown(tx, conflict)).collect::<Result<_>>()?;
                 Ok(Page::cut(shown, wanted, |one: &ConflictShown| {
@@ -74,12 +65,12 @@ fn page(
     tx: &dyn ReadTx,
     memory: &MemoryId,
     actor: &ActorId,
-    listing: &ConflictListing,
-    limit: usize,
+    state: ConflictState,
+    (after, limit): (Option<(Timestamp, String)>, usize),
 ) -> Result<Vec<Conflict>> {
-    if listing.state == ConflictState::Open {
+    if state == ConflictState::Open {
         let is_behind = |one: &Conflict| {
-            let Some((at, id)) = &listing.after else { return true };
+            let Some((at, id)) = &after else { return true };
             one.found_at < *at || (one.found_at == *at && one.id > *id)
         };
         return Ok(open_of(tx, memory, actor)?.into_iter().filter(is_behind).take(limit).collect());
@@ -88,8 +79,8 @@ fn page(
         memory: memory.clone(),
         shelf: Conflict::SHELF,
         actor: Some(actor.clone()),
-        subject: Some(Conflict::subject_of(actor, listing.state)),
-        after: listing.after.clone(),
+        subject: Some(Conflict::subject_of(actor, state)),
+        after,
         limit,
     })
 }

@@ -8,4 +8,4 @@ mod conflict_resolve;
 mod conflicts_list;
 
 pub use conflict_resolve::{ConflictDecision, ConflictResolved};
-pub use conflicts_list::{ConflictListing, ConflictShown};
+pub use conflicts_list::ConflictShown;

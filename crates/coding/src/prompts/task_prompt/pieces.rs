@@ -1,9 +1,11 @@
 //! Sources as pieces that go or stay as a whole: a head with its body, a comment, a thread.
 
+use loci_api::coding::hydration::{PromptComment, PromptSource, PromptThread};
 use loci_engine::retrieval::render::{contained, line_marks};
+use loci_model::Timestamp;
 use loci_text::tokens::Estimator;
 
-use super::source::{PULL_REQUEST, Source, SourceComment, SourceThread};
+use super::source::{PULL_REQUEST, is_trusted};
 
 /// What a piece is; those that may go, in the order in which they go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,26 +59,26 @@ impl Piece {
 }
 
 /// All pieces, in the order of reading.
-pub(super) fn pieces(sources: &[Source], estimator: Estimator) -> Vec<Piece> {
+pub(super) fn pieces(sources: &[PromptSource], estimator: Estimator) -> Vec<Piece> {
     let mut all = Vec::new();
     for (nth, source) in sources.iter().enumerate() {
         let mut add = |kind, at_ms, text: String| {
             let text = text.trim().to_owned();
             if !text.is_empty() {
-                let (tokens, is_trusted) = (cost(&text, estimator), source.is_trusted());
+                let (tokens, is_trusted) = (cost(&text, estimator), is_trusted(source));
                 all.push(Piece { kind, source: nth, place: all.len(), at_ms, is_trusted, text, tokens });
             }
         };
         add(PieceKind::Body, i64::MIN, body(source));
         let is_pr = source.kind == PULL_REQUEST;
         let kind = if is_pr { PieceKind::PullRequestComment } else { PieceKind::IssueComment };
-        let mut comments: Vec<&SourceComment> = source.comments.iter().collect();
+        let mut comments: Vec<&PromptComment> = source.comments.iter().collect();
         // As they were said; of one time as they came.
         comments.sort_by_key(|comment| at_ms(comment));
         for comment in comments {
             add(kind, at_ms(comment), said("Comment", comment));
         }
-        let mut threads: Vec<&SourceThread> = source.review_threads.iter().collect();
+        let mut threads: Vec<&PromptThread> = source.review_threads.iter().collect();
         threads.sort_by_key(|thread| thread.comments.first().map_or(i64::MIN, at_ms));
         for thread in threads {
             add(PieceKind::Thread, thread.comments.first().map_or(i64::MIN, at_ms), threaded(thread));
@@ -90,13 +92,18 @@ fn cost(text: &str, estimator: Estimator) -> u32 {
     estimator.estimate(&format!("{text}\n"))
 }
 
-fn at_ms(comment: &SourceComment) -> i64 {
-    comment.at.map_or(i64::MIN, |at| at.millis())
+/// The time of a comment, which was checked.
+fn at(comment: &PromptComment) -> Option<Timestamp> {
+    comment.created_at.as_deref().and_then(|at| Timestamp::parse(at).ok())
 }
 
-fn body(source: &Source) -> String {
+fn at_ms(comment: &PromptComment) -> i64 {
+    at(comment).map_or(i64::MIN, |at| at.millis())
+}
+
+fn body(source: &PromptSource) -> String {
     let body = source.body.as_deref().unwrap_or_default();
-    if source.is_trusted() {
+    if is_trusted(source) {
         return contained(&format!("{}\n{}", one_line(source.title.as_deref()), body.trim()));
     }
     let title = contained(&one_line(source.title.as_deref()));
@@ -106,18 +113,18 @@ fn body(source: &Source) -> String {
     format!("[{about}{number}] {title}\n{body}")
 }
 
-fn said(what: &str, comment: &SourceComment) -> String {
-    let body = indented(&comment.body);
+fn said(what: &str, comment: &PromptComment) -> String {
+    let body = indented(comment.body.as_deref().unwrap_or_default());
     if body.is_empty() {
         return String::new();
     }
     let author = in_mark(comment.author.as_deref());
     let by = if author.is_empty() { String::new() } else { format!(" by {author}") };
-    let at = comment.at.map(|at| format!(", {}", at.to_rfc3339())).unwrap_or_default();
+    let at = at(comment).map(|at| format!(", {}", at.to_rfc3339())).unwrap_or_default();
     format!("[{what}{by}{at}]\n{body}")
 }
 
-fn threaded(thread: &SourceThread) -> String {
+fn threaded(thread: &PromptThread) -> String {
     let comments: Vec<String> = thread
         .comments
         .iter()

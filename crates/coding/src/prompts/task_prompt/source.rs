@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_api::coding::hydration::{PromptComment, PromptSource};
 use loci_model::{Error, Result, Timestamp, limits};
 
 use crate::tasks::field_checks;
@@ -17,66 +18,31 @@ const DESCRIPTION: &str = "task_description";
 const ISSUE: &str = "issue";
 pub(super) const PULL_REQUEST: &str = "pull_request";
 
-/// Something that a task is about.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Source {
-    /// `issue`, `pull_request`, `task_description`; anything else is of outside, too.
-    pub kind: String,
-    /// Its number at the forge.
-    pub number: Option<u64>,
-    /// What it is called.
-    pub title: Option<String>,
-    /// What it says.
-    pub body: Option<String>,
-    /// What was said to it, in any order.
-    pub comments: Vec<SourceComment>,
-    /// What was said to its lines, each thread in its order.
-    pub review_threads: Vec<SourceThread>,
+/// Returns the name of a source in answers.
+pub(super) fn name(source: &PromptSource) -> String {
+    match source.number {
+        Some(number) => format!("{}#{number}", source.kind),
+        None => source.kind.clone(),
+    }
 }
 
-/// What somebody said.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SourceComment {
-    /// Who.
-    pub author: Option<String>,
-    /// What.
-    pub body: String,
-    /// When; what has no time is older than what has one.
-    pub at: Option<Timestamp>,
+/// Everything that was said to a source.
+fn comments(source: &PromptSource) -> impl Iterator<Item = &PromptComment> {
+    source.review_threads.iter().flat_map(|thread| &thread.comments).chain(&source.comments)
 }
 
-/// What was said to some lines.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SourceThread {
-    /// The file.
-    pub path: Option<String>,
-    /// The comments, in their order.
-    pub comments: Vec<SourceComment>,
+/// Every text of a source.
+pub(crate) fn texts(source: &PromptSource) -> impl Iterator<Item = &str> {
+    let bodies = comments(source).filter_map(|comment| comment.body.as_deref());
+    bodies.chain(source.title.as_deref()).chain(source.body.as_deref())
 }
 
-impl Source {
-    /// As answers name it.
-    pub fn name(&self) -> String {
-        match self.number {
-            Some(number) => format!("{}#{number}", self.kind),
-            None => self.kind.clone(),
-        }
-    }
-
-    /// Every text of it.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let said = self.review_threads.iter().flat_map(|thread| &thread.comments).chain(&self.comments);
-        let bodies = said.map(|comment| comment.body.as_str());
-        bodies.chain(self.title.as_deref()).chain(self.body.as_deref())
-    }
-
-    pub(super) fn is_trusted(&self) -> bool {
-        self.kind == DESCRIPTION
-    }
+pub(super) fn is_trusted(source: &PromptSource) -> bool {
+    source.kind == DESCRIPTION
 }
 
 /// Checks the shape of sources.
-pub(crate) fn check(sources: &[Source]) -> Result<()> {
+pub(crate) fn check(sources: &[PromptSource]) -> Result<()> {
     if sources.len() > SOURCES_MAX {
         return Err(Error::invalid("sources", format!("sources must have at most {SOURCES_MAX} items")));
     }
@@ -86,9 +52,19 @@ pub(crate) fn check(sources: &[Source]) -> Result<()> {
             let rule = format!("a source must have at most {COMMENTS_MAX} comments, and as many threads");
             return Err(Error::invalid("sources", rule));
         }
-        source.texts().try_for_each(check_text)?;
+        texts(source).try_for_each(check_text)?;
     }
-    Ok(())
+    check_times(sources)
+}
+
+/// Checks the times of what was said to sources.
+///
+/// # Errors
+/// `Invalid` on `sources`.
+pub fn check_times(sources: &[PromptSource]) -> Result<()> {
+    let said = sources.iter().flat_map(comments);
+    said.map(|comment| comment.created_at.as_deref())
+        .try_for_each(|at| Timestamp::read("sources", at).map(drop))
 }
 
 fn check_text(text: &str) -> Result<()> {
@@ -101,13 +77,13 @@ fn check_text(text: &str) -> Result<()> {
 }
 
 /// How far each kind is trusted.
-pub(super) fn trust(sources: &[Source]) -> BTreeMap<String, &'static str> {
-    let of = |source: &Source| if source.is_trusted() { "trusted" } else { "untrusted-external" };
+pub(super) fn trust(sources: &[PromptSource]) -> BTreeMap<String, &'static str> {
+    let of = |source: &PromptSource| if is_trusted(source) { "trusted" } else { "untrusted-external" };
     sources.iter().map(|source| (source.kind.clone(), of(source))).collect()
 }
 
 /// What is to be said of kinds that are not known.
-pub(super) fn unknown(sources: &[Source]) -> Vec<String> {
+pub(super) fn unknown(sources: &[PromptSource]) -> Vec<String> {
     let kinds: BTreeSet<&str> = sources.iter().map(|source| source.kind.as_str()).collect();
     let unknown = kinds.into_iter().filter(|kind| ![DESCRIPTION, ISSUE, PULL_REQUEST].contains(kind));
     unknown
@@ -117,21 +93,23 @@ pub(super) fn unknown(sources: &[Source]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use loci_api::coding::hydration::PromptThread;
+
     use super::*;
 
     #[test]
     fn texts_at_the_limit_and_one_past_it() {
         let text = |chars: usize| "é".repeat(chars);
-        let comment = |chars: usize| SourceComment { body: text(chars), ..SourceComment::default() };
+        let comment = |chars: usize| PromptComment { body: Some(text(chars)), ..PromptComment::default() };
         let thread =
-            |chars: usize| SourceThread { comments: vec![comment(chars)], ..SourceThread::default() };
+            |chars: usize| PromptThread { comments: vec![comment(chars)], ..PromptThread::default() };
         let of = |chars: usize| {
-            let source = || Source { kind: ISSUE.to_owned(), ..Source::default() };
+            let source = || PromptSource { kind: ISSUE.to_owned(), ..PromptSource::default() };
             [
-                Source { title: Some(text(chars)), ..source() },
-                Source { body: Some(text(chars)), ..source() },
-                Source { comments: vec![comment(chars)], ..source() },
-                Source { review_threads: vec![thread(chars)], ..source() },
+                PromptSource { title: Some(text(chars)), ..source() },
+                PromptSource { body: Some(text(chars)), ..source() },
+                PromptSource { comments: vec![comment(chars)], ..source() },
+                PromptSource { review_threads: vec![thread(chars)], ..source() },
             ]
         };
         for source in of(loci_model::limits::SOURCE_TEXT_CHARS_MAX) {

@@ -2,56 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loci_api::coding::hydration::{ExplainedRecord, TaskExplained};
 use loci_engine::access::{self, View};
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
+use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordState};
-use loci_model::tasks::exposure::Exposure;
-use loci_model::tasks::task::{MemoryArm, Task};
+use loci_model::tasks::task::Task;
 use loci_model::{RecordId, Result, TaskId, limits};
 
+use super::exposure_get::exposure_shown;
 use crate::Coding;
+use crate::hydration::shown_text;
 use crate::tasks::reports::episode_record::existing_episode;
 use crate::tasks::reports::episode_text::TaskEpisode;
 use crate::tasks::task_namespaces;
-
-/// A record that a task was shown, or says it used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExplainedRecord {
-    /// The record.
-    pub id: RecordId,
-    /// As what it was shown; `None`: it was not.
-    pub kind: Option<String>,
-    /// The versions that were shown, the lowest first.
-    pub versions: Vec<u32>,
-    /// By how many calls.
-    pub shown: u32,
-    /// The record as it is now; `None`: it is gone, or not for the caller.
-    pub record: Option<Box<Record>>,
-}
-
-/// A task, explained.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Explained {
-    /// The task.
-    pub task: TaskId,
-    /// Which memory it is given.
-    pub arm: MemoryArm,
-    /// What each call showed, oldest first: of many the newest.
-    pub exposures: Vec<Exposure>,
-    /// There are more exposures, older ones, than are told of.
-    pub is_cut: bool,
-    /// What was shown or used, by id.
-    pub records: Vec<ExplainedRecord>,
-    /// What is said to have been used.
-    pub used: Vec<String>,
-    /// What is said to have helped.
-    pub helpful: Vec<String>,
-    /// What is said to have misled.
-    pub harmful: Vec<String>,
-}
 
 impl Coding {
     /// Explains what a task was shown.
@@ -63,7 +30,7 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         id: &TaskId,
-    ) -> Result<Explained> {
+    ) -> Result<TaskExplained> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let view = access::record_view(caller, &memory, Capability::Read)?;
         let (caller, id) = (caller.clone(), id.clone());
@@ -79,7 +46,7 @@ impl Coding {
     }
 }
 
-fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<Explained> {
+fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<TaskExplained> {
     let most = limits::EXPLAINED_EXPOSURES_MAX;
     let mut exposures = tx.exposures().of_task(&task.memory, &task.id, None, most + 1)?;
     let is_cut = exposures.len() > most;
@@ -106,7 +73,7 @@ fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<Explained> {
     ids.extend(shown.keys().cloned());
     let ids: Vec<RecordId> = ids.into_iter().collect();
     let found = tx.records().get_many(&task.memory, &ids)?;
-    let mut found: BTreeMap<RecordId, Record> = found
+    let found: BTreeMap<RecordId, Record> = found
         .into_iter()
         .filter(|record| record.state != RecordState::Erased && view.admits(record))
         .map(|record| (record.id.clone(), record))
@@ -116,14 +83,30 @@ fn explained(tx: &dyn ReadTx, view: &View, task: Task) -> Result<Explained> {
             Some((kind, versions, times)) => (Some(kind), versions.into_iter().collect(), times),
             None => (None, Vec::new(), 0),
         };
-        ExplainedRecord { record: found.remove(&id).map(Box::new), id, kind, versions, shown: times }
+        let now = found.get(&id);
+        let word = |key: &str| match now?.metadata.get(key) {
+            Some(MetadataValue::String(text)) => Some(text.clone()),
+            Some(_) | None => None,
+        };
+        ExplainedRecord {
+            id: id.to_string(),
+            kind,
+            versions,
+            shown: times,
+            state: now.map(|record| record.state.as_str().to_owned()),
+            version: now.map(|record| record.version),
+            text: now.map(shown_text),
+            source_type: word("source_type"),
+            from_task: word("task_id"),
+            created_at: now.map(|record| record.created_at.to_rfc3339()),
+        }
     };
-    Ok(Explained {
-        task: task.id.clone(),
-        arm: task.arm,
+    Ok(TaskExplained {
+        task_id: task.id.to_string(),
+        arm: task.arm.as_str().to_owned(),
         records: ids.into_iter().map(record).collect(),
-        exposures,
-        is_cut,
+        exposures: exposures.into_iter().map(exposure_shown).collect(),
+        more_exposures: is_cut,
         used,
         helpful,
         harmful,

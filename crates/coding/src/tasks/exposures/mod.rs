@@ -1,5 +1,5 @@
 //! Exposures of a task: the memories that it was shown, and its feedback on them.
 
 pub(crate) mod explain;
-mod exposure_get;
+pub(crate) mod exposure_get;
 pub(crate) mod feedback;

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loci_api::coding::task::end::{TaskFinalize, TaskFinalized};
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -28,32 +29,6 @@ use crate::tasks::sessions::archive_rules;
 use crate::tasks::{field_checks, task_namespaces};
 use crate::{reflection, rules};
 
-/// What whoever runs agents knows of the end of a task.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Finalization {
-    /// How it ended.
-    pub status: Option<TaskStatus>,
-    /// How long it took; no finite number of seconds is none.
-    pub duration_s: Option<f64>,
-    /// What it cost; no finite number of dollars is none.
-    pub cost_usd: Option<f64>,
-    /// Why it ended: `heartbeat_lost`, `out_of_memory`, …
-    pub reason: Option<String>,
-    /// What went wrong.
-    pub error_message: Option<String>,
-}
-
-/// What became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finalized {
-    /// The episode.
-    pub episode: RecordId,
-    /// There was none before: this wrote the least that can be said.
-    pub wrote: bool,
-    /// What to know.
-    pub warnings: Vec<String>,
-}
-
 impl Coding {
     /// Ends a task.
     ///
@@ -64,11 +39,12 @@ impl Coding {
         caller: &Principal,
         standing: &Standing,
         id: &TaskId,
-        end: Finalization,
-    ) -> Result<Finalized> {
+        end: TaskFinalize,
+    ) -> Result<TaskFinalized> {
+        let status = TaskStatus::read("status", Some(&end.status))?;
         Call::write("task_finalize", Some(id))
             .told(async {
-                let Some(status) = end.status.filter(|status| status.is_terminal()) else {
+                let Some(status) = status.filter(|status| status.is_terminal()) else {
                     return Err(not_an_end());
                 };
                 field_checks::name("reason", end.reason.as_ref())?;
@@ -116,7 +92,7 @@ impl Coding {
                         // The session is over: what is left to read of it is read now.
                         tx.jobs_mut().make_due(&memory.id, Some(&task.actor), Some(&task.session), now)?;
                         batch::ask_for_vectors(tx, &memory.id, &job, now)?;
-                        Ok((Finalized { episode, wrote, warnings: warnings.into_iter().collect() }, found))
+                        Ok((finalized(wrote, &episode, warnings), found))
                     })
                     .await?;
                 found.tell(self.engine.observe().as_ref());
@@ -128,11 +104,21 @@ impl Coding {
     }
 }
 
+/// Returns the answer of an end.
+fn finalized(wrote: bool, episode: &RecordId, warnings: Option<String>) -> TaskFinalized {
+    TaskFinalized {
+        wrote,
+        kind: if wrote { "minimal" } else { "kept_existing" }.to_owned(),
+        episode_id: episode.to_string(),
+        warnings: warnings.into_iter().collect(),
+    }
+}
+
 /// What is known now of a task; what an agent said stays.
 fn note(
     task: &mut Task,
     building: &Building<'_>,
-    end: &Finalization,
+    end: &TaskFinalize,
     status: TaskStatus,
 ) -> Result<Option<String>> {
     let before = task.clone();

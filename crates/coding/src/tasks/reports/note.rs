@@ -1,5 +1,6 @@
 //! `task_note`: one learning, said while the task is under way, stored at once on the way that all learnings go.
 
+use loci_api::coding::task::end::TaskNote;
 use loci_engine::calls::standing::Standing;
 use loci_engine::strategies::learnings::{self, Category, Learning, TOPIC_CHARS_MAX, scope_of};
 use loci_model::principal::Principal;
@@ -8,21 +9,6 @@ use loci_model::{Error, Result, TaskId, Timestamp, limits};
 use super::completion::Learned;
 use crate::Coding;
 use crate::tasks::log_fields::Call;
-
-/// A note.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct TaskNote {
-    /// What was learned.
-    pub text: String,
-    /// What it is about; `None`: as its text begins.
-    pub topic: Option<String>,
-    /// To what it applies: a path, a glob, `module:<name>`; `None`: as the topic says.
-    pub scope: Option<String>,
-    /// `architecture`, `convention`, `tooling` or `gotcha`; `None`: as its words say.
-    pub category: Option<String>,
-    /// When it was seen to be so; `None`, and what lies ahead: now.
-    pub observed_at: Option<Timestamp>,
-}
 
 /// What became of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +31,11 @@ impl Coding {
         id: &TaskId,
         note: TaskNote,
     ) -> Result<TaskNoted> {
+        let observed_at = Timestamp::read("observed_at", note.observed_at.as_deref())?;
         Call::write("task_note", Some(id))
             .told(async {
                 let learning = learning(&note)?;
-                let learned = self.learn(caller, standing, id, vec![learning], note.observed_at).await?;
+                let learned = self.learn(caller, standing, id, vec![learning], observed_at).await?;
                 let warnings = learned.warnings;
                 let learned = learned.learned.into_iter().next();
                 let learned = learned.ok_or_else(|| Error::bug("a note without an answer"))?;

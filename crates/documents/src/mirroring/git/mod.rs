@@ -13,5 +13,3 @@ mod rendered_commits;
 mod rendering_git;
 mod restore_commit;
 mod telling;
-
-pub use pulling::{MirrorPull, PulledFile};

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use loci_api::documents::mirror::{MirrorPull, PulledFile};
 use loci_model::ports::BoxFuture;
 use loci_model::ports::files::{
     ChangeNote, FileBackend, FileBytes, FileCapabilities, FileChange, FileEntry, FileListing, FilesApplied,
@@ -27,26 +28,6 @@ const RENDERED: &str = "Loci renders this file: the edit is not taken";
 const FILES_MAX: usize = 1_000;
 /// Commits that are looked for.
 const COMMITS_MAX: usize = 10_000;
-
-/// A file that a clone has otherwise than its base.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PulledFile {
-    /// Where.
-    pub path: String,
-    /// What it holds; none: it is gone.
-    pub content: Option<Vec<u8>>,
-    /// It may be run.
-    pub executable: bool,
-}
-
-/// What a clone brings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MirrorPull {
-    /// The newest commit of the mirror that the clone's history has.
-    pub base: String,
-    /// The files that differ.
-    pub files: Vec<PulledFile>,
-}
 
 /// The mirror as the clone has it: nothing is written there.
 struct Pulled {
@@ -191,7 +172,7 @@ fn pulled(base: &FileListing, files: Vec<PulledFile>) -> Result<Pulled> {
         base.entries.iter().map(|entry| (entry.path.clone(), entry.clone())).collect();
     let mut contents = BTreeMap::new();
     for file in files {
-        let Some(bytes) = file.content else {
+        let Some(bytes) = file.content.map(String::into_bytes) else {
             entries.remove(&file.path);
             continue;
         };

@@ -1,36 +1,17 @@
 //! The end of the work: §6.3, §9.4, test 18, D3, D5, D29, D30, D32.
 
-use loci_api::operations::investigation::AgentResult;
+use loci_api::operations::investigation::{AgentResult, InvestigationComplete};
+use loci_model::Result;
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{ResolutionStatus, SreSource, SreType};
-use loci_operations::{InvestigationComplete, InvestigationCompleted, SreAction};
+use loci_operations::{InvestigationCompleted, SreAction};
 use serde_json::{Value, json};
 
 use super::retrieving::go_to;
 use super::starting::{asked, start};
 use super::{Said, known, of_team, reopened, stored, world};
 use crate::world::World;
-
-pub(super) fn plain(world: &World, incident: &str) -> InvestigationComplete {
-    InvestigationComplete {
-        memory: world.memory.id.clone(),
-        incident: incident.to_owned(),
-        session: None,
-        query: None,
-        final_response: None,
-        agent_results: Default::default(),
-        status: None,
-        root_cause: None,
-        actions: Vec::new(),
-        findings: None,
-        timeline: Vec::new(),
-        services: Vec::new(),
-        awaits_approval: false,
-        used: Vec::new(),
-        harmful: Vec::new(),
-    }
-}
 
 pub(super) fn complete(
     world: &World,
@@ -39,9 +20,19 @@ pub(super) fn complete(
     change: impl FnOnce(&mut InvestigationComplete),
 ) -> InvestigationCompleted {
     world.clock.advance_ms(1_000);
-    let mut done = plain(world, incident);
+    let mut done = InvestigationComplete::default();
     change(&mut done);
-    world.drive(world.engine.operations.investigation_complete(by, done)).unwrap()
+    told(world, by, incident, done).unwrap()
+}
+
+fn told(
+    world: &World,
+    by: &Principal,
+    incident: &str,
+    done: InvestigationComplete,
+) -> Result<InvestigationCompleted> {
+    let of = (world.memory.id.clone(), incident.to_owned());
+    world.drive(world.engine.operations.investigation_complete(by, of, done))
 }
 
 /// What an agent answered, without any call of a tool.
@@ -74,7 +65,7 @@ fn agents_and_people_are_saved_along() {
             let text = answered(format!("{text}Escalate to ops@example.com.\n"));
             done.agent_results.insert(agent.to_owned(), text);
         }
-        done.status = Some(ResolutionStatus::Completed);
+        done.status = Some("completed".to_owned());
     });
     assert!(done.saved);
     // Runbooks are not read for knowledge: both items are refused. Contacts are the same of all.
@@ -171,7 +162,7 @@ fn a_plan_that_waits_saves_nothing() {
     let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
     let before = known(&world);
     let done = complete(&world, &alice, &incident, |done| {
-        done.awaits_approval = true;
+        done.plan_state = Some("awaiting_approval".to_owned());
         done.root_cause = Some("a leak".to_owned());
         done.agent_results.insert("logs-agent".to_owned(), answered(block("api")));
     });
@@ -187,7 +178,7 @@ fn a_status_is_the_callers_word() {
         let incident = start(&world, &alice, asked(&world, "alice", text)).unwrap().incident;
         let done = complete(&world, &alice, &incident, |done| {
             done.final_response = Some(text.to_owned());
-            done.status = status;
+            done.status = status.map(|status| status.as_str().to_owned());
         });
         assert_eq!((done.status.as_str(), done.status_source), expect, "{text}");
         let found = known(&world).into_iter().find(|one| one["incident_id"] == json!(incident)).unwrap();
@@ -243,7 +234,7 @@ fn each_flag_switches_off_its_own_path() {
 
 #[test]
 fn every_argument_is_used() {
-    let base = |done: &mut InvestigationComplete| done.status = Some(ResolutionStatus::Completed);
+    let base = |done: &mut InvestigationComplete| done.status = Some("completed".to_owned());
     let result = |change: fn(&mut InvestigationComplete)| {
         let world = world();
         let alice = of_team("alice");
@@ -267,7 +258,7 @@ fn every_argument_is_used() {
         |done| done.findings = Some(vec![json!("OOM")]),
         |done| done.timeline = vec![json!({"time": "14:30", "event": "alert"})],
         |done| done.services = vec!["api".to_owned()],
-        |done| done.used = vec![loci_model::RecordId::parse(format!("mem-{}", "a".repeat(40))).unwrap()],
+        |done| done.used_record_ids = vec![format!("mem-{}", "a".repeat(40))],
     ];
     for (number, change) in changes.into_iter().enumerate() {
         assert_ne!(result(change), plain, "argument {number} changes nothing");
@@ -278,14 +269,11 @@ fn every_argument_is_used() {
 fn an_unknown_incident_and_a_broken_rule_are_told() {
     let world = world();
     let alice = of_team("alice");
-    let missing = world
-        .drive(world.engine.operations.investigation_complete(&alice, plain(&world, "none")))
-        .unwrap_err();
+    let missing = told(&world, &alice, "none", InvestigationComplete::default()).unwrap_err();
     assert_eq!(missing.kind, loci_model::ErrorKind::NotFound);
     let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
-    let mut wrong = plain(&world, &incident);
-    wrong.findings = Some(vec![json!(1)]);
-    let error = world.drive(world.engine.operations.investigation_complete(&alice, wrong)).unwrap_err();
+    let wrong = InvestigationComplete { findings: Some(vec![json!(1)]), ..InvestigationComplete::default() };
+    let error = told(&world, &alice, &incident, wrong).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("findings"));
 }
 

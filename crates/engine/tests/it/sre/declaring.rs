@@ -138,9 +138,13 @@ fn keys_are_replaced_removed_and_left_to_people() {
         "Alice",
         (Some("escalation"), Some("escalation_delay_minutes")),
     );
-    let past: Vec<_> =
-        world.drive(past).unwrap().iter().map(|one| (one.value.clone(), one.source, one.state)).collect();
-    assert_eq!(past, [(json!(15), "declared", "active"), (json!(30), "human", "superseded")]);
+    let past: Vec<_> = world
+        .drive(past)
+        .unwrap()
+        .iter()
+        .map(|one| (one.value.clone(), format!("{} {}", one.source, one.state)))
+        .collect();
+    assert_eq!(past, [(json!(15), "declared active".to_owned()), (json!(30), "human superseded".to_owned())]);
 }
 
 #[test]
@@ -243,9 +247,9 @@ fn people_look_at_what_waits_first_and_at_their_own() {
         let listing =
             world.drive(world.engine.operations.sre_preferences_list(by, &world.memory.id, waiting)).unwrap();
         assert!(listing.warnings.is_empty());
-        listing.items.into_iter().map(|one| (one.user, one.entry.key, one.entry.state)).collect::<Vec<_>>()
+        listing.preferences.into_iter().map(|one| (one.user_id, one.key, one.state)).collect::<Vec<_>>()
     };
-    let row = |user: &str, key: &str, state| (user.to_owned(), key.to_owned(), state);
+    let row = |user: &str, key: &str, state: &str| (user.to_owned(), key.to_owned(), state.to_owned());
     let waits = row("Bob", "contact", "pending_confirmation");
     let all = [
         waits.clone(),
@@ -261,7 +265,7 @@ fn people_look_at_what_waits_first_and_at_their_own() {
     let alice = world
         .drive(world.engine.operations.sre_user(&of_actor("Alice", "Alice"), &world.memory.id, "Alice"))
         .unwrap();
-    assert!(alice.effective.quiet_now && alice.effective.warnings.is_empty());
+    assert!(alice.effective.quiet_now && alice.warnings.is_empty());
     assert_eq!(alice.effective.timezone, "Europe/Berlin");
     assert_eq!(alice.effective.severity_filter, Some(json!(["P1"])));
     let refused =

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loci_api::operations::knowledge::SreHistoryAsk;
 use loci_engine::EngineSettings;
 use loci_model::ports::BoxFuture;
 use loci_model::ports::clock::Clock;
@@ -9,7 +10,7 @@ use loci_model::ports::embedder::{Embedder, QuestionVector, Vector};
 use loci_model::principal::Principal;
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_model::{ErrorKind, Result};
-use loci_operations::{InvestigationStart, InvestigationStarted, PartStatus, PastScope, SreHistoryAsk};
+use loci_operations::{InvestigationStart, InvestigationStarted, PartStatus, PastScope};
 use loci_text::tokens::Estimator;
 use serde_json::{Map, Value, json};
 
@@ -290,12 +291,12 @@ fn an_open_alert_is_joined_and_a_closed_one_counts() {
     assert_eq!((&joined.incident, &joined.session), (&first.incident, &first.session));
     super::completing::complete(&world, &alice, &first.incident, |done| {
         done.root_cause = Some("a leak".to_owned());
-        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
+        done.status = Some("completed".to_owned());
     });
     let second = start(&world, &alice, of_alert("alice")).unwrap();
     assert!(!second.joined && second.incident != first.incident);
     super::completing::complete(&world, &alice, &second.incident, |done| {
-        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
+        done.status = Some("completed".to_owned());
     });
     let third = start(&world, &bob, of_alert("bob")).unwrap();
     let again = third.recurrence.unwrap();
@@ -331,15 +332,16 @@ fn what_is_private_is_shown_to_its_user_alone() {
     assert_eq!(seen(&alice, "alice"), (1, 1));
     let retrieved = |by: &Principal| {
         let asked = super::retrieving::asking(&world, SreType::Infrastructure, "api-server limit");
-        let about = SreHistoryAsk {
-            memory: world.memory.id.clone(),
-            service: "api-server".to_owned(),
-            kind: None,
-            metric: None,
-            environment: None,
-        };
+        let about = SreHistoryAsk { service: "api-server".to_owned(), ..SreHistoryAsk::default() };
         let found = world.drive(world.engine.operations.sre_retrieve(by, asked)).unwrap().results.len();
-        (found, world.drive(world.engine.operations.sre_history(by, about)).unwrap().versions.len())
+        (
+            found,
+            world
+                .drive(world.engine.operations.sre_history(by, &world.memory.id, about))
+                .unwrap()
+                .versions
+                .len(),
+        )
     };
     assert_eq!((retrieved(&bob), retrieved(&alice)), ((0, 0), (1, 1)));
 }
@@ -526,7 +528,7 @@ fn who_starts_a_named_investigation_again_goes_on_with_it() {
     assert!(!start(&world, &alice, named.clone()).unwrap().joined);
     super::completing::complete(&world, &alice, "inc-1", |done| {
         done.root_cause = Some("a leak".to_owned());
-        done.status = Some(loci_model::services::knowledge::ResolutionStatus::Completed);
+        done.status = Some("completed".to_owned());
     });
     assert!(start(&world, &alice, named).unwrap().joined);
     let one = &super::known(&world)[0];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loci_documents::{DocumentPut, PutContent, TreeAsk, TreeListing};
+use loci_documents::{DocumentPut, PutContent, TreeAsk};
 use loci_engine::events::{EventListing, NewEvent};
 use loci_engine::records::{
     BatchOutcome, NamespaceAsk, NewRecord, RecordDelete, RecordListing, RecordUpdate, RecordsCreate,
@@ -389,9 +389,11 @@ fn what_lies_in_a_users_place_is_the_users_whatever_strategy_it_names() {
         of_strategy(&of_every_user("agent")).unwrap();
     }
     let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(PLACE) };
-    let listing = TreeListing { tree, prefix: None, depth: None, after: None, limit: 100 };
-    let files =
-        world.drive(world.engine.documents.documents_list(&of_team("alice"), &listing)).unwrap().items;
+    let (below, place) = ((None, None), (None, 100));
+    let files = world
+        .drive(world.engine.documents.documents_list(&of_team("alice"), &tree, below, place))
+        .unwrap()
+        .items;
     assert_eq!(files.len(), 0);
 }
 
@@ -418,8 +420,12 @@ fn what_is_kept_to_a_user_lies_in_no_tree() {
     let shared = start(&world, &of_team("bob"), asked(&world, "bob", "the ledger crashes")).unwrap();
     let files = |place: &str| {
         let tree = TreeAsk { memory: world.memory.id.clone(), namespace: namespace(place) };
-        let listing = TreeListing { tree, prefix: None, depth: None, after: None, limit: 100 };
-        world.drive(world.engine.documents.documents_list(&of_team("alice"), &listing)).unwrap().items.len()
+        let (below, place) = ((None, None), (None, 100));
+        world
+            .drive(world.engine.documents.documents_list(&of_team("alice"), &tree, below, place))
+            .unwrap()
+            .items
+            .len()
     };
     assert_eq!(files(PLACE), 0);
     assert_eq!(files("/sre/investigations/bob/s-private"), 0);

@@ -1,6 +1,6 @@
 //! `memory_grep`: lines of documents that a regular expression matches.
 
-use loci_documents::TreeGrep;
+use loci_api::documents::tree::GrepAsk;
 use loci_model::limits;
 use serde_json::{Map, Value, json};
 
@@ -42,15 +42,15 @@ async fn grep(context: Context, arguments: Arguments) -> Outcome {
         arguments.get(name).and_then(Value::as_u64).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
     };
     let at = at(&context, word("path")).await?;
-    let ask = TreeGrep {
-        tree: at.tree.clone(),
+    let ask = GrepAsk {
+        namespace: None,
         pattern: word("pattern").unwrap_or_default().to_owned(),
         path: at.path.clone(),
         ignore_case: arguments.get("ignore_case").and_then(Value::as_bool).unwrap_or_default(),
         max_matches: number("max_matches"),
         context: number("context").unwrap_or_default(),
     };
-    let found = context.engine.documents.tree_grep(&context.caller, &ask).await?;
+    let found = context.engine.documents.tree_grep(&context.caller, &at.tree, &ask).await?;
     let lines: Vec<String> = found
         .lines
         .iter()

@@ -1,6 +1,6 @@
 //! `memory_list`: what lies in the tree, by path; or the listing that a model is shown, within its budget.
 
-use loci_documents::{ListingAsk, TreeItem, TreeListing};
+use loci_api::documents::tree::TreeItem;
 use serde_json::{Map, Value, json};
 
 use super::at::{At, at};
@@ -50,16 +50,15 @@ async fn work(context: Context, arguments: Arguments) -> Outcome {
 }
 
 async fn listing(context: &Context, at: At) -> Outcome {
-    let ask = ListingAsk { tree: at.tree, prefix: at.path, budget_tokens: None };
-    let found = context.engine.documents.tree_listing(&context.caller, &ask).await?;
+    let within = (at.path.as_deref(), None);
+    let found = context.engine.documents.tree_listing(&context.caller, &at.tree, within).await?;
     Ok(json!({ "listing": found.text, "files": found.files_total }))
 }
 
 async fn list(context: &Context, at: At, arguments: &Arguments) -> Outcome {
     let depth = arguments.get("depth").and_then(Value::as_u64).and_then(|depth| u32::try_from(depth).ok());
-    let ask =
-        TreeListing { tree: at.tree.clone(), prefix: at.path.clone(), depth, after: None, limit: ITEMS_MAX };
-    let page = context.engine.documents.documents_list(&context.caller, &ask).await?;
+    let (below, place) = ((at.path.as_deref(), depth), (None, ITEMS_MAX));
+    let page = context.engine.documents.documents_list(&context.caller, &at.tree, below, place).await?;
     let entries: Vec<Value> = page.items.iter().map(|item| shown(&at, item)).collect();
     let mut answer = Map::from_iter([("entries".to_owned(), Value::from(entries))]);
     if page.next.is_some() {
@@ -70,15 +69,14 @@ async fn list(context: &Context, at: At, arguments: &Arguments) -> Outcome {
 }
 
 fn shown(at: &At, item: &TreeItem) -> Value {
-    match item {
-        TreeItem::File(entry) => json!({
-            "path": at.shown(&entry.path),
-            "description": entry.summary,
-            "size": entry.bytes,
-            "etag": format!("sha256:{}", entry.file_sha256),
+    let path = at.shown(&item.path);
+    match item.files {
+        Some(files) => json!({ "path": format!("{path}/"), "files": files, "size": item.bytes }),
+        None => json!({
+            "path": path,
+            "description": item.description,
+            "size": item.bytes,
+            "etag": item.etag.as_deref().map(|etag| etag.trim_matches('"')),
         }),
-        TreeItem::Directory { path, files, bytes } => {
-            json!({ "path": format!("{}/", at.shown(path)), "files": files, "size": bytes })
-        }
     }
 }

@@ -2,20 +2,19 @@
 
 use loci_api::coding::attribution as shape;
 use loci_api::coding::table as api;
-use loci_coding::{Attributed, AttributionAsk};
+use loci_coding::Attributed;
+use loci_model::Result;
 use loci_model::tasks::commit::{BlameHow, TaskCommit};
 use loci_model::tasks::outcome::Outcome;
 use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::ToldEnd;
-use loci_model::{Result, SessionId, TaskId};
 
 use super::outcomes::graded;
-use super::tasks::{shown, status};
+use super::tasks::shown;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::time;
 use crate::v1::verified::repositories::asking;
 
 pub(super) fn operations(table: Table) -> Table {
@@ -31,25 +30,8 @@ pub(crate) async fn attributed(
     asking: &Asking<'_>,
     asked: shape::AttributionAsk,
 ) -> Result<shape::Attribution> {
-    let ask = AttributionAsk {
-        task: asked.task.map(TaskId::parse).transpose().map_err(|error| error.on("task"))?,
-        session: asked.session.map(SessionId::parse).transpose().map_err(|error| error.on("session"))?,
-        status: status(asked.status.as_deref())?,
-        since: time("since", asked.since.as_deref())?,
-        until: time("until", asked.until.as_deref())?,
-        after: cursor::read(asked.cursor.as_deref())?,
-        limit: cursor::limit(asked.limit)?,
-        repo: asked.repo,
-        commit: asked.commit,
-        pr: asked.pr,
-        issue: asked.issue,
-        prompt_version: asked.prompt_version,
-        user: asked.user,
-        path: asked.path,
-        branch: asked.branch,
-        words: asked.q,
-    };
-    let page = asking.engine.coding.attribution(asking.caller, &asking.standing, ask).await?;
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let page = asking.engine.coding.attribution(asking.caller, &asking.standing, asked, place).await?;
     let tasks: Vec<Task> = page.items.iter().map(|found| found.task.clone()).collect();
     let outcomes = asking.engine.coding.outcomes_of(&tasks).await?;
     Ok(shape::Attribution {

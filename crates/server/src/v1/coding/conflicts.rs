@@ -2,7 +2,7 @@
 
 use loci_api::coding::conflict as shape;
 use loci_api::coding::table as api;
-use loci_coding::{ConflictDecision, ConflictListing, ConflictShown};
+use loci_coding::{ConflictDecision, ConflictShown};
 use loci_model::record::conflict::ConflictState;
 use loci_model::{Error, RecordId, Result};
 
@@ -26,11 +26,9 @@ async fn list(call: Call, asked: shape::ConflictListing) -> Result<shape::Confli
         Some(word) => ConflictState::parse(word)
             .ok_or_else(|| Error::invalid("state", "state must be open or resolved"))?,
     };
-    let after = cursor::read(asked.cursor.as_deref())?;
-    let listing = ConflictListing { state, after, limit: cursor::limit(asked.limit)? };
-    let standing = standing(&call)?;
-    let page =
-        call.doors.engine.coding.conflicts_list(&call.caller, &standing, &repo(&call)?, listing).await?;
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let page = call.doors.engine.coding.conflicts_list(&call.caller, &standing, &repo, state, place).await?;
     Ok(shape::ConflictList {
         conflicts: page.items.iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

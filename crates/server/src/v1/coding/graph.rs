@@ -2,8 +2,7 @@
 
 use loci_api::coding::graph as shape;
 use loci_api::coding::table as api;
-use loci_coding::{CoChange, GraphAbout, ImpactOf, Thresholds};
-use loci_model::tasks::exposure::rounded;
+use loci_coding::{ImpactOf, Thresholds};
 use loci_model::tasks::file_change::HistoryWindow;
 use loci_model::{Error, Result};
 
@@ -32,17 +31,7 @@ async fn co_change(call: Call, asked: shape::CoChangeAsk) -> Result<shape::CoCha
     let asking = asking(&call)?;
     let wanted = (thresholds(asked.min_support, asked.min_confidence), asked.limit.unwrap_or(ROWS));
     let repo = repo(&call)?;
-    let found =
-        asking.engine.coding.co_changes(asking.caller, &asking.standing, &repo, &asked.path, wanted).await?;
-    let (graph, warnings) = about(found.about);
-    Ok(shape::CoChangeList {
-        n: graph.n,
-        path: found.path,
-        n_a: found.changes,
-        pairs: found.pairs.into_iter().map(pair).collect(),
-        graph,
-        warnings,
-    })
+    asking.engine.coding.co_changes(asking.caller, &asking.standing, &repo, &asked.path, wanted).await
 }
 
 async fn sets(call: Call, asked: shape::FileSetListing) -> Result<shape::FileSetList> {
@@ -51,9 +40,7 @@ async fn sets(call: Call, asked: shape::FileSetListing) -> Result<shape::FileSet
     }
     let asking = asking(&call)?;
     let repo = repo(&call)?;
-    let (sets, found) = asking.engine.coding.always_together(asking.caller, &asking.standing, &repo).await?;
-    let (graph, warnings) = about(found);
-    Ok(shape::FileSetList { sets, graph, warnings })
+    asking.engine.coding.always_together(asking.caller, &asking.standing, &repo).await
 }
 
 async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList> {
@@ -67,16 +54,7 @@ async fn impact(call: Call, asked: shape::ImpactAsk) -> Result<shape::ImpactList
     let wanted = (asked.depth.unwrap_or(DEPTH), asked.limit.unwrap_or(IMPACT_ROWS));
     let asking = asking(&call)?;
     let repo = repo(&call)?;
-    let found = asking.engine.coding.impact(asking.caller, &asking.standing, &repo, of, wanted).await?;
-    let (graph, warnings) = about(found.about);
-    Ok(shape::ImpactList {
-        rows: found.rows,
-        graph,
-        more: found.more,
-        files: found.files,
-        imports: found.imports.map(|(commit, files)| shape::ImportsAbout { commit, files }),
-        warnings,
-    })
+    asking.engine.coding.impact(asking.caller, &asking.standing, &repo, of, wanted).await
 }
 
 async fn missing(call: Call, asked: shape::MissingAsk) -> Result<shape::MissingList> {
@@ -90,13 +68,7 @@ pub(crate) async fn absent(
     asked: shape::MissingAsk,
 ) -> Result<shape::MissingList> {
     let wanted = (thresholds(asked.min_support, asked.min_confidence), asked.limit.unwrap_or(ROWS));
-    let (files, found) = asking
-        .engine
-        .coding
-        .missing_files(asking.caller, &asking.standing, repo, asked.paths, wanted)
-        .await?;
-    let (graph, warnings) = about(found);
-    Ok(shape::MissingList { files: files.into_iter().map(pair).collect(), graph, warnings })
+    asking.engine.coding.missing_files(asking.caller, &asking.standing, repo, asked.paths, wanted).await
 }
 
 async fn rebuild(call: Call, asked: shape::GraphRebuild) -> Result<shape::GraphRebuildAsked> {
@@ -118,29 +90,4 @@ fn thresholds(support: Option<u32>, confidence: Option<f64>) -> Thresholds {
         support: support.unwrap_or(usual.support),
         confidence: confidence.unwrap_or(usual.confidence),
     }
-}
-
-fn pair(one: CoChange) -> shape::CoChange {
-    shape::CoChange {
-        path: one.path,
-        because: one.because,
-        support: one.support,
-        confidence: rounded(one.confidence),
-        reverse_confidence: rounded(one.reverse_confidence),
-        lift: rounded(one.lift),
-        last_seen: one.last_seen.map(|at| at.to_rfc3339()),
-        samples: one.samples,
-    }
-}
-
-fn about(found: GraphAbout) -> (shape::GraphAbout, Vec<String>) {
-    let graph = shape::GraphAbout {
-        n: found.transactions,
-        history: found.state.as_str().to_owned(),
-        tip: found.tip.map(|tip| tip.to_string()),
-        commits: found.commits,
-        remaining: found.remaining,
-        is_cut: found.is_cut,
-    };
-    (graph, found.warnings)
 }

@@ -2,26 +2,19 @@
 
 use loci_api::coding::metrics as shape;
 use loci_api::coding::table as api;
-use loci_coding::{Cut, MetricsAsk, MetricsBy};
-use loci_model::{RecordId, Result};
+use loci_coding::Cut;
+use loci_model::Result;
 
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::{time, word};
 use crate::v1::verified::repositories::repo;
 
 pub(super) fn operations(table: Table) -> Table {
     table.query(api::REPOSITORY_METRICS, metrics)
 }
 
-async fn metrics(call: Call, asked: shape::MetricsAsk) -> Result<shape::Metrics> {
-    let by = word("by", asked.by.as_deref(), MetricsBy::ALL, MetricsBy::parse, MetricsBy::as_str)?;
-    let ask = MetricsAsk {
-        by: by.unwrap_or_default(),
-        since: time("since", asked.since.as_deref())?,
-        record: asked.record.map(RecordId::parse).transpose().map_err(|error| error.on("record"))?,
-    };
+async fn metrics(call: Call, ask: shape::MetricsAsk) -> Result<shape::Metrics> {
     let (standing, repo) = (standing(&call)?, repo(&call)?);
     let found = call.doors.engine.coding.repository_metrics(&call.caller, &standing, &repo, ask).await?;
     Ok(shape::Metrics {

@@ -10,7 +10,7 @@ use super::tasks::task_id;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::{time, word};
+use crate::v1::protocol::values::time;
 
 pub(super) fn operations(table: Table) -> Table {
     table.plain(api::TASK_OUTCOME, show).json(api::TASK_OUTCOME_SET, set)
@@ -24,23 +24,17 @@ async fn show(call: Call) -> Result<shape::Outcome> {
 }
 
 async fn set(call: Call, asked: shape::OutcomeSet) -> Result<shape::Outcome> {
-    let checks = asked.ci_first_push.as_deref();
     let said = OutcomeByHand {
-        grade: grade("outcome", Some(&asked.outcome))?
+        grade: OutcomeGrade::read("outcome", Some(&asked.outcome))?
             .ok_or_else(|| Error::invalid("outcome", "outcome is required"))?,
         merged_at: time("merged_at", asked.merged_at.as_deref())?,
         revision_count: asked.revision_count,
-        ci_first_push: word("ci_first_push", checks, FirstPush::ALL, FirstPush::parse, FirstPush::as_str)?,
+        ci_first_push: FirstPush::read("ci_first_push", asked.ci_first_push.as_deref())?,
         source: asked.source,
     };
     let (standing, id) = (standing(&call)?, task_id(&call)?);
     let set = call.doors.engine.coding.task_outcome_set(&call.caller, &standing, &id, said).await?;
     Ok(shown(set.outcome))
-}
-
-/// A grade by its word.
-pub(super) fn grade(field: &'static str, text: Option<&str>) -> Result<Option<OutcomeGrade>> {
-    word(field, text, OutcomeGrade::ALL, OutcomeGrade::parse, OutcomeGrade::as_str)
 }
 
 /// The word of a grade, where there is one.

@@ -2,12 +2,8 @@
 
 use loci_api::coding::preference as shape;
 use loci_api::coding::table as api;
-use loci_coding::{PreferenceSet, UserExport};
-use loci_model::record::Record;
-use loci_model::record::metadata::MetadataValue;
+use loci_coding::{PreferenceSet, preference_shown};
 use loci_model::tasks::preference::PreferenceDimension;
-use loci_model::tasks::review::Review;
-use loci_model::tasks::task::Task;
 use loci_model::{Error, RecordId, Result};
 
 use crate::v1::protocol::call::Call;
@@ -29,7 +25,7 @@ async fn list(call: Call) -> Result<shape::PreferenceList> {
     let found = engine.coding.preferences_list(&call.caller, &standing(&call)?, call.path("user")?).await?;
     Ok(shape::PreferenceList {
         user: found.user,
-        preferences: found.preferences.into_iter().map(shown).collect(),
+        preferences: found.preferences.into_iter().map(preference_shown).collect(),
     })
 }
 
@@ -40,7 +36,7 @@ async fn put(call: Call, asked: shape::PreferencePut) -> Result<shape::Preferenc
     let set = PreferenceSet { dimension, text: asked.text, repo: asked.repo };
     let engine = &call.doors.engine;
     let put = engine.coding.preference_put(&call.caller, &standing(&call)?, call.path("user")?, set).await?;
-    Ok(shape::PreferenceSet { preference: shown(put.preference), created: put.created })
+    Ok(shape::PreferenceSet { preference: preference_shown(put.preference), created: put.created })
 }
 
 async fn remove(call: Call) -> Result<shape::PreferenceRemoved> {
@@ -59,69 +55,10 @@ async fn settings(call: Call, asked: shape::UserSettings) -> Result<shape::UserS
 
 async fn export(call: Call) -> Result<shape::UserExport> {
     let engine = &call.doors.engine;
-    let UserExport { user: of, preferences, tasks, reviews, warnings } =
-        engine.coding.user_export(&call.caller, &standing(&call)?, call.path("user")?).await?;
-    let reviews = reviews.into_iter().map(|one| review(one, &of)).collect();
-    Ok(shape::UserExport {
-        user: of,
-        preferences: preferences.into_iter().map(shown).collect(),
-        tasks: tasks.into_iter().map(task).collect(),
-        reviews,
-        warnings,
-    })
+    engine.coding.user_export(&call.caller, &standing(&call)?, call.path("user")?).await
 }
 
 async fn forget(call: Call) -> Result<shape::UserForgotten> {
     let engine = &call.doors.engine;
     engine.coding.user_forget(&call.caller, &standing(&call)?, call.path("user")?).await
-}
-
-/// What a client wrote itself says neither dimension nor origin: it was said, of whatever.
-fn shown(record: Record) -> shape::Preference {
-    let text = |key: &str| match record.metadata.get(key) {
-        Some(MetadataValue::String(text)) => Some(text.clone()),
-        Some(_) | None => None,
-    };
-    let evidence_prs = match record.metadata.get("evidence_prs") {
-        Some(MetadataValue::Number(number)) => number.to_string().parse().ok(),
-        Some(_) | None => None,
-    };
-    shape::Preference {
-        preference_id: record.id.to_string(),
-        dimension: text("dimension").unwrap_or_else(|| PreferenceDimension::Other.as_str().to_owned()),
-        origin: text("origin").unwrap_or_else(|| "explicit".to_owned()),
-        repo: text("repo"),
-        task_id: text("task_id"),
-        evidence_prs,
-        state: record.state.as_str().to_owned(),
-        observed_at: record.timestamp.to_rfc3339(),
-        expires_at: record.expires_at.map(|at| at.to_rfc3339()),
-        text: record.text,
-    }
-}
-
-fn task(task: Task) -> shape::UserTask {
-    shape::UserTask {
-        task_id: task.id.to_string(),
-        actor: task.actor.to_string(),
-        description: task.description,
-        status: task.status.as_str().to_owned(),
-        created_at: task.created_at.to_rfc3339(),
-    }
-}
-
-/// Of a review what is somebody's own.
-fn review(review: Review, of: &shape::User) -> shape::UserReview {
-    let is_theirs = |person: &loci_model::tasks::review::ForgeUser| match (&of.user_id, person.id) {
-        (Some(id), number) if number != 0 => *id == number.to_string(),
-        _ => of.login.as_deref() == Some(person.login.to_lowercase().as_str()),
-    };
-    let comments = review.comments.iter().filter(|comment| is_theirs(&comment.author));
-    shape::UserReview {
-        repo: review.actor.to_string(),
-        pr: review.pr,
-        comments: comments.map(|comment| comment.body.clone()).collect(),
-        body: is_theirs(&review.reviewer).then(|| review.body.clone()).filter(|body| !body.is_empty()),
-        submitted_at: review.submitted_at.to_rfc3339(),
-    }
 }

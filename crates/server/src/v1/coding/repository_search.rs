@@ -8,11 +8,10 @@ use loci_coding::hydration::{
     RepositoryFound, RepositorySearch, SearchFilters, SearchKind, SearchedRecord, outcome_of,
 };
 use loci_model::tasks::exposure::rounded;
-use loci_model::tasks::task::MemoryArm;
+use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use loci_model::{Error, Result, TaskId, Timestamp};
 use loci_verified::Told;
 
-use super::tasks::status;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
@@ -55,7 +54,7 @@ fn read(asked: shape::RepositorySearch) -> Result<RepositorySearch> {
             pr: filters.pr,
             commit: filters.commit,
             issue: filters.issue,
-            status: status(filters.status.as_deref())?,
+            status: TaskStatus::read("status", filters.status.as_deref())?,
             outcome: filters.outcome,
             user: filters.user,
             path: filters.path,

@@ -2,7 +2,6 @@
 
 use loci_api::coding::rule as shape;
 use loci_api::coding::table as api;
-use loci_coding::RuleListing;
 use loci_model::Result;
 use loci_model::record::Record;
 use loci_model::record::metadata::MetadataValue;
@@ -11,8 +10,6 @@ use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::time;
-use crate::v1::records::record_shape::state;
 use crate::v1::verified::repositories::{asking, repo};
 
 /// Metadata by which rules are ordered.
@@ -32,19 +29,8 @@ pub(crate) async fn listed(
     repo: &str,
     asked: shape::RuleListing,
 ) -> Result<shape::RuleList> {
-    let listing = RuleListing {
-        state: asked.state.as_deref().map(state).transpose().map_err(|error| error.on("state"))?,
-        scope: asked.scope,
-        since: time("since", asked.since.as_deref())?,
-        until: time("until", asked.until.as_deref())?,
-        words: asked.q,
-        reviewer: asked.reviewer,
-        pr: asked.pr,
-        is_suggested: asked.approval_suggested.unwrap_or_default(),
-        after: cursor::read(asked.cursor.as_deref())?,
-        limit: cursor::limit(asked.limit)?,
-    };
-    let page = asking.engine.coding.rules_list(asking.caller, &asking.standing, repo, listing).await?;
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let page = asking.engine.coding.rules_list(asking.caller, &asking.standing, repo, asked, place).await?;
     Ok(shape::RuleList {
         rules: page.items.into_iter().map(shown).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,

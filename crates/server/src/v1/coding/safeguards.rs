@@ -4,9 +4,7 @@ use loci_api::coding::safeguard as shape;
 use loci_api::coding::table as api;
 use loci_api::quarantine as quarantined_shape;
 use loci_api::record::Record;
-use loci_coding::{
-    HeldDecision, HeldListing, PurgeAsk, RepositoryQuarantineAsk, Selection, SnapshotOf, SnapshotShown,
-};
+use loci_coding::{HeldDecision, PurgeAsk, RepositoryQuarantineAsk, Selection};
 use loci_model::record::RecordState;
 use loci_model::{Namespace, RecordId, Result, TaskId};
 
@@ -54,7 +52,7 @@ fn quarantine_ask(asked: shape::RepositoryQuarantine) -> Result<RepositoryQuaran
         ids: quarantine::ids(&asked.ids)?,
         query: asked.query,
         pattern: asked.pattern,
-        task: task("task_id", asked.task_id)?,
+        task: TaskId::read("task_id", asked.task_id.as_deref())?,
         reviewer: asked.reviewer,
         since: time("since", asked.since.as_deref())?,
         until: time("until", asked.until.as_deref())?,
@@ -63,19 +61,12 @@ fn quarantine_ask(asked: shape::RepositoryQuarantine) -> Result<RepositoryQuaran
     Ok(RepositoryQuarantineAsk { which, reason: asked.reason, dry_run: asked.dry_run })
 }
 
-fn task(field: &'static str, id: Option<String>) -> Result<Option<TaskId>> {
-    id.map(TaskId::parse).transpose().map_err(|error| error.on(field))
-}
-
 async fn held_list(call: Call, asked: shape::HeldListing) -> Result<shape::HeldList> {
     let held = asked.state.as_deref().map(state).transpose().map_err(|error| error.on("state"))?;
-    let listing = HeldListing {
-        state: held.unwrap_or(RecordState::Candidate),
-        after: cursor::read(asked.cursor.as_deref())?,
-        limit: cursor::limit(asked.limit)?,
-    };
-    let standing = standing(&call)?;
-    let page = call.doors.engine.coding.held_list(&call.caller, &standing, &repo(&call)?, listing).await?;
+    let state = held.unwrap_or(RecordState::Candidate);
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let (standing, repo) = (standing(&call)?, repo(&call)?);
+    let page = call.doors.engine.coding.held_list(&call.caller, &standing, &repo, state, place).await?;
     Ok(shape::HeldList {
         records: page.items.iter().map(record).collect(),
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
@@ -99,17 +90,9 @@ async fn decide(call: Call, decision: HeldDecision, reason: &str) -> Result<Reco
 
 async fn snapshots_list(call: Call, asked: shape::SnapshotListing) -> Result<shape::SnapshotList> {
     let (standing, limit) = (standing(&call)?, cursor::limit(asked.limit)?);
-    let found =
+    let snapshots =
         call.doors.engine.coding.snapshots_list(&call.caller, &standing, &repo(&call)?, limit).await?;
-    Ok(shape::SnapshotList { snapshots: found.into_iter().map(snapshot).collect() })
-}
-
-fn snapshot(found: SnapshotShown) -> shape::Snapshot {
-    let (task_id, before_rollback_to) = match found.of {
-        SnapshotOf::Task(task) => (Some(task.to_string()), None),
-        SnapshotOf::Rollback(to) => (None, Some(to)),
-    };
-    shape::Snapshot { id: found.id, task_id, before_rollback_to, at: found.at.to_rfc3339() }
+    Ok(shape::SnapshotList { snapshots })
 }
 
 async fn rollback(call: Call, ask: shape::RollbackAsk) -> Result<shape::RolledBack> {
@@ -127,7 +110,7 @@ async fn purge_some(call: Call, asked: shape::PurgeAsk) -> Result<shape::Purged>
         pattern: filter.pattern,
         kind: filter.kind,
         namespace: namespace.map_err(|error| error.on("namespace"))?,
-        task: task("task", filter.task)?,
+        task: TaskId::read("task", filter.task.as_deref())?,
         reviewer: filter.reviewer,
         user: filter.user,
         since: time("since", filter.since.as_deref())?,

@@ -3,9 +3,9 @@
 use loci_api::documents::file as shape;
 use loci_api::documents::tree as tree_shape;
 
-use loci_documents::{DocumentShown, DocumentWritten, Listed, TreeAsk, TreeChanged, TreeItem};
+use loci_documents::{DocumentShown, DocumentWritten, TreeAsk};
 use loci_engine::document_text::DocumentContent;
-use loci_model::trees::tree_entry::{TreeEntry, TreeSnapshot};
+use loci_model::trees::tree_entry::TreeSnapshot;
 use loci_model::{Namespace, Result};
 
 use crate::v1::protocol::call::Call;
@@ -35,11 +35,6 @@ pub(super) fn content(put: shape::DocumentPut) -> DocumentContent {
         content.set_priority(priority);
     }
     content
-}
-
-/// An entity tag of a digest, quoted.
-pub(super) fn etag(sha256: &str) -> String {
-    format!("\"sha256:{sha256}\"")
 }
 
 pub(super) fn document(shown: DocumentShown) -> shape::FileDocument {
@@ -83,66 +78,6 @@ pub(super) fn written(written: DocumentWritten) -> shape::DocumentWritten {
         added: written.added,
         updated_at: written.updated_at.to_rfc3339(),
         warnings: written.warnings,
-    }
-}
-
-pub(super) fn item(item: &TreeItem) -> tree_shape::TreeItem {
-    match item {
-        TreeItem::Directory { path, files, bytes } => tree_shape::TreeItem {
-            kind: "directory".to_owned(),
-            path: path.clone(),
-            bytes: *bytes,
-            files: Some(*files),
-            description: None,
-            title: None,
-            etag: None,
-            record: None,
-            version: None,
-            updated_at: None,
-        },
-        TreeItem::File(entry) => file(entry),
-    }
-}
-
-fn file(entry: &TreeEntry) -> tree_shape::TreeItem {
-    tree_shape::TreeItem {
-        kind: "file".to_owned(),
-        path: entry.path.clone(),
-        bytes: entry.bytes,
-        files: None,
-        description: Some(entry.summary.clone()),
-        title: entry.title.clone(),
-        etag: Some(etag(&entry.file_sha256)),
-        record: Some(entry.record.to_string()),
-        version: Some(entry.version),
-        updated_at: Some(entry.updated_at.to_rfc3339()),
-    }
-}
-
-pub(super) fn listed(line: Listed) -> tree_shape::ListedItem {
-    let kind = if line.is_directory { "directory" } else { "file" };
-    tree_shape::ListedItem {
-        kind: kind.to_owned(),
-        path: line.path,
-        description: line.description,
-        files: line.files,
-    }
-}
-
-pub(super) fn change(changed: TreeChanged) -> tree_shape::TreeChange {
-    let TreeChanged { change, path, path_before, content_sha256, state } = changed;
-    tree_shape::TreeChange {
-        state,
-        operation: change.operation.as_str().to_owned(),
-        op: if change.version.is_some() { "write" } else { "delete" }.to_owned(),
-        path,
-        path_before,
-        record: change.record.to_string(),
-        version: change.version,
-        content_sha256,
-        by: change.by,
-        run: change.run,
-        at: change.at.to_rfc3339(),
     }
 }
 

@@ -7,9 +7,9 @@ use axum::response::{IntoResponse, Response};
 use loci_api::documents::memory_tool as shape;
 use loci_api::documents::table as api;
 use loci_documents::{MountAsk, TreeAsk};
+use loci_engine::document_text::content::etag;
 use loci_model::{Error, Namespace, Result};
 
-use super::files_shape::etag;
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::table::{Described, Form, Table};

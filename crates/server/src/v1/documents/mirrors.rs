@@ -2,7 +2,7 @@
 
 use loci_api::documents::mirror as shape;
 use loci_api::documents::table as api;
-use loci_documents::mirroring::{MirrorPull, MirrorShown, NewMirror, PulledFile};
+use loci_documents::mirroring::{MirrorShown, NewMirror};
 use loci_model::trees::mirror::{
     Mirror, MirrorDeletes, MirrorDirection, MirrorKind, MirrorOrigin, MirrorReport,
 };
@@ -101,14 +101,8 @@ async fn base(call: Call, asked: shape::MirrorBaseAsk) -> Result<shape::MirrorBa
     Ok(shape::MirrorBase { base })
 }
 
-async fn pull(call: Call, asked: shape::MirrorPull) -> Result<shape::MirrorReport> {
+async fn pull(call: Call, pull: shape::MirrorPull) -> Result<shape::MirrorReport> {
     let (memory, name) = (call.memory().await?, call.path("mirror")?);
-    let file = |file: shape::PulledFile| PulledFile {
-        path: file.path,
-        content: file.content.map(String::into_bytes),
-        executable: file.executable,
-    };
-    let pull = MirrorPull { base: asked.base, files: asked.files.into_iter().map(file).collect() };
     call.doors.engine.documents.mirror_pull(&call.caller, &memory, name, pull).await.map(report)
 }
 

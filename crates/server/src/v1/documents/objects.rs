@@ -7,11 +7,11 @@ use http::{HeaderValue, StatusCode, header};
 use loci_api::documents::object as shape;
 use loci_api::documents::table as api;
 use loci_documents::NewObject;
+use loci_engine::document_text::content::etag;
 use loci_model::Result;
 use loci_model::trees::parked_object::ObjectHead;
 
 use super::files::with_etag;
-use super::files_shape::etag;
 use crate::doors::Doors;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;

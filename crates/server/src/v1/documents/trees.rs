@@ -6,11 +6,12 @@ use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use loci_api::documents::table as api;
 use loci_api::documents::tree as shape;
-use loci_documents::{LISTING_VERSION, ListingAsk, Point, TreeGrep, TreeListing, TreeRestore};
+use loci_documents::{LISTING_VERSION, Point, TreeRestore};
+use loci_engine::document_text::content::etag;
 use loci_model::{Error, Result};
 
 use super::files::with_etag;
-use super::files_shape::{change, etag, item, listed, snapshot, tree};
+use super::files_shape::{snapshot, tree};
 use crate::doors::Doors;
 use crate::v1::protocol::call::{self, Call};
 use crate::v1::protocol::cursor;
@@ -36,16 +37,12 @@ pub(super) fn operations(table: Table) -> Table {
 }
 
 async fn list(call: Call, asked: shape::TreeQuery) -> Result<shape::TreePage> {
-    let listing = TreeListing {
-        tree: tree(&call, asked.namespace.as_deref()).await?,
-        prefix: asked.prefix,
-        depth: asked.depth,
-        after: cursor::read(asked.cursor.as_deref())?,
-        limit: cursor::limit(asked.limit)?,
-    };
-    let page = call.doors.engine.documents.documents_list(&call.caller, &listing).await?;
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let below = (asked.prefix.as_deref(), asked.depth);
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let page = call.doors.engine.documents.documents_list(&call.caller, &tree, below, place).await?;
     Ok(shape::TreePage {
-        entries: page.items.iter().map(item).collect(),
+        entries: page.items,
         next_cursor: page.next.as_ref().map(cursor::write).transpose()?,
     })
 }
@@ -53,17 +50,14 @@ async fn list(call: Call, asked: shape::TreeQuery) -> Result<shape::TreePage> {
 async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
     let (call, parts) = Call::begin(doors, request).await?;
     let asked: shape::ListingQuery = call::query(&parts)?;
-    let ask = ListingAsk {
-        tree: tree(&call, asked.namespace.as_deref()).await?,
-        prefix: asked.prefix,
-        budget_tokens: asked.budget_tokens,
-    };
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    let within = (asked.prefix.as_deref(), asked.budget_tokens);
     let is_text = match asked.format.as_deref() {
         None | Some("json") => false,
         Some("text") => true,
         Some(_) => return Err(Error::invalid("format", "format must be json or text")),
     };
-    let listing = call.doors.engine.documents.tree_listing(&call.caller, &ask).await?;
+    let listing = call.doors.engine.documents.tree_listing(&call.caller, &tree, within).await?;
     let etag = etag(&listing.text_sha256);
     if call.header("if-none-match")?.is_some_and(|tag| tag == etag) {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
@@ -77,7 +71,7 @@ async fn tree_listing(doors: Doors, request: Request) -> Result<Response> {
         etag: etag.clone(),
         tokens: listing.tokens,
         listing_version: LISTING_VERSION,
-        entries: listing.lines.into_iter().map(listed).collect(),
+        entries: listing.lines,
         entries_total: listing.lines_total,
         files_total: listing.files_total,
     };
@@ -112,7 +106,7 @@ async fn changes(call: Call, asked: shape::ChangesQuery) -> Result<shape::TreeCh
     let since = asked.since.map_or(Ok(Point::Sequence(0)), |since| Point::parse(&since, "since"))?;
     let (changes, next_since) =
         call.doors.engine.documents.tree_changes(&call.caller, &tree, since, limit).await?;
-    Ok(shape::TreeChanges { changes: changes.into_iter().map(change).collect(), next_since })
+    Ok(shape::TreeChanges { changes, next_since })
 }
 
 async fn compare(call: Call, asked: shape::DiffQuery) -> Result<shape::TreeDiff> {
@@ -158,13 +152,6 @@ async fn restore(call: Call, asked: shape::RestoreAsk) -> Result<shape::TreeRest
 }
 
 async fn grep(call: Call, asked: shape::GrepAsk) -> Result<shape::GrepResult> {
-    let ask = TreeGrep {
-        tree: tree(&call, asked.namespace.as_deref()).await?,
-        pattern: asked.pattern,
-        path: asked.path,
-        ignore_case: asked.ignore_case,
-        max_matches: asked.max_matches,
-        context: asked.context,
-    };
-    call.doors.engine.documents.tree_grep(&call.caller, &ask).await
+    let tree = tree(&call, asked.namespace.as_deref()).await?;
+    call.doors.engine.documents.tree_grep(&call.caller, &tree, &asked).await
 }

@@ -2,10 +2,9 @@
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;
-use loci_model::Result;
+use loci_model::{RecordId, Result};
 use loci_operations::InvestigationOutcome;
 
-use super::investigation_complete::record_ids;
 use super::investigation_start::{incident, memory};
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::table::Table;
@@ -13,6 +12,11 @@ use crate::v1::protocol::values::time;
 
 pub(super) fn operations(table: Table) -> Table {
     table.json(api::INVESTIGATION_OUTCOME, investigation_outcome)
+}
+
+/// Ids of records in a member of the request.
+fn record_ids(field: &'static str, ids: &[String]) -> Result<Vec<RecordId>> {
+    ids.iter().map(|id| RecordId::parse(id.as_str()).map_err(|error| error.on(field))).collect()
 }
 
 async fn investigation_outcome(

@@ -4,12 +4,9 @@
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;
 use loci_api::operations::table as api;
-use loci_model::record::Record;
 use loci_model::{Error, RecordId, Result};
-use loci_operations::{
-    SreApply, SreApplyKind, SreListed, SrePast, SrePreference, SreUser, declared_users, users_of,
-};
-use serde_json::{Value, json};
+use loci_operations::{SreApply, SreApplyKind, declared_users, users_of};
+use serde_json::json;
 
 use super::save::kept;
 use crate::v1::protocol::call::Call;
@@ -38,47 +35,21 @@ async fn list(call: Call, asked: shape::SrePreferencesListing) -> Result<shape::
         }
     };
     let engine = &call.doors.engine;
-    let found =
-        engine.operations.sre_preferences_list(&call.caller, &call.memory().await?, waiting_only).await?;
-    let listed = |SreListed { user, kind, entry }| entry_shown(&user, &kind, entry);
-    Ok(shape::SrePreferenceList {
-        preferences: found.items.into_iter().map(listed).collect(),
-        warnings: found.warnings,
-    })
+    engine.operations.sre_preferences_list(&call.caller, &call.memory().await?, waiting_only).await
 }
 
 async fn show(call: Call) -> Result<shape::SreUserPreferences> {
-    let user = call.path("user")?.to_owned();
-    let engine = &call.doors.engine;
-    let SreUser { types, effective } =
-        engine.operations.sre_user(&call.caller, &call.memory().await?, &user).await?;
-    let of_type = |(kind, one): (String, loci_operations::SrePreferences)| shape::SrePreferencesOfType {
-        entries: one.entries.into_iter().map(|entry| entry_shown(&user, &kind, entry)).collect(),
-        preference_value: one.value,
-        preference_type: kind,
-    };
-    Ok(shape::SreUserPreferences {
-        preferences: types.into_iter().map(of_type).collect(),
-        effective: shape::SreEffective {
-            quiet_now: effective.quiet_now,
-            severity_filter: effective.severity_filter,
-            timezone: effective.timezone,
-        },
-        warnings: effective.warnings,
-        user_id: user.clone(),
-    })
+    let (engine, user) = (&call.doors.engine, call.path("user")?);
+    engine.operations.sre_user(&call.caller, &call.memory().await?, user).await
 }
 
 async fn history(call: Call, asked: shape::SrePreferenceHistoryQuery) -> Result<shape::SrePreferenceHistory> {
     let user = call.path("user")?;
     let which = (asked.preference_type.as_deref(), asked.key.as_deref());
     let engine = &call.doors.engine;
-    let found =
+    let preferences =
         engine.operations.sre_preference_history(&call.caller, &call.memory().await?, user, which).await?;
-    let one = |SrePast { kind, key, value, source, state, record }| {
-        shown((user, kind, key), value, (source, state), &record)
-    };
-    Ok(shape::SrePreferenceHistory { preferences: found.into_iter().map(one).collect() })
+    Ok(shape::SrePreferenceHistory { preferences })
 }
 
 async fn confirm(call: Call, asked: shape::SrePreferenceDecision) -> Result<SreKept> {
@@ -131,32 +102,4 @@ async fn apply(call: Call, asked: shape::SrePreferencesApply) -> Result<shape::S
         unchanged,
         dry_run: asked.dry_run,
     })
-}
-
-fn entry_shown(user: &str, kind: &str, entry: SrePreference) -> shape::SrePreference {
-    let SrePreference { key, value, source, state, record } = entry;
-    shown((user, kind.to_owned(), key), value, (source, state), &record)
-}
-
-fn shown(
-    (user, kind, key): (&str, String, String),
-    value: Value,
-    (source, state): (&str, &str),
-    record: &Record,
-) -> shape::SrePreference {
-    let stored: Value = serde_json::from_str(&record.text).unwrap_or(Value::Null);
-    shape::SrePreference {
-        preference_id: record.id.to_string(),
-        user_id: user.to_owned(),
-        preference_type: kind,
-        key,
-        value,
-        source: source.to_owned(),
-        state: state.to_owned(),
-        timestamp: record.timestamp.to_rfc3339(),
-        context: stored.get("context").and_then(Value::as_str).map(str::to_owned),
-        expires_at: record.expires_at.map(|at| at.to_rfc3339()),
-        valid_to: record.valid_to.map(|at| at.to_rfc3339()),
-        superseded_by: record.superseded_by.as_ref().map(ToString::to_string),
-    }
 }

@@ -4,7 +4,7 @@ use loci_api::operations::knowledge as shape;
 use loci_api::operations::table as api;
 use loci_model::services::knowledge::SreType;
 use loci_model::{RecordId, Result, Timestamp};
-use loci_operations::{SreFound, SreOrigin, SreRetrieve, SreRetrieved, SreTimeFilter};
+use loci_operations::{SreFound, SreRetrieve, SreRetrieved, SreTimeFilter, origin};
 
 use super::save::memory_type;
 use crate::v1::protocol::call::Call;
@@ -56,7 +56,7 @@ pub(super) fn skipped(all: Vec<(RecordId, String)>) -> Vec<shape::SreSkipped> {
 }
 
 fn result(found: SreFound) -> shape::SreResult {
-    let origin = SreOrigin::of(found.kind, &found.record, &found.content);
+    let (provenance, source) = origin(found.kind, &found.record, &found.content);
     let record = &found.record;
     let state = if found.conflict { "conflict" } else { record.state.as_str() };
     shape::SreResult {
@@ -65,26 +65,15 @@ fn result(found: SreFound) -> shape::SreResult {
         score: found.score,
         score_parts: found.parts,
         state: state.to_owned(),
-        source: origin.source.to_owned(),
+        source: source.to_owned(),
         namespaces: found.namespaces.iter().map(ToString::to_string).collect(),
         created_at: record.created_at.to_rfc3339(),
         updated_at: record.updated_at.to_rfc3339(),
         observed_at: record.timestamp.to_rfc3339(),
         age_days: found.age_days,
         stale: found.stale,
-        provenance: provenance(origin),
+        provenance,
         content: found.content,
-    }
-}
-
-pub(super) fn provenance(origin: SreOrigin) -> shape::SreProvenance {
-    shape::SreProvenance {
-        user: origin.user,
-        agent: origin.agent,
-        session_id: origin.session,
-        incident_id: origin.incident,
-        event_ids: origin.events,
-        evidence: origin.evidence,
     }
 }
 

@@ -2,10 +2,11 @@
 
 use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;
-use loci_coding::{Completion, Finalization, Learned, LearnedAction, TaskNote};
+use loci_coding::{Completion, Learned, LearnedAction, pull_request};
+use loci_model::tasks::task::TaskStatus;
 use loci_model::{Result, TaskId};
 
-use super::{pull_request, status, task_id};
+use super::task_id;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
@@ -19,7 +20,7 @@ pub(in crate::v1) fn operations(table: Table) -> Table {
 
 async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskCompleted> {
     let said = Completion {
-        status: status(asked.status.as_deref())?,
+        status: TaskStatus::read("status", asked.status.as_deref())?,
         summary: asked.summary,
         approach: asked.approach,
         files_changed: asked.files_changed,
@@ -53,22 +54,9 @@ async fn complete(call: Call, asked: shape::TaskComplete) -> Result<shape::TaskC
     })
 }
 
-async fn finalize(call: Call, asked: shape::TaskFinalize) -> Result<shape::TaskFinalized> {
-    let end = Finalization {
-        status: status(Some(asked.status.as_str()))?,
-        duration_s: asked.duration_s,
-        cost_usd: asked.cost_usd,
-        reason: asked.reason,
-        error_message: asked.error_message,
-    };
+async fn finalize(call: Call, end: shape::TaskFinalize) -> Result<shape::TaskFinalized> {
     let (standing, id) = (standing(&call)?, task_id(&call)?);
-    let done = call.doors.engine.coding.task_finalize(&call.caller, &standing, &id, end).await?;
-    Ok(shape::TaskFinalized {
-        wrote: done.wrote,
-        kind: if done.wrote { "minimal" } else { "kept_existing" }.to_owned(),
-        episode_id: done.episode.to_string(),
-        warnings: done.warnings,
-    })
+    call.doors.engine.coding.task_finalize(&call.caller, &standing, &id, end).await
 }
 
 async fn note(call: Call, asked: shape::TaskNote) -> Result<shape::TaskNoted> {
@@ -79,11 +67,8 @@ async fn note(call: Call, asked: shape::TaskNote) -> Result<shape::TaskNoted> {
 pub(crate) async fn noted(
     asking: &Asking<'_>,
     id: &TaskId,
-    asked: shape::TaskNote,
+    note: shape::TaskNote,
 ) -> Result<shape::TaskNoted> {
-    let shape::TaskNote { text, topic, scope, category, observed_at } = asked;
-    let observed_at = time("observed_at", observed_at.as_deref())?;
-    let note = TaskNote { text, topic, scope, category, observed_at };
     let noted = asking.engine.coding.task_note(asking.caller, &asking.standing, id, note).await?;
     Ok(shape::TaskNoted {
         learning: learned(noted.learned),

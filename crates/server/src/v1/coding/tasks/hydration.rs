@@ -2,17 +2,17 @@
 
 use loci_api::coding::hydration as shape;
 use loci_api::coding::table as api;
+use loci_coding::exposure_shown;
 use loci_coding::hydration::{Estimator, GRAPH, Hydration, HydrationKind};
-use loci_coding::prompts::task_prompt::{Source, SourceComment, SourceThread};
+use loci_coding::prompts::task_prompt::check_times;
 use loci_model::{Error, ExposureId, Result, TaskId};
 
-use super::hydration_shape::{explained, exposure, hydrated};
+use super::hydration_shape::hydrated;
 use super::task_id;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::time;
 use crate::v1::verified::repositories::asking;
 
 /// A word of `include` for what is shown among the knowledge.
@@ -87,8 +87,8 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
             Some(kinds)
         }
     };
-    let given = asked.sources.into_iter().map(source).collect::<Result<Vec<_>>>()?;
-    if !asked.assemble && !given.is_empty() {
+    check_times(&asked.sources)?;
+    if !asked.assemble && !asked.sources.is_empty() {
         warnings.push("SOURCES_UNUSED: sources are read with assemble alone".to_owned());
     }
     let estimator =
@@ -106,28 +106,9 @@ fn read(asked: shape::TaskHydrate) -> Result<(Hydration, Vec<String>)> {
         include,
         themes,
         graph,
-        sources: asked.assemble.then_some(given),
+        sources: asked.assemble.then_some(asked.sources),
     };
     Ok((hydration, warnings))
-}
-
-fn source(given: shape::PromptSource) -> Result<Source> {
-    let comment = |given: shape::PromptComment| -> Result<SourceComment> {
-        let at = time("sources", given.created_at.as_deref())?;
-        Ok(SourceComment { author: given.author, body: given.body.unwrap_or_default(), at })
-    };
-    let all = |given: Vec<shape::PromptComment>| given.into_iter().map(comment).collect::<Result<Vec<_>>>();
-    let thread = |given: shape::PromptThread| -> Result<SourceThread> {
-        Ok(SourceThread { path: given.path, comments: all(given.comments)? })
-    };
-    Ok(Source {
-        kind: given.kind,
-        number: given.number,
-        title: given.title,
-        body: given.body,
-        comments: all(given.comments)?,
-        review_threads: given.review_threads.into_iter().map(thread).collect::<Result<_>>()?,
-    })
 }
 
 fn unknown_kind() -> Error {
@@ -142,13 +123,11 @@ fn unknown_estimator() -> Error {
 }
 
 async fn explain(call: Call) -> Result<shape::TaskExplained> {
-    let found =
-        call.doors.engine.coding.task_explain(&call.caller, &standing(&call)?, &task_id(&call)?).await?;
-    Ok(explained(found))
+    call.doors.engine.coding.task_explain(&call.caller, &standing(&call)?, &task_id(&call)?).await
 }
 
 async fn show(call: Call) -> Result<shape::Exposure> {
     let id = ExposureId::parse(call.path("exposure")?)?;
     let found = call.doors.engine.coding.exposure_get(&call.caller, &standing(&call)?, &id).await?;
-    Ok(exposure(found))
+    Ok(exposure_shown(found))
 }

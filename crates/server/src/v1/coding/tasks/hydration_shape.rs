@@ -8,11 +8,10 @@ use loci_coding::hydration::{
     reflection_evidence, rule_sources, shown_text,
 };
 use loci_coding::prompts::task_prompt::Assembled;
-use loci_coding::{CoChange, Explained, ExplainedRecord, Hydrated};
+use loci_coding::{CoChange, Hydrated};
 use loci_model::Timestamp;
-use loci_model::record::metadata::MetadataValue;
-use loci_model::record::{Record, RecordState};
-use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, rounded};
+use loci_model::record::RecordState;
+use loci_model::tasks::exposure::rounded;
 use loci_model::tasks::task::MemoryArm;
 
 /// The version of the answer.
@@ -195,67 +194,5 @@ fn preference(one: &Candidate) -> shape::HydratedPreference {
         dimension: one.record.subtype.clone(),
         text: shown_text(&one.record),
         origin: origin.to_owned(),
-    }
-}
-
-pub(super) fn exposure(found: Exposure) -> shape::Exposure {
-    let record = |one: ExposedRecord| shape::ExposedRecord {
-        id: one.record.to_string(),
-        version: one.version,
-        kind: one.kind,
-        rank: one.rank,
-        similarity: one.similarity,
-        trust: one.trust,
-        score: one.score,
-        tokens: one.tokens,
-        decision: one.decision,
-    };
-    shape::Exposure {
-        exposure_id: found.id.to_string(),
-        task_id: found.task.to_string(),
-        at: found.at.to_rfc3339(),
-        call: ExposureCall::as_str(found.call).to_owned(),
-        snapshot_id: found.snapshot,
-        arm: MemoryArm::as_str(found.arm).to_owned(),
-        query_sha256: found.query_sha256,
-        estimator: found.estimator,
-        limit: found.limit,
-        used: found.used,
-        memory_hash: found.memory_hash,
-        degraded: found.degraded,
-        records: found.records.into_iter().map(record).collect(),
-    }
-}
-
-pub(super) fn explained(found: Explained) -> shape::TaskExplained {
-    shape::TaskExplained {
-        task_id: found.task.to_string(),
-        arm: MemoryArm::as_str(found.arm).to_owned(),
-        exposures: found.exposures.into_iter().map(exposure).collect(),
-        more_exposures: found.is_cut,
-        records: found.records.into_iter().map(explained_record).collect(),
-        used: found.used,
-        helpful: found.helpful,
-        harmful: found.harmful,
-    }
-}
-
-fn explained_record(found: ExplainedRecord) -> shape::ExplainedRecord {
-    let record = found.record.as_deref();
-    let word = |key: &str| match record?.metadata.get(key) {
-        Some(MetadataValue::String(text)) => Some(text.clone()),
-        Some(_) | None => None,
-    };
-    shape::ExplainedRecord {
-        id: found.id.to_string(),
-        kind: found.kind.clone(),
-        versions: found.versions.clone(),
-        shown: found.shown,
-        state: record.map(|record| RecordState::as_str(record.state).to_owned()),
-        version: record.map(|record| record.version),
-        text: record.map(|record: &Record| shown_text(record)),
-        source_type: word("source_type"),
-        from_task: word("task_id"),
-        created_at: record.map(|record| record.created_at.to_rfc3339()),
     }
 }

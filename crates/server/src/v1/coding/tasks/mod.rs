@@ -10,20 +10,16 @@ pub(super) mod sessions;
 
 use loci_api::coding::table as api;
 use loci_api::coding::task as shape;
-use loci_coding::{NewTask, TaskListing, TaskPatch};
 use loci_model::tasks::outcome::Outcome;
-use loci_model::tasks::task::{
-    MemoryArm, Task, TaskAlert, TaskKind, TaskPrompt, TaskPullRequest, TaskStatus,
-};
+use loci_model::tasks::task::{Task, TaskAlert, TaskPrompt, TaskPullRequest};
 use loci_model::{Result, TaskId, Timestamp};
 
-use super::outcomes::{grade, graded};
+use super::outcomes::graded;
 use crate::asking::Asking;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::{time, word};
 use crate::v1::verified::repositories::asking;
 
 /// The warning about a task without a token for its agent.
@@ -44,52 +40,10 @@ pub(super) fn task_id(call: &Call) -> Result<TaskId> {
     TaskId::parse(call.path("task")?)
 }
 
-pub(super) fn status(text: Option<&str>) -> Result<Option<TaskStatus>> {
-    word("status", text, TaskStatus::ALL, TaskStatus::parse, TaskStatus::as_str)
-}
-
-fn prompt(prompt: shape::TaskPrompt) -> TaskPrompt {
-    let shape::TaskPrompt { template_id, template_sha256, overrides_sha256 } = prompt;
-    TaskPrompt { template_id, template_sha256, overrides_sha256 }
-}
-
-pub(super) fn pull_request(pr: shape::TaskPullRequest) -> TaskPullRequest {
-    let shape::TaskPullRequest { number, url, head_sha } = pr;
-    TaskPullRequest { number, url, head_sha, merge_commit_sha: None }
-}
-
 async fn add(call: Call, asked: shape::TaskCreate) -> Result<(shape::TaskTaken, bool)> {
-    let kind = word("kind", asked.kind.as_deref(), TaskKind::ALL, TaskKind::parse, TaskKind::as_str)?;
-    let arm = asked.memory_arm.as_deref();
-    let new = NewTask {
-        id: asked.task_id.map(TaskId::parse).transpose()?,
-        repo: asked.repo,
-        forge: asked.forge,
-        forge_repo_id: asked.forge_repo_id,
-        kind: kind.unwrap_or(TaskKind::NewTask),
-        user: asked.user,
-        user_id: asked.user_id,
-        description: asked.description,
-        issue: asked.issue,
-        pr: asked.pr,
-        branch: asked.branch,
-        base: asked.base,
-        base_sha: asked.base_sha,
-        prompt: asked.prompt.map(prompt),
-        prompt_version: asked.prompt_version,
-        model: asked.model,
-        variant: asked.variant,
-        parent: asked
-            .parent_task_id
-            .map(TaskId::parse)
-            .transpose()
-            .map_err(|error| error.on("parent_task_id"))?,
-        trace_id: asked.trace_id,
-        arm: word("memory_arm", arm, MemoryArm::ALL, MemoryArm::parse, MemoryArm::as_str)?,
-    };
     let token = call.token()?;
     let engine = &call.doors.engine;
-    let mut made = engine.coding.task_create(&call.caller, &standing(&call)?, new, token).await?;
+    let mut made = engine.coding.task_create(&call.caller, &standing(&call)?, asked, token).await?;
     // Where nobody is asked for credentials a token would say nothing.
     let agent_token = if call.doors.gate.any_keys().await? {
         let token = engine.coding.agent_token_for(&call.caller, &made.task).await?;
@@ -116,23 +70,8 @@ async fn list(call: Call, asked: shape::TaskListing) -> Result<shape::TaskList> 
 
 /// A page of tasks.
 pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Result<shape::TaskList> {
-    let listing = TaskListing {
-        status: status(asked.status.as_deref())?,
-        since: time("since", asked.since.as_deref())?,
-        until: time("until", asked.until.as_deref())?,
-        after: cursor::read(asked.cursor.as_deref())?,
-        limit: cursor::limit(asked.limit)?,
-        repo: asked.repo,
-        user: asked.user,
-        issue: asked.issue,
-        pr: asked.pr,
-        branch: asked.branch,
-        prompt_version: asked.prompt_version,
-        variant: asked.variant,
-        outcome: grade("outcome", asked.outcome.as_deref())?,
-        words: asked.q,
-    };
-    let page = asking.engine.coding.task_list(asking.caller, &asking.standing, listing).await?;
+    let place = (cursor::read(asked.cursor.as_deref())?, cursor::limit(asked.limit)?);
+    let page = asking.engine.coding.task_list(asking.caller, &asking.standing, asked, place).await?;
     let outcomes = asking.engine.coding.outcomes_of(&page.items).await?;
     let with_outcome = |(task, outcome): (Task, Option<Outcome>)| shape::Task {
         outcome: graded(outcome.as_ref()),
@@ -144,14 +83,7 @@ pub(crate) async fn listed(asking: &Asking<'_>, asked: shape::TaskListing) -> Re
     })
 }
 
-async fn patch(call: Call, asked: shape::TaskPatch) -> Result<shape::TaskPatched> {
-    let patch = TaskPatch {
-        status: status(asked.status.as_deref())?,
-        branch: asked.branch,
-        pr: asked.pr.map(pull_request),
-        trace_id: asked.trace_id,
-        merge_commit_sha: asked.merge_commit_sha,
-    };
+async fn patch(call: Call, patch: shape::TaskPatch) -> Result<shape::TaskPatched> {
     let (standing, id) = (standing(&call)?, task_id(&call)?);
     let patched = call.doors.engine.coding.task_patch(&call.caller, &standing, &id, patch).await?;
     Ok(shape::TaskPatched { task: shown(patched.task), warnings: patched.warnings })

@@ -4,10 +4,10 @@
 use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;
 use loci_coding::{Completion, Learned, LearnedAction};
-use loci_model::tasks::task::TaskPullRequest;
+use loci_model::tasks::task::{TaskPullRequest, TaskStatus};
 use loci_model::{Error, Result};
 
-use super::{status, task_id};
+use super::task_id;
 use crate::v1::protocol::call::Call;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
@@ -21,7 +21,7 @@ pub(in crate::v1) fn operations(table: Table) -> Table {
 
 async fn episode(call: Call, asked: shape::TaskEpisode) -> Result<shape::TaskWrote> {
     let said = Completion {
-        status: status(asked.status.as_deref())?,
+        status: TaskStatus::read("status", asked.status.as_deref())?,
         pr: asked.pr_url.as_deref().map(pull_request).transpose()?,
         cost_usd: asked.cost,
         duration_s: asked.duration,

@@ -13,7 +13,7 @@ use crate::v1::protocol::call::Call;
 use crate::v1::protocol::cursor;
 use crate::v1::protocol::standing::standing;
 use crate::v1::protocol::table::Table;
-use crate::v1::protocol::values::{time, word};
+use crate::v1::protocol::values::time;
 
 pub(in crate::v1) fn operations(table: Table) -> Table {
     table
@@ -42,7 +42,7 @@ async fn append(call: Call, asked: shape::SessionAppend) -> Result<shape::Sessio
 }
 
 fn new_item(event: shape::SessionEvent) -> Result<NewSessionItem> {
-    let kind = kind("events.type", Some(&event.r#type))?
+    let kind = SessionItemKind::read("events.type", Some(&event.r#type))?
         .ok_or_else(|| Error::invalid("events.type", "events.type must be given"))?;
     Ok(NewSessionItem {
         seq: event.seq,
@@ -64,10 +64,6 @@ fn new_item(event: shape::SessionEvent) -> Result<NewSessionItem> {
     })
 }
 
-fn kind(field: &'static str, text: Option<&str>) -> Result<Option<SessionItemKind>> {
-    word(field, text, SessionItemKind::ALL, SessionItemKind::parse, SessionItemKind::as_str)
-}
-
 fn role(text: Option<&str>) -> Result<Option<Role>> {
     let Some(text) = text else { return Ok(None) };
     let rule = "events.role must be one of user, assistant, tool, other";
@@ -78,7 +74,7 @@ fn role(text: Option<&str>) -> Result<Option<Role>> {
 
 async fn events(call: Call, asked: shape::SessionListing) -> Result<shape::SessionEvents> {
     let types = asked.types.as_deref().map(|types| types.split(',').map(str::trim).collect::<Vec<_>>());
-    let kinds = types.unwrap_or_default().into_iter().map(|text| kind("types", Some(text)));
+    let kinds = types.unwrap_or_default().into_iter().map(|text| SessionItemKind::read("types", Some(text)));
     let listing = SessionListing {
         after_seq: asked.after_seq,
         kinds: kinds.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect(),
