@@ -12,7 +12,8 @@ use std::process::Command;
 /// built with them, once.
 pub(crate) const FEATURES: &str = "loci/onnx,loci-client/agentcore,loci-client/backend-server";
 
-/// The compiler of the workspace's crates, which lints what it compiles, and the settings of its lints.
+/// The compiler of the workspace's crates, which lints what it compiles, and the settings of its
+/// lints.
 const COMPILER: &str = "xtask/compiler.sh";
 const LINT_SETTINGS: &str = "clippy.toml";
 /// The argument of clippy's compiler for `-- -D warnings`.
@@ -75,7 +76,8 @@ impl Checkout {
         self.target.join("compat").join(name)
     }
 
-    /// Builds the binaries of the workspace in the profile of the tests, and returns the path of `loci`.
+    /// Builds the binaries of the workspace in the profile of the tests, and returns the path of
+    /// `loci`.
     pub(crate) fn loci(&self) -> Result<PathBuf> {
         self.build(&["--bins"])?;
         let path = self.target.join("debug").join(format!("loci{}", std::env::consts::EXE_SUFFIX));

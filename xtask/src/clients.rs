@@ -29,7 +29,8 @@ pub(crate) fn typescript(checkout: &Checkout) -> Result<()> {
     process::run(npm(checkout, &["test"]).env("LOCI_BIN", loci))
 }
 
-/// Returns the folder of the TypeScript client's modules as JavaScript, which are built unless they are.
+/// Returns the folder of the TypeScript client's modules as JavaScript, which are built unless they
+/// are.
 ///
 /// # Errors
 /// When it does not build.

@@ -72,8 +72,8 @@ impl Jobs {
         self.waiting.is_empty() || self.ended.iter().any(|one| one.outcome.is_err())
     }
 
-    /// The first job that can run now, which runs from here on. Of those that wait for each other it
-    /// is the first.
+    /// The first job that can run now, which runs from here on. Of those that wait for each other
+    /// it is the first.
     fn start(&mut self) -> Option<Job> {
         let free = self.waiting.iter().position(|job| self.is_free(job));
         let job = self.waiting.remove(free.or_else(|| self.running.is_empty().then_some(0))?)?;
@@ -89,7 +89,8 @@ impl Jobs {
     }
 }
 
-/// Runs jobs, so many at a time and one of cargo, and returns those that ran in the order of their ends.
+/// Runs jobs, so many at a time and one of cargo, and returns those that ran in the order of their
+/// ends.
 pub(crate) fn run(jobs: Vec<Job>, at_once: usize) -> Vec<Ended> {
     let jobs = Jobs { waiting: jobs.into(), running: Vec::new(), is_cargo_running: false, ended: Vec::new() };
     let (jobs, change) = (Mutex::new(jobs), Condvar::new());

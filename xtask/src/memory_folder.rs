@@ -20,8 +20,8 @@ const PREFIX: &str = "loci-test-";
 pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
-    /// Makes the folder of this process, unless [`VARIABLE`] names one or there is little memory. The
-    /// folders of runs that were killed go.
+    /// Makes the folder of this process, unless [`VARIABLE`] names one or there is little memory.
+    /// The folders of runs that were killed go.
     pub(crate) fn new() -> Option<Self> {
         if std::env::var_os(VARIABLE).is_some() {
             return None;

@@ -1,5 +1,5 @@
-//! Processor time of a process and of the children it has waited for, from `/proc`. Other systems than
-//! Linux report none.
+//! Processor time of a process and of the children it has waited for, from `/proc`. Other systems
+//! than Linux report none.
 
 use std::time::Duration;
 

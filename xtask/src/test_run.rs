@@ -1,6 +1,6 @@
 //! `cargo xtask test`: the steps of CI with their times, stopping at the first failure. Steps run
-//! side by side, each in a process of its own, behind those that make what they use. It has no logic
-//! of a step: each is a cargo command or another task.
+//! side by side, each in a process of its own, behind those that make what they use. It has no
+//! logic of a step: each is a cargo command or another task.
 
 use crate::checkout::{BUILT, Checkout};
 use crate::lanes::{Ended, Job};
@@ -184,8 +184,8 @@ fn crash_hooks(checkout: &Checkout) -> Result<()> {
     Ok(())
 }
 
-/// The two packages whose dependencies give common crates further features are documented apart: all
-/// others share what `reduced-builds` checks.
+/// The two packages whose dependencies give common crates further features are documented apart:
+/// all others share what `reduced-builds` checks.
 fn doc(checkout: &Checkout) -> Result<()> {
     let apart = ["xtask", "loci-onnx"];
     let others = ["--workspace", "--exclude", apart[0], "--exclude", apart[1]];

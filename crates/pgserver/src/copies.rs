@@ -1,5 +1,5 @@
-//! Databases for tests that are copies of one. A copy that is given back is emptied and used again: the
-//! files of a new one, some two thousand, cost the system more than most tests.
+//! Databases for tests that are copies of one. A copy that is given back is emptied and used again:
+//! the files of a new one, some two thousand, cost the system more than most tests.
 
 use std::io::{Error, Result};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -76,7 +76,8 @@ impl Copies {
     }
 }
 
-/// Statements around what is done with the array `filled` of tables with rows, without those in `kept`.
+/// Statements around what is done with the array `filled` of tables with rows, without those in
+/// `kept`.
 fn over_filled(kept: &[String], work: &str) -> String {
     let kept = kept.join(",");
     format!(

@@ -104,7 +104,8 @@ impl PostgresServer {
         Ok(self.url(&name))
     }
 
-    /// A new database with everything that the template has, to which nothing is connected; its URL.
+    /// A new database with everything that the template has, to which nothing is connected; its
+    /// URL.
     ///
     /// # Errors
     /// An error where the server does not run, there is none, or something stays connected to it.

@@ -112,8 +112,8 @@ pub fn sums(rows: impl IntoIterator<Item = [i64; 8]>) -> Result<FactSums> {
     Ok(sums)
 }
 
-/// A condition on `path` and `key` that an index answers by one range: the paths of `choice`, behind `after`. Its values go
-/// to `bound`.
+/// A condition on `path` and `key` that an index answers by one range: the paths of `choice`,
+/// behind `after`. Its values go to `bound`.
 pub fn path_condition<'a>(
     choice: &'a PathChoice,
     after: Option<&'a (String, RecordId)>,

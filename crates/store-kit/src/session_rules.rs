@@ -23,7 +23,8 @@ pub fn kind_code(kind: SessionItemKind) -> i64 {
     code_of(SessionItemKind::ALL, kind)
 }
 
-/// The conditions of a query on `session_items i`, each with its ` AND ` before it; `bound` and `position` as for tasks.
+/// The conditions of a query on `session_items i`, each with its ` AND ` before it; `bound` and
+/// `position` as for tasks.
 pub fn conditions(query: &SessionItemQuery, position: &str, bound: &mut Bound) -> String {
     let mut out = format!(" AND i.expires > {}", bound.put(query.now));
     if let Some(after) = query.after {

@@ -11,8 +11,8 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Returns the TLS of connections. Without `is_used` no certificates are read, which takes longer than
-/// a connection.
+/// Returns the TLS of connections. Without `is_used` no certificates are read, which takes longer
+/// than a connection.
 pub(crate) fn connector(root_certificates: Option<&Path>, is_used: bool) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed =

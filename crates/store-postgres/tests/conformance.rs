@@ -8,8 +8,8 @@ use loci_engine_testkit::postgres::{Copies, PostgresServer};
 use loci_model::ports::store::Store;
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 
-/// Copies of a database with tables. Making sixteen of each great table takes longer than all the rest
-/// of a part.
+/// Copies of a database with tables. Making sixteen of each great table takes longer than all the
+/// rest of a part.
 #[cfg(test)]
 static COPIES: LazyLock<Copies> = LazyLock::new(|| {
     let server = PostgresServer::shared().expect("a server");

@@ -50,7 +50,8 @@ fn install(checkout: &Checkout, lock: &Path, folder: &Path, options: &[&str]) ->
     Ok(PythonEnvironment { python })
 }
 
-/// The program that fills environments: pip needs a quarter of a minute for what it does in a second.
+/// The program that fills environments: pip needs a quarter of a minute for what it does in a
+/// second.
 ///
 /// # Errors
 /// When it cannot be had.
@@ -66,8 +67,8 @@ fn create_environment(folder: &Path) -> Result<()> {
         .context("Python's venv module is missing: install it (apt-get install python3-venv)")
 }
 
-/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash checked, in
-/// the environment of `compat/<environment>`, which has what its build needs.
+/// The unpacked source distribution that `compat/<name>/sdist.lock` pins, downloaded with its hash
+/// checked, in the environment of `compat/<environment>`, which has what its build needs.
 pub(super) fn source_distribution(
     checkout: &Checkout,
     name: &str,

@@ -3,8 +3,9 @@
 //! left behind or lost, so the store is not opened.
 //!
 //! A product is known here by what its data is stored as: tables, shelves of the ledger, kinds of
-//! jobs, and the profile of its memories. All are words of the stored format, so that a program names
-//! them without the product. A test compares shelves and kinds with those that products register.
+//! jobs, and the profile of its memories. All are words of the stored format, so that a program
+//! names them without the product. A test compares shelves and kinds with those that products
+//! register.
 
 use std::sync::Arc;
 

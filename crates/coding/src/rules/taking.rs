@@ -1,6 +1,7 @@
-//! `learn_over`: a review that was read from a forge is kept, and what it supported before is replaced by what it supports now, in
-//! one write (coding-agent-memory.md §§11.7, 12.2). Read again after an edit, a dismissal or an answer, it leaves what it would have
-//! left had it always been so.
+//! `learn_over`: a review that was read from a forge is kept, and what it supported before is
+//! replaced by what it supports now, in one write (coding-agent-memory.md §§11.7, 12.2). Read again
+//! after an edit, a dismissal or an answer, it leaves what it would have left had it always been
+//! so.
 //!
 //! `extracting` decides which statements are rules, `support/weights` from which weight on they
 //! count, and `settling` their state.

@@ -51,7 +51,8 @@ impl Engine {
         Ok(ExportPart { namespace: None, person: Some(Arc::new(held)) })
     }
 
-    /// Lines of a part of a memory from a cursor on, and where to go on; starts with the memory itself.
+    /// Lines of a part of a memory from a cursor on, and where to go on; starts with the memory
+    /// itself.
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `NotFound`.

@@ -1,6 +1,6 @@
 //! Hooks on access: what belongs to one user of a memory, whatever a grant reaches. What a caller
-//! may do with it is decided in [`crate::access`], nowhere else. Every product is asked: what one of
-//! them keeps to a user, no other gives away.
+//! may do with it is decided in [`crate::access`], nowhere else. Every product is asked: what one
+//! of them keeps to a user, no other gives away.
 
 use std::sync::Arc;
 

@@ -17,8 +17,8 @@ pub trait JobHandler: Send + Sync {
         JobPolicy::default()
     }
 
-    /// Returns true for a handler of a part of the kind: of the jobs that [`Self::handles`] names by
-    /// their keys. It is registered before the one that handles all others.
+    /// Returns true for a handler of a part of the kind: of the jobs that [`Self::handles`] names
+    /// by their keys. It is registered before the one that handles all others.
     fn is_part(&self) -> bool {
         false
     }

@@ -1,5 +1,6 @@
 //! The tools: what an agent may call by name, whatever the door (mcp.md §5, §7; verified-memory.md §12). One file per tool,
-//! or for tools that read the same arguments, one line per tool in its family; no tool knows which protocol serves it.
+//! or for tools that read the same arguments, one line per tool in its family; no tool knows which
+//! protocol serves it.
 //!
 //! * [`tool`]: what a tool is; `schema` and `check`: the form of its arguments, and whether arguments have it;
 //! * [`call`](mod@call): a call by name: scope, arguments, the tool, in this order; [`error`]: what may go wrong, by code;

@@ -1,5 +1,6 @@
-//! The ways into the queue of jobs and out of it. Of the pending and running jobs of a memory one key is there once. A claim
-//! does not hold its memory's lock: whoever changes a job locks its row too.
+//! The ways into the queue of jobs and out of it. Of the pending and running jobs of a memory one
+//! key is there once. A claim does not hold its memory's lock: whoever changes a job locks its row
+//! too.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The family `verified`: facts about repositories that cite code, checked before they are served (verified-memory.md §12).
-//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `search`, `stats`: the tools, those together that read the same
-//! arguments; `shapes`: the forms that several of them take or give; `asked`: arguments read. Results have the shapes of
-//! `loci_api::verified::fact`.
+//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `search`, `stats`: the tools, those
+//! together that read the same arguments; `shapes`: the forms that several of them take or give;
+//! `asked`: arguments read. Results have the shapes of `loci_api::verified::fact`.
 
 pub(super) mod asked;
 mod changes;

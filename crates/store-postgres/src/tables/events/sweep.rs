@@ -14,8 +14,8 @@ use crate::digests::Key16;
 use crate::errors::stored;
 use crate::tx::{Column, PgTx, limit, signed};
 
-/// Removes exchanges of the memory `$1` of jobs of the sessions `$3` of the actors `$2`, and says which jobs lost one. From
-/// the exchanges to their jobs: there are few of the former.
+/// Removes exchanges of the memory `$1` of jobs of the sessions `$3` of the actors `$2`, and says
+/// which jobs lost one. From the exchanges to their jobs: there are few of the former.
 const DROP_OF_SESSIONS: &str = "DELETE FROM exchanges x WHERE x.mem = $1 AND (SELECT (j.actor, j.session) IN \
      (SELECT s.actor, s.session FROM unnest($2::text[], $3::text[]) AS s(actor, session)) \
      FROM jobs j WHERE j.mem = $1 AND j.id = x.job) RETURNING x.job";

@@ -16,7 +16,8 @@ use crate::errors::stored;
 use crate::tx::{Column, SqlTx};
 
 impl SqlTx<'_> {
-    /// Takes in a fact from another store, of the record of that number; one that is there already stays.
+    /// Takes in a fact from another store, of the record of that number; one that is there already
+    /// stays.
     pub(in crate::tables) fn load_fact(&self, memory: i64, number: i64, fact: &Fact) -> Result<()> {
         match self.one("SELECT 1 FROM facts WHERE num = ?1", [number], |_| Ok(()))? {
             Some(()) => Ok(()),
