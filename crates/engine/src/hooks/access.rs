@@ -124,13 +124,13 @@ mod tests {
     use crate::access::bound_view;
     use crate::hooks::Product;
 
-    /// A product that says that all belongs to one user.
+    /// A product that says that all belongs to one user, or nothing to anybody.
     #[derive(Debug, Clone, Copy)]
-    struct AllOf(&'static str);
+    struct AllOf(Option<&'static str>);
 
     impl AllOf {
         fn owner(self) -> Option<NamespaceOwner> {
-            Some(NamespaceOwner { user: self.0.to_owned(), depth: usize::MAX })
+            self.0.map(|user| NamespaceOwner { user: user.to_owned(), depth: usize::MAX })
         }
     }
 
@@ -162,38 +162,6 @@ mod tests {
         }
     }
 
-    /// A product that knows the memory, and says of nothing that it is a user's.
-    #[derive(Debug, Clone, Copy)]
-    struct OfNobody;
-
-    impl AccessPolicy for OfNobody {
-        fn ownership(&self, _memory: &Memory) -> Option<Arc<dyn Ownership>> {
-            Some(Arc::new(*self))
-        }
-
-        fn is_kept_from(&self, _record: &Record, _reader: &str) -> bool {
-            false
-        }
-
-        fn is_kept_to_a_user(&self, _record: &Record) -> bool {
-            false
-        }
-
-        fn owner_of(&self, _record: &Record) -> Option<NamespaceOwner> {
-            None
-        }
-    }
-
-    impl Ownership for OfNobody {
-        fn owner_of_all(&self, _namespace: &str) -> Option<NamespaceOwner> {
-            None
-        }
-
-        fn owner_of_record(&self, _record: &Record) -> Option<NamespaceOwner> {
-            None
-        }
-    }
-
     fn products(policies: [Arc<dyn AccessPolicy>; 2]) -> Products {
         let product = |access| Product { access: Some(access), ..Product::default() };
         Products::new(policies.into_iter().map(product).collect())
@@ -206,10 +174,10 @@ mod tests {
         let place = NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
         let read = Grant { capabilities: [Capability::Read].into(), ..Grant::everything() };
         for (products, is_for_bob) in [
-            (products([Arc::new(OfNobody), Arc::new(AllOf("bob"))]), true),
-            (products([Arc::new(AllOf("bob")), Arc::new(OfNobody)]), true),
-            (products([Arc::new(AllOf("ann")), Arc::new(AllOf("bob"))]), false),
-            (products([Arc::new(AllOf("bob")), Arc::new(AllOf("ann"))]), false),
+            (products([Arc::new(AllOf(None)), Arc::new(AllOf(Some("bob")))]), true),
+            (products([Arc::new(AllOf(Some("bob"))), Arc::new(AllOf(None))]), true),
+            (products([Arc::new(AllOf(Some("ann"))), Arc::new(AllOf(Some("bob")))]), false),
+            (products([Arc::new(AllOf(Some("bob"))), Arc::new(AllOf(Some("ann")))]), false),
         ] {
             for (name, is_kept) in [("bob", !is_for_bob), ("ann", true)] {
                 let caller = Principal { name: name.to_owned(), grants: vec![read.clone()] };
