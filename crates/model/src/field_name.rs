@@ -41,11 +41,11 @@ field_names! {
     EventVariables = "namespace_variables",
     /// The number of days that records of a batch stay, by its path.
     Expiry = "expiry_days",
-    /// What a batch asks to be done about the days that its records stay, by its path.
+    /// The action of a batch on the days that its records stay, by its path.
     ExpiryAction = "expiry_days",
     /// The number of days that records of a batch stay.
     ExpiryDays = "expiry_days",
-    /// What a batch asks to be done about the days that its records stay.
+    /// The action of a batch on the days that its records stay.
     ExpirySpecification = "expiry_days",
     /// The token that makes a repeated request answer as the first did.
     IdempotencyKey = "Idempotency-Key",

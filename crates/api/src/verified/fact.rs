@@ -35,7 +35,7 @@ pub struct FactCitation {
     /// The definition around them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Where they are now, if elsewhere.
+    /// Their present place, if it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<PlaceAt>,
 }
@@ -45,7 +45,7 @@ pub struct FactCitation {
 pub struct FactSupport {
     /// The verdict.
     pub verdict: Support,
-    /// Why.
+    /// The reason.
     pub reason: SupportReason,
     /// Names and values of the fact that were found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +61,7 @@ pub struct FactSupport {
 /// The short difference of changed code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactChange {
-    /// Where the code is now.
+    /// The present place of the code.
     #[serde(flatten)]
     pub place: Place,
     /// Lines that it lost and gained.
@@ -75,21 +75,21 @@ pub struct Fact {
     pub id: String,
     /// Scope key of its repository.
     pub repo: String,
-    /// What it is about.
+    /// Its subject.
     pub subject: String,
-    /// What it says.
+    /// Its statement.
     pub fact: String,
     /// The code that proves it.
     pub citations: Vec<FactCitation>,
-    /// Why it matters.
+    /// Its use for a reader, in words.
     pub reason: Option<String>,
-    /// When it was last confirmed.
+    /// The time of its last confirmation, RFC 3339.
     pub refreshed_at: String,
-    /// How often it was confirmed after a verification.
+    /// The number of its confirmations after a verification.
     pub verification_count: u64,
     /// `active`, `superseded`, `invalid`, `expired`, or `quarantined`: held back, whatever for.
     pub status: &'static str,
-    /// What was found at the revision of the call; absent where nothing was looked at.
+    /// The finding at the revision of the call; absent where nothing was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Its meaning for a reader.
@@ -101,7 +101,7 @@ pub struct Fact {
     /// The verdict of the code on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<FactSupport>,
-    /// What changed of its code.
+    /// The change of its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
     /// It was learned on a branch that is gone, and never merged.
@@ -117,24 +117,24 @@ pub struct Fact {
 pub struct WithheldFact {
     /// Its id.
     pub id: String,
-    /// What it is about.
+    /// Its subject.
     pub subject: String,
     /// Its state.
     pub status: &'static str,
-    /// What was found.
+    /// The finding.
     pub verdict: Option<Verdict>,
     /// Its meaning for a reader.
     pub assurance: Assurance,
     /// The reasons, by citation, claim and value.
     pub why: Vec<String>,
-    /// Where its code is.
+    /// The places of its code.
     pub places: Vec<Place>,
-    /// What changed of its code.
+    /// The change of its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
 }
 
-/// How many facts a read kept back, and why.
+/// Numbers of facts that a read kept back, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct OmittedFacts {
     /// Their code is gone.
@@ -179,9 +179,9 @@ pub struct FactList {
     /// The next step where nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What was kept back, counted.
+    /// Numbers of facts that were kept back.
     pub omitted: OmittedFacts,
-    /// What was kept back because of its code, the first of it.
+    /// The first facts that were kept back because of their code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub withheld: Vec<WithheldFact>,
     /// The same as a block for a prompt.
@@ -190,7 +190,7 @@ pub struct FactList {
     /// The worktree was looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
-    /// What to know: codes with words.
+    /// Warnings: codes with words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The search was less than it could be; absent where nothing was searched for.
@@ -206,9 +206,9 @@ pub struct CheckedCitation {
     pub place: Place,
     /// The lines are in the file.
     pub exists: bool,
-    /// What was found.
+    /// The finding.
     pub verdict: Verdict,
-    /// How.
+    /// The way it was found.
     pub method: Method,
     /// The lines that were found. Untrusted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -216,22 +216,22 @@ pub struct CheckedCitation {
     /// The content or the difference was cut.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// What is wrong, like `gone:block_gone`.
+    /// The error, like `gone:block_gone`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Likeness to the cited lines, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    /// How much a changed block lost.
+    /// The loss of a changed block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// Why it could not be read.
+    /// The reason that it could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverifiable_reason: Option<Unverifiable>,
-    /// When to try again.
+    /// The time until another try makes sense.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// Where the lines are now, if elsewhere.
+    /// The present place of the lines, if it is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<PlaceAt>,
     /// The file's object.
@@ -251,7 +251,7 @@ pub struct CheckedCitation {
     pub reindented: bool,
 }
 
-/// What a check of citations found.
+/// The findings of a check of citations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CitationCheck {
     /// Every citation is valid.
@@ -266,7 +266,7 @@ pub struct CitationCheck {
     pub unverifiable_count: usize,
     /// The verdict of all together.
     pub verdict: Verdict,
-    /// What became of the claims.
+    /// The outcomes of the claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimOutcome>,
     /// The verdict of the code on the statement.
@@ -277,7 +277,7 @@ pub struct CitationCheck {
 /// A check of citations, at a revision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CitationsChecked {
-    /// What was found.
+    /// The finding.
     #[serde(flatten)]
     pub check: CitationCheck,
     /// Scope key of the repository.
@@ -292,7 +292,7 @@ pub struct CitationsChecked {
     pub dirty: bool,
     /// Names the verification for some minutes.
     pub verification_id: String,
-    /// What to know.
+    /// Warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -305,7 +305,7 @@ pub struct CodeLines {
     /// The revision as asked for, or as the call means it.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Which lines these are: those asked for, context included, cut to the file.
+    /// The lines that were asked for, context included, cut to the file.
     #[serde(flatten)]
     pub place: Place,
     /// Their text; untrusted.
@@ -326,7 +326,7 @@ pub struct CodeLines {
     /// Kinds of secrets that were masked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<&'static str>,
-    /// Why there is nothing, where there is nothing.
+    /// The reason that there is nothing, where there is nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

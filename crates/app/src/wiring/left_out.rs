@@ -24,7 +24,7 @@ const AFTER_ALL: char = '\u{10ffff}';
 /// The question whether a table has a row of a memory.
 type TableQuestion = fn(&dyn ReadTx, &MemoryId) -> loci_model::Result<bool>;
 
-/// What a store holds of a product that a program may be without.
+/// Data of a product that a program may be without.
 struct ProductData {
     /// The feature.
     product: &'static str,

@@ -31,7 +31,7 @@ pub enum HeldDecision {
 }
 
 impl Coding {
-    /// What waits for a person (`candidate`), or what is held back (`quarantined`), the newest
+    /// Records that wait for a person (`candidate`), or are held back (`quarantined`), the newest
     /// first, behind `after` and so many at most.
     ///
     /// # Errors

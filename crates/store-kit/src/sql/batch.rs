@@ -15,7 +15,7 @@ pub struct RowBatch<'a> {
 }
 
 impl<'a> RowBatch<'a> {
-    /// No columns yet.
+    /// A batch without columns.
     pub fn of(table: &'static str, is_new: bool) -> Self {
         Self { table, columns: Vec::new(), lists: Vec::new(), is_new }
     }
@@ -33,7 +33,7 @@ impl<'a> RowBatch<'a> {
         self
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.lists.first().map_or(0, Vec::len)
     }

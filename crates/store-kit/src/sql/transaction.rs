@@ -5,7 +5,7 @@ use loci_model::{Error, MemoryId, Result};
 use super::{Bound, RowBatch, SqlValue};
 use crate::fields::Fields;
 
-/// What a database spells in its own way.
+/// Words that each database spells in its own way.
 #[derive(Debug, Clone, Copy)]
 pub struct Dialect {
     /// The function that says where a text holds another, from 1.
@@ -58,7 +58,7 @@ pub trait SqlTransaction {
     /// A row of an answer.
     type Row<'r>: Fields;
 
-    /// What the database spells in its own way.
+    /// Words that the database spells in its own way.
     const DIALECT: Dialect;
 
     /// The number of a memory that is not deleted.
@@ -73,7 +73,7 @@ pub trait SqlTransaction {
     /// See above.
     fn any_number(&self, memory: &MemoryId) -> Result<Option<i64>>;
 
-    /// True in a write beside which others write: what it reads may have to be locked.
+    /// Returns true in a write beside which others write: what it reads may have to be locked.
     fn has_rivals(&self) -> bool;
 
     /// The first row.
@@ -136,7 +136,7 @@ pub trait SqlTransaction {
         self.number(memory)?.ok_or_else(|| Error::not_found("the memory does not exist"))
     }
 
-    /// True where there is a row.
+    /// Returns true where there is a row.
     ///
     /// # Errors
     /// See above.

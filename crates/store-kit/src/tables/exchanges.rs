@@ -18,7 +18,7 @@ use crate::values;
 pub const COLUMNS: &str = "x.id, x.job, x.step, x.state, x.lease, x.leased_by, x.turn, x.attempts, x.created, x.digest, \
                            x.prompt, x.model, x.grammar, x.reply, x.system, x.input";
 
-/// What of exchanges lies in each store in its own way: what they are read from, and the order in
+/// Parts of exchanges that lie in each store in its own way: their source, and the order in
 /// which they came.
 pub trait ExchangeRows {
     /// The id of an exchange's memory.

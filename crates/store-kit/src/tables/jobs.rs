@@ -19,7 +19,7 @@ pub const COLUMNS: &str = "j.id, j.state, j.kind, j.unique_key, j.strategy, j.ac
                            j.rerun, j.attempts, j.created, j.updated, j.failure, j.messages, j.waits, j.fallback, j.win, \
                            j.kind_word";
 
-/// What of jobs each store does in its own way.
+/// Statements on jobs that each store has in its own way.
 pub trait JobQueue {
     /// The id of a job's memory.
     const JOB_MEMORY: &'static str;

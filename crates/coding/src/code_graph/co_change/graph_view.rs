@@ -64,7 +64,7 @@ impl CoChange {
     }
 }
 
-/// What a graph is counted from, and what to know.
+/// The source of the counts of a graph, and warnings.
 pub(super) type About = (GraphAbout, Vec<String>);
 
 /// What a question is answered by.

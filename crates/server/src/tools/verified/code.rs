@@ -62,7 +62,7 @@ pub(super) fn verify_citations() -> Tool {
     }
 }
 
-/// What was found of one citation.
+/// The finding of one citation.
 fn checked() -> Value {
     let more = [
         ("exists", flag()),

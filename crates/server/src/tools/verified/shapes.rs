@@ -26,7 +26,7 @@ pub(super) fn write_by_agent<const N: usize>(members: [(&str, Value); N], requir
     closed(members.into_iter().chain(agent), required)
 }
 
-/// Whether what is read is checked first.
+/// The choice to check facts before they are read.
 pub(super) fn verify() -> Value {
     default(one_of(&["none", "cached", "fresh"]), "cached")
 }

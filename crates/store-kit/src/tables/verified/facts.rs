@@ -16,8 +16,8 @@ use crate::tables::Tables;
 use crate::unreadable::{page, readable};
 use crate::values;
 
-/// What of facts lies in each store in its own way: how a row is found by its record, and how paths
-/// are kept.
+/// Parts of facts that lie in each store in its own way: rows by their record, and the form in which
+/// paths are kept.
 pub trait FactRows {
     /// Facts `f`, each with its row `n` of reads.
     const FROM: &'static str;

@@ -47,7 +47,7 @@ impl LineCache {
         Self { bytes_max, held: Mutex::default(), supports: SupportCache::default() }
     }
 
-    /// True when a blob is there; no use of it.
+    /// Returns true when a blob is there; no use of it.
     pub(in crate::verifier) fn holds(&self, scope: &Arc<str>, blob: ObjectId) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.files.contains_key(&(Arc::clone(scope), blob))
