@@ -25,7 +25,7 @@ WINDOW, OVERLAP = 254, 32
 
 
 class Reference:
-    """all-MiniLM-L6-v2 in fp32, written from its published shape; the windows are those of retrieval.md, section 3."""
+    """all-MiniLM-L6-v2 in fp32, written from its published shape; its windows are those of the server."""
 
     def __init__(self, directory):
         self.weights = load_file(directory / "model.safetensors")

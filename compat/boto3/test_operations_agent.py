@@ -1,4 +1,4 @@
-"""The calls of an operations agent that knows nothing of this server (sre-memory.md §14): it makes its memory, adds strategies one by one,
+"""The calls of an operations agent that knows nothing of this server: it makes its memory, adds strategies one by one,
 sends dictionaries as Python prints them, and reads them back as JSON from its own namespaces, before and after restarts."""
 
 import json

@@ -1,6 +1,6 @@
 """The reference: the local file-system tool of the SDK, with the differences evened out that are meant.
 
-What is evened out is the list of the specification (files-and-git.md §11.4), and what its fixtures mark as not copied:
+What is evened out is the list of the specification, and what its fixtures mark as not copied:
 
 * paths are normalised; `/memoriesfoo`, backslashes and encoded dots are refused; nothing is written below a file;
 * `str_replace` without `new_str` deletes, an empty `old_str` is refused;

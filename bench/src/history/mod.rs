@@ -1,4 +1,4 @@
-//! `history`: does the ranking find the files that a commit touches from the commit's message? (retrieval.md §10.4.)
+//! `history`: does the ranking find the files that a commit touches from the commit's message?
 //!
 //! For each of the newest commits of a clone that are of use, oldest first: the corpus is the tree before the commit, the
 //! question its message without file names, the gold the existing files it touched. The weights are never trained on it.

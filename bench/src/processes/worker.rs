@@ -104,7 +104,7 @@ async fn see_another(wire: &Wire, folder: &std::path::Path, memory: &str, actor:
 }
 
 /// A record is found by its words as soon as it is acknowledged. It has a namespace of its own: until its vector is there
-/// it ranks below records that have theirs (retrieval.md §6: missing counts nothing), but it must be among the hits.
+/// it ranks below records that have theirs (missing counts nothing), but it must be among the hits.
 async fn batch_and_find(wire: &Wire, memory: &str, actor: &str, turn: u64) -> Result<()> {
     let word = format!("zebrafish{}x{turn}", actor.replace('-', ""));
     let record = json!({"requestIdentifier": "one", "namespaces": [format!("/notes/{actor}/{turn}/")],

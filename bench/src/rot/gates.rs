@@ -1,4 +1,4 @@
-//! The gates (verified-memory.md §15.4): pooled rates, and those of each window that has enough items. Small windows of one
+//! The gates: pooled rates, and those of each window that has enough items. Small windows of one
 //! repository are put together until they have.
 
 use serde::Serialize;

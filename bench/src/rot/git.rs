@@ -1,4 +1,4 @@
-//! A history as the bench reads it: through the `git` executable, hardened as verified-memory.md §8.1 asks. Read only.
+//! A history as the bench reads it: through the `git` executable, hardened. Read only.
 //! Nothing of the product's own reading of repositories is used here: labels must not depend on it.
 
 use std::collections::BTreeMap;

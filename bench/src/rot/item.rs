@@ -50,7 +50,7 @@ impl Stratum {
     }
 }
 
-/// What became of a block (verified-memory.md §15.1).
+/// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(super) enum Class {

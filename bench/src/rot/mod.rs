@@ -1,5 +1,5 @@
 //! `rot`: how well verified memory tells code that is still there from code that is not, on any git history, with labels
-//! by a tracer that shares nothing with the verifier (verified-memory.md §15). Reads only; needs no network.
+//! by a tracer that shares nothing with the verifier. Reads only; needs no network.
 
 mod audit;
 mod gates;

@@ -1,4 +1,4 @@
-//! What a run prints (verified-memory.md §15.3), and the same as JSON with every wrong item.
+//! What a run prints, and the same as JSON with every wrong item.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which blocks are cited (verified-memory.md §15.2): files weighted by length, lengths drawn from a fixed list, each block
+//! Which blocks are cited: files weighted by length, lengths drawn from a fixed list, each block
 //! with at least one word. The same seed over the same tree gives the same blocks.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! What a window amounts to: labels beside verdicts, counted (verified-memory.md §15.3). Nothing is read or printed here.
+//! What a window amounts to: labels beside verdicts, counted. Nothing is read or printed here.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::item::{Class, Item, Label, Stratum};
 use super::rate::Rate;
 use crate::figures::{Latencies, Quantiles};
 
-/// Citations of one memory (§15.2).
+/// Citations of one memory.
 const OF_A_MEMORY: usize = 3;
 
 /// What a verifier said of one item, and how long it took.

@@ -1,4 +1,4 @@
-//! The simple verifiers of verified-memory.md §17, for comparison: what one gets without following code. None is the
+//! Simple verifiers, for comparison: what one gets without following code. None is the
 //! product's, and none uses its code.
 
 use std::collections::HashMap;

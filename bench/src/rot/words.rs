@@ -1,5 +1,5 @@
 //! Words of a line as the bench counts them, for sampling, strata and the length that makes a copy recognisable. Its own
-//! reading of verified-memory.md §5.1: the verifier's is not used for labels.
+//! reading of words: the verifier's is not used for labels.
 
 /// Words of at least three letters, digits or underscores that do not begin with a digit; of scripts without spaces, each
 /// character.

@@ -1,5 +1,6 @@
-//! From sums to relevances (retrieval.md §8): slope and intercept by logistic regression of held-out sums, gold against all
-//! other candidates at odds of 1 : 3, sets weigh alike; and the table that shows what it is worth.
+//! From sums to relevances: slope and intercept by logistic regression of held-out sums, gold
+//! against all other candidates at odds of 1 : 3, sets weigh alike; and the table that shows what
+//! it is worth.
 
 use loci_engine::retrieval::signals::SIGNALS;
 use loci_engine::retrieval::weights::Calibration;

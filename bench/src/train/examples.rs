@@ -1,5 +1,5 @@
 //! Questions as training sees them: the value of every signal for every turn of the conversation, which turns are gold,
-//! and which are candidates (retrieval.md §5, §9).
+//! and which are candidates.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! The loss of retrieval.md §9 and its minimum: one gold turn against all turns that are not gold, sets weigh their
-//! shares, L2, Newton from 0. Deterministic.
+//! The loss of the fit and its minimum: one gold turn against all turns that are not gold, sets
+//! weigh their shares, L2, Newton from 0. Deterministic.
 
 use loci_engine::retrieval::signals::SIGNAL_COUNT;
 

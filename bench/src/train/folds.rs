@@ -1,4 +1,4 @@
-//! Leave one conversation out: weights that never saw the conversation they are judged on (retrieval.md §9).
+//! Leave one conversation out: weights that never saw the conversation they are judged on.
 
 use std::thread::ScopedJoinHandle;
 

@@ -1,4 +1,4 @@
-//! `train`: fits the weights of the ranking as retrieval.md §9 says, and judges them on conversations they did not see.
+//! `train`: fits the weights of the ranking, and judges them on conversations they did not see.
 //!
 //! It reads development sets in place and prints tables; with `--out` it writes weights in the form of the engine's
 //! `weights.json`: `all.json` from everything, and one file per conversation that did not see it.

@@ -1,4 +1,4 @@
-//! Plain rankings beside the fitted one (retrieval.md §10.2): one score alone, reciprocal ranks of two lists.
+//! Plain rankings beside the fitted one: one score alone, reciprocal ranks of two lists.
 
 use loci_engine::retrieval::signals::SIGNALS;
 

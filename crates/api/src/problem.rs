@@ -1,4 +1,4 @@
-//! The one form of an error (architecture §8).
+//! The one form of an error.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -111,7 +111,7 @@ pub(crate) enum Command {
     Schema(commands::store::schema::Schema),
     /// Tools as definitions for agents
     #[command(subcommand)]
-    Tools(commands::tools_print::Tools),
+    Tools(commands::mcp::tools_print::Tools),
     /// Move everything from one store into another, and compare
     Migrate(commands::store::migrate::Migrate),
     /// Set up a coding agent: its list of servers, a session-start hook, instructions

@@ -1,5 +1,6 @@
-//! The engine in a program of somebody else, by the rules of one folder and several processes (architecture §3a): where a server has
-//! the folder open, it is asked over its socket; else the folder is opened here, and its jobs run in this process.
+//! The engine in a program of somebody else, by the rules of one folder and several processes:
+//! where a server has the folder open, it is asked over its socket; else the folder is opened here,
+//! and its jobs run in this process.
 //!
 //! Commands, logs and a listening port it has none of. Stores for agents are made of it by `loci-client-embedded`.
 

@@ -1,4 +1,4 @@
-//! Exit codes (architecture §7): 0 ok · 1 failed · 2 usage · 3 not found · 4 conflict · 5 difference or gate not met.
+//! Exit codes: 0 ok · 1 failed · 2 usage · 3 not found · 4 conflict · 5 difference or gate not met.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! How a command reaches the native API (architecture §3a): a URL; else the server that has the folder open, by its
+//! How a command reaches the native API: a URL; else the server that has the folder open, by its
 //! socket; else the store itself, opened in this process. A command that opened a folder runs the jobs it caused; those of a
 //! store of many servers are theirs.
 

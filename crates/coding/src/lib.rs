@@ -1,5 +1,5 @@
-//! Tasks of coding agents, and what they leave behind (coding-agent-memory.md): a task is on a repository, which is its actor;
-//! everything that is written for it carries its session.
+//! Tasks of coding agents, and what they leave behind: a task is on a repository, which is its
+//! actor; everything that is written for it carries its session.
 //!
 //! | folder | idea |
 //! |---|---|

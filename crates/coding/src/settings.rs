@@ -1,5 +1,5 @@
 //! How hydration chooses, how much it shows, what is kept of conversations, and which tasks belong to the control group: defaults in code, overridden by the
-//! binary's configuration, and some of them by a repository's own (coding-agent-memory.md §3).
+//! binary's configuration, and some of them by a repository's own.
 
 use loci_engine::retrieval::render::Oversize;
 use loci_model::Result;
@@ -137,7 +137,7 @@ pub struct ForgeSettings {
     pub polls: bool,
 }
 
-/// How rules of reviews come into force, and how long they stay (coding-agent-memory.md §12.2).
+/// How rules of reviews come into force, and how long they stay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleSettings {
     /// Which rules wait for a person.

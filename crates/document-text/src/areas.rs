@@ -1,4 +1,4 @@
-//! The parts of a tree, and who may write in them (files-and-git.md §4.1). A part is told by its path alone.
+//! The parts of a tree, and who may write in them. A part is told by its path alone.
 
 use loci_model::record::Record;
 use loci_model::{Error, Result};

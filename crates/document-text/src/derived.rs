@@ -1,4 +1,4 @@
-//! What a record that nobody named is called: its directory, title, description and path (files-and-git.md §4.4, §5.3, §5.4).
+//! What a record that nobody named is called: its directory, title, description and path.
 //!
 //! Computed once, when a record comes into a tree; keeping it is the caller's matter.
 

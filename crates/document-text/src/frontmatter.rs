@@ -1,4 +1,5 @@
-//! The lines between two fences at the top of a file: YAML of a small kind, read as events and written in one way (files-and-git.md §5.4).
+//! The lines between two fences at the top of a file: YAML of a small kind, read as events and
+//! written in one way.
 //!
 //! A file whose frontmatter breaks a rule is no error of the file's: whoever takes it in keeps it as it is, raw, with a warning. Values keep
 //! their spelling, so that `1.10` stays `1.10`; comments and the layout of what is rewritten are not kept. What the keys mean is not decided here.

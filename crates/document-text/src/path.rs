@@ -10,11 +10,11 @@ use unicode_normalization::UnicodeNormalization;
 use super::folding::folded;
 use super::path_rule::{PathRule, broken_by_path, broken_by_segment};
 
-/// A path that keeps every rule of files-and-git.md §5.1.
+/// A path that keeps every rule of documents.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentPath(String);
 
-/// What two paths have in common that may not both be live: a path in NFC, case folded, in NFC (§5.2).
+/// What two paths have in common that may not both be live: a path in NFC, case folded, in NFC.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathKey(String);
 

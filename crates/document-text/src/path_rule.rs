@@ -1,4 +1,4 @@
-//! What breaks a path (files-and-git.md §5.1): a closed list of rules, each with its own words.
+//! What breaks a path: a closed list of rules, each with its own words.
 //!
 //! A path is refused where any backend, host or tool would take it for another, or would not take it: Windows, macOS, git, and people's eyes. It
 //! knows nothing of trees: which directories may be written is the matter of who writes.

@@ -1,4 +1,5 @@
-//! A file's name made of a title: letters, marks, numbers and emoji of any script, everything else a dash (files-and-git.md §5.3).
+//! A file's name made of a title: letters, marks, numbers and emoji of any script, everything else
+//! a dash.
 //!
 //! Two titles may share a slug as far as it goes, so what was cut off stands behind it as a digest, and a name that is taken gets a number: no
 //! two documents ever share a file. Which names are taken is asked of the caller.

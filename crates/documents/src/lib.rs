@@ -1,23 +1,23 @@
 //! Documents: a memory as files. The documents of one namespace have their paths, and every other
-//! record has a path of its own (files-and-git.md).
+//! record has a path of its own.
 //!
 //! Answers of tools and plans of consolidation are pure: they know no store, clock or id. A verb
 //! reads and writes: one file with an `impl Documents` block. Adapters render trees as files on a
 //! disk, in git and in S3.
 //!
-//! | folder | idea | specification |
-//! |---|---|---|
-//! | [`document_text`](loci_engine::document_text) | a record as a document | §3, §4.1, §5 |
-//! | `document` | the verbs that read and change one document | §2.4, §3.1, §10 |
-//! | `trees` | the place of each record, which follows the record; writes, listings | §4.4, §7 |
-//! | `document_history` | versions, differences, snapshots, restored states | §3.2, §10 |
-//! | `removed_content` | redacted and erased content, which does not come back | §9.4 |
-//! | [`memory_tool`] | the commands that Anthropic's models know, on any tree | §11 |
-//! | `mounts` | the trees that the tool shows, and its commands on them | §11.1 |
-//! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides | §8, §9 |
-//! | [`consolidating`] | the upkeep of a tree as a plan, without a model | §14 |
-//! | [`upkeep`] | such plans kept, applied and undone as runs | §14 |
-//! | [`bucket`] | documents and parked bytes under one kind of key | §4.2, §12 |
+//! | folder | idea |
+//! |---|---|
+//! | [`document_text`](loci_engine::document_text) | a record as a document |
+//! | `document` | the verbs that read and change one document |
+//! | `trees` | the place of each record, which follows the record; writes, listings |
+//! | `document_history` | versions, differences, snapshots, restored states |
+//! | `removed_content` | redacted and erased content, which does not come back |
+//! | [`memory_tool`] | the commands that Anthropic's models know, on any tree |
+//! | `mounts` | the trees that the tool shows, and its commands on them |
+//! | [`mirroring`] | a tree as files elsewhere, kept the same from both sides |
+//! | [`consolidating`] | the upkeep of a tree as a plan, without a model |
+//! | [`upkeep`] | such plans kept, applied and undone as runs |
+//! | [`bucket`] | documents and parked bytes under one kind of key |
 
 mod background;
 pub mod bucket;

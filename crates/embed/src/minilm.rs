@@ -56,7 +56,7 @@ impl MiniLm {
         self.kernels.name()
     }
 
-    /// One vector of length 1 per text, however long the text (retrieval.md, section 3). A text's vector does not depend on
+    /// One vector of length 1 per text, however long the text. A text's vector does not depend on
     /// the others; between kernels it differs by rounding only (cosine above 0.999).
     pub fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         let mut work = self.workspace();

@@ -1,4 +1,4 @@
-//! How a long text is cut (retrieval.md, section 3). It knows ids and ranges only, not vectors.
+//! How a long text is cut. It knows ids and ranges only, not vectors.
 
 use std::ops::Range;
 

@@ -8,7 +8,7 @@ use loci_model::ports::search::ListLengths;
 use crate::memories::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 
-/// A named rule by which a memory finds its profile (architecture §7).
+/// A named rule by which a memory finds its profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryMatch {
     /// The memory's name.
@@ -66,7 +66,7 @@ pub struct EngineSettings {
     pub profiles: Vec<Profile>,
     /// Profiles that products ship; the engine sets them.
     pub product_profiles: Vec<Profile>,
-    /// Candidates per list; `None`: as retrieval.md §5 says.
+    /// Candidates per list; `None`: the default of the ranking.
     pub candidates: Option<ListLengths>,
     /// Extraction is due this long after the first unprocessed event.
     pub extraction_delay_ms: i64,
@@ -80,7 +80,7 @@ pub struct EngineSettings {
     pub pipeline: PipelineSettings,
     /// Who is told of the ends of jobs.
     pub job_webhooks: Vec<JobWebhook>,
-    /// Clients may name URLs as delivery targets (agentcore-wire.md §14).
+    /// Clients may name URLs as delivery targets.
     pub client_targets: bool,
     /// This process, in leases: unique among the processes of a folder.
     pub host: String,

@@ -1,5 +1,6 @@
-//! Code of local clones, bare repositories and worktrees (verified-memory.md §8.1): the ports `CodeSource` and `CodeSources`; and directories
-//! and bare repositories that mirrors are written to: the port `FileBackend` (`files`).
+//! Code of local clones, bare repositories and worktrees: the ports `CodeSource` and `CodeSources`;
+//! and directories and bare repositories that mirrors are written to: the port `FileBackend`
+//! (`files`).
 //!
 //! Of code it reads git's objects itself, in process: packs and loose objects (`objects`), refs, trees, the index. Nothing is checked
 //! out, written, run or fetched; of a repository's configuration only the format of objects and the URLs of remotes are read.

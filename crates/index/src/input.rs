@@ -35,7 +35,7 @@ pub struct IndexRecord {
     pub session: Option<SessionId>,
     /// Which branch of it.
     pub branch: Option<BranchName>,
-    /// It holds one message word for word, and so is a turn of that conversation (retrieval.md §1).
+    /// It holds one message word for word, and so is a turn of that conversation.
     pub verbatim: bool,
     /// The role of that message.
     pub role: Option<Role>,

@@ -1,4 +1,4 @@
-//! The in-process retrieval index of one memory (retrieval.md §§1, 4, 5, 7): it finds candidates and counts what the
+//! The in-process retrieval index of one memory: it finds candidates and counts what the
 //! signals need. What a candidate is worth is decided in `engine/retrieval`; where records come from is the store's.
 //!
 //! Pure: no IO, no clock, no locks, and answers that depend on the records only, not on the order they came in.

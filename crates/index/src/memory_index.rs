@@ -22,7 +22,7 @@ use crate::primitives::interner::Interner;
 use crate::search::scope::GroupSet;
 use crate::vectors::Vectors;
 
-/// The retrieval index of one memory (retrieval.md §§1, 4, 5): derived from the store, rebuilt from it at will.
+/// The retrieval index of one memory: derived from the store, rebuilt from it at will.
 ///
 /// No IO, no clock, no locks: the owner shares it. The same records give the same answers, whatever the order in which
 /// they came.

@@ -74,7 +74,7 @@ pub enum Reason {
 }
 
 closed_words! {
-    /// Why code could not be cited, or a fact not be changed (verified-memory.md §12.2); the words are what doors show.
+    /// Why code could not be cited, or a fact not be changed; the words are what doors show.
     CodeReason {
         /// No repository of that name is known.
         RepositoryUnknown = "REPO_UNKNOWN",

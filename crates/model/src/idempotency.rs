@@ -1,4 +1,4 @@
-//! Idempotency: what a token answered the first time (agentcore-wire.md §1.7). Rows, so that they survive a restart.
+//! Idempotency: what a token answered the first time. Rows, so that they survive a restart.
 
 use crate::{Document, Timestamp};
 

@@ -1,6 +1,6 @@
 //! Every limit of the engine, once, with its reason. Over a limit is an error, never truncation in silence.
 //!
-//! Wire limits are those of agentcore-wire.md §§2–4; the rest are defaults of ours.
+//! Wire limits are those of AgentCore; the rest are defaults of ours.
 
 /// Characters of a namespace.
 pub const NAMESPACE_CHARS_MAX: usize = 1024;
@@ -12,7 +12,7 @@ pub const MESSAGE_CHARS_MAX: usize = 100_000;
 pub const PAYLOAD_ITEMS_MAX: usize = 100;
 /// Serialized bytes of one `json` payload item (strict mode).
 pub const JSON_ITEM_BYTES_MAX: usize = 102_400;
-/// Bytes of an event's content, in both modes: AWS says 10 MB, clients fill up to 10,000,000 (agentcore-wire.md §5).
+/// Bytes of an event's content, in both modes: AWS says 10 MB, clients fill up to 10,000,000.
 pub const EVENT_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Metadata keys of an event (strict mode).
 pub const EVENT_METADATA_KEYS_MAX: usize = 15;
@@ -57,7 +57,7 @@ pub const GRANT_AGE_DAYS_MAX: u32 = 36_500;
 pub const TOP_K_MAX: u32 = 100;
 /// Characters of a search query that the strict mode takes; longer is shortened with a warning in the lenient one.
 pub const QUERY_CHARS_MAX: usize = 10_000;
-/// Distinct terms of a question that the lexical side uses (retrieval.md §3).
+/// Distinct terms of a question that the lexical side uses.
 pub const QUERY_TERMS_MAX: usize = 64;
 /// Items of a page.
 pub const PAGE_ITEMS_MAX: u32 = 100;
@@ -189,11 +189,11 @@ pub const EXCHANGE_KEPT_MS: i64 = 24 * 3600 * 1000;
 pub const WINDOW_MESSAGES_MAX: u32 = 50;
 /// Tokens of one window, as far as whole events allow.
 pub const WINDOW_TOKENS_MAX: u32 = 20_000;
-/// Fewest tokens that may be a trigger (agentcore-wire.md §14).
+/// Fewest tokens that may be a trigger.
 pub const TRIGGER_TOKENS_MIN: u32 = 100;
-/// Most tokens that may be a trigger (agentcore-wire.md §14).
+/// Most tokens that may be a trigger.
 pub const TRIGGER_TOKENS_MAX: u32 = 500_000;
-/// The longest pause that may be a trigger (agentcore-wire.md §14).
+/// The longest pause that may be a trigger.
 pub const IDLE_MS_MAX: u64 = 3_000_000;
 /// Messages before a window that are told along.
 pub const CONTEXT_MESSAGES_MAX: u32 = 50;
@@ -248,7 +248,7 @@ pub const REFLECT_TASKS: std::ops::RangeInclusive<u32> = 1..=1_000;
 pub const REFLECT_HOURS: std::ops::RangeInclusive<u32> = 1..=8_760;
 /// Episodes that may be asked to bear one out.
 pub const REFLECT_EPISODES: std::ops::RangeInclusive<u32> = 2..=200;
-/// Actions of a plan (files-and-git.md §14).
+/// Actions of a plan.
 pub const PLAN_ACTIONS_MAX: usize = 1_000;
 /// Files of a plan.
 pub const PLAN_FILES_MAX: usize = 100;
@@ -345,7 +345,7 @@ pub const INTAKE_NAMES_MAX: usize = 100;
 pub const TARGETS_MAX: usize = 256;
 /// A completion webhook is tried this often.
 pub const WEBHOOK_TRIES_MAX: u32 = 8;
-/// Characters of replaced instructions (agentcore-wire.md §3.6).
+/// Characters of replaced instructions.
 pub const PROMPT_INSTRUCTIONS_CHARS_MAX: usize = 30_000;
 /// Numbers of a vector.
 pub const VECTOR_DIMENSIONS_MAX: usize = 8_192;
@@ -501,7 +501,7 @@ pub const RULE_ITEMS_MAX: usize = 200;
 pub const RULE_EXCERPT_CHARS_MAX: usize = 300;
 /// Rules of a repository whose relevance is counted.
 pub const RULES_COUNTED_MAX: usize = 5_000;
-/// Bytes of a document seen as a file (files-and-git.md §3.4); larger ones come as objects.
+/// Bytes of a document seen as a file; larger ones come as objects.
 pub const FILE_BYTES_MAX: usize = 102_400;
 /// Bytes of a document's path.
 pub const FILE_PATH_BYTES_MAX: usize = 1_024;
@@ -531,7 +531,7 @@ pub const XML_ATTRIBUTES_MAX: usize = 64;
 pub const OBJECT_BYTES_MAX: usize = 10 * 1024 * 1024;
 /// Bytes of its key.
 pub const OBJECT_KEY_BYTES_MAX: usize = 1_024;
-/// Characters of an id of a user, an agent or a session of the native API (sre-memory.md §9.3).
+/// Characters of an id of a user, an agent or a session of the native API.
 pub const SRE_ID_CHARS_MAX: usize = 120;
 /// Bytes of the values of one statement of preferences.
 pub const SRE_PREFERENCE_BYTES_MAX: usize = 16 * 1024;

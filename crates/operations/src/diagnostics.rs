@@ -1,6 +1,6 @@
-//! `sre_examine`: what of operations memory nobody will ever read as it is meant (sre-memory.md §13, `loci sre doctor`): records where no strategy
-//! looks, texts that no reader understands, agents that no start asks, ids that are taken for one another. It reads everything, a page at a time,
-//! keeps no contents, and changes nothing.
+//! `sre_examine`: what of operations memory nobody will ever read as it is meant: records where no
+//! strategy looks, texts that no reader understands, agents that no start asks, ids that are taken
+//! for one another. It reads everything, a page at a time, keeps no contents, and changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

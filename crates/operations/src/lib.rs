@@ -1,4 +1,4 @@
-//! The memory of operations agents (sre-memory.md): how people want to be worked for, what is known
+//! The memory of operations agents: how people want to be worked for, what is known
 //! of services, what was looked into. A profile of the common engine: events, records, states and
 //! history are those of every memory.
 //!

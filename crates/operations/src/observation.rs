@@ -1,5 +1,6 @@
-//! What happens in the memory of operations agents, told to whoever counts (sre-memory.md §11): only what was committed, and no content. What the
-//! AgentCore wire stores is counted as requests of that door, not here.
+//! What happens in the memory of operations agents, told to whoever counts: only what was
+//! committed, and no content. What the AgentCore wire stores is counted as requests of that door,
+//! not here.
 
 use loci_model::ports::observe::SreSeen;
 use loci_model::services::alert_notice::AlertSource;

@@ -1,5 +1,6 @@
-//! What may be set of operations memory (sre-memory.md §1.1, `[memory.sre]`): defaults in code, overridden by the binary's configuration,
-//! for all memories or for the one of a name. Pure: a roster of contacts is read by whoever configures, and given here as a list.
+//! What may be set of operations memory: defaults in code, overridden by the binary's
+//! configuration, for all memories or for the one of a name. Pure: a roster of contacts is read by
+//! whoever configures, and given here as a list.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ pub struct SreTypeSettings {
     pub top_k: usize,
     /// At most so many results.
     pub top_k_max: usize,
-    /// Days that what was confirmed stays (P-4); preferences are not confirmed by outcomes.
+    /// Days that what was confirmed stays; preferences are not confirmed by outcomes.
     pub ttl_confirmed_days: Option<u32>,
     /// Where a memory that is made puts its records; `None`: as the profile says.
     pub namespace: Option<String>,
@@ -175,7 +176,8 @@ impl SreSettings {
         Err(Error::conflict("the memory is off: set enabled = true in its [[memory]]").on("memory"))
     }
 
-    /// The name under which an agent's knowledge is kept: one agent has one place, however it is called (W-9).
+    /// The name under which an agent's knowledge is kept: one agent has one place, however it is
+    /// called.
     pub(crate) fn known_as<'a>(&'a self, name: &'a str) -> &'a str {
         self.agent_aliases.get(name).map_or(name, String::as_str)
     }
@@ -211,7 +213,7 @@ pub struct SreSettingsByMemory {
 }
 
 impl SreSettingsByMemory {
-    /// Those of a memory: an id begins with its memory's name (P-1).
+    /// Those of a memory: an id begins with its memory's name.
     pub fn of(&self, memory: &MemoryId) -> &SreSettings {
         self.of_name(memory.as_str().rsplit_once('-').map_or(memory.as_str(), |(name, _)| name))
     }

@@ -1,6 +1,6 @@
 //! The closed list of HTML element names. What is in angle brackets and not in this list is no HTML and stays as it is.
 
-/// Elements whose content must not stay either (coding-agent-memory.md §18.1).
+/// Elements whose content must not stay either.
 pub(super) const DANGEROUS: [&str; 6] = ["embed", "form", "iframe", "object", "script", "style"];
 
 /// Elements that have no end tag.

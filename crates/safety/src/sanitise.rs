@@ -1,7 +1,6 @@
-//! The sanitiser: a text as somebody else's program may read it, without what hides and without HTML that acts
-//! (coding-agent-memory.md §18.1). Code stays byte for byte, visible words stay as they are.
-//!
-//! It is for what leaves to a model; blocks that are rendered and texts that Loci fetches from outside will go through it
+//! The sanitiser: a text as somebody else's program may read it, without what hides and without
+//! HTML that acts. Code stays byte for byte, visible words stay as they are. It is for what leaves
+//! to a model; blocks that are rendered and texts that Loci fetches from outside will go through it
 //! when there are any. What agents and clients say is stored as it came. It judges nothing: that is
 //! [`super::injection`].
 

@@ -1,7 +1,7 @@
 //! Secrets in texts: fifteen kinds of keys, tokens and passwords, masked where the settings ask for it and always in what
-//! a model is asked (coding-agent-memory.md §18.10).
+//! a model is asked.
 //!
-//! Off by default, because the server stores verbatim (memory-manager.md W-23) and a false find would spoil evidence.
+//! Off by default, because the server stores verbatim and a false find would spoil evidence.
 //! Personal data is not its matter.
 
 use std::borrow::Cow;

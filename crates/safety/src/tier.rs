@@ -1,4 +1,4 @@
-//! How far a source is trusted, as a number (coding-agent-memory.md §18.3, reliability). It says nothing of agreement or
+//! How far a source is trusted, as a number. It says nothing of agreement or
 //! age, and ranking does not read it.
 
 use loci_model::record::TrustTier;

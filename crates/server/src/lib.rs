@@ -58,7 +58,7 @@ pub fn router(doors: &Doors) -> Router {
         .layer(middleware::from_fn_with_state(doors.clone(), operations::observe::observe))
 }
 
-/// Buckets alone, for a listener of their own: paths begin with the bucket (files-and-git.md §12.1).
+/// Buckets alone, for a listener of their own: paths begin with the bucket.
 #[cfg(feature = "documents")]
 pub fn router_of_buckets(doors: &Doors) -> Router {
     s3::routes_at_root()

@@ -1,6 +1,7 @@
 //! Candidates the plain way: every turn is scored, nothing is indexed. A yardstick for indexes, and for ranking without one.
 //!
-//! One scope that sees everything; no states, no access. Follows retrieval.md §1–§5 line by line, slowly.
+//! One scope that sees everything; no states, no access. Follows the rules of the ranking line by
+//! line, slowly.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

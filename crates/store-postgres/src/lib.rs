@@ -1,4 +1,4 @@
-//! The store that grows: PostgreSQL with pgvector, for one server or many (architecture §6).
+//! The store that grows: PostgreSQL with pgvector, for one server or many.
 //!
 //! Decides nothing about memory: it keeps rows, orders them and hands them out. Every table and every transaction belongs
 //! to one memory, so that Citus, YugabyteDB and CockroachDB can distribute the schema. SQL lives in `tables/`, one accessor

@@ -1,7 +1,7 @@
 //! The embedded store: one SQLite file in the data folder, and the in-process index on top.
 //!
 //! Decides nothing about memory: it keeps rows, orders them and hands them out. Several processes may open one folder
-//! at once (architecture §3a); network file systems are refused. SQL lives in `tables/`, one accessor trait per file.
+//! at once; network file systems are refused. SQL lives in `tables/`, one accessor trait per file.
 
 mod backup;
 mod bound;

@@ -1,4 +1,4 @@
-//! The OS file locks by which several processes share one folder (architecture §3a). They vanish with their process.
+//! The OS file locks by which several processes share one folder. They vanish with their process.
 
 use std::fs::{File, TryLockError};
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Text to terms (retrieval.md §2, steps 1–5): one function for turns and for questions.
+//! Text to terms: one function for turns and for questions.
 //!
 //! Order and repetitions are kept. It does not know about questions' framing words (`question`) or speakers (`turn`).
 

@@ -1,4 +1,4 @@
-//! BM25, the one formula and its views (retrieval.md §4.1).
+//! BM25, the one formula and its views.
 //!
 //! Nothing is counted here: term frequencies, lengths and document frequencies are the caller's, and the idf is always
 //! that of turns, whatever the view.
@@ -24,7 +24,7 @@ pub const SESSION: View = View { k1: 1.2, b: 0.75 };
 pub const PATH: View = View { k1: 0.9, b: 0.4 };
 
 /// `ln(1 + (N − df + 0.5)/(df + 0.5))` of a term found in `df` of `n` documents; 0 for a term found in none, which
-/// scores nothing (§4.2). A `df` above `n` counts as `n`.
+/// scores nothing. A `df` above `n` counts as `n`.
 #[must_use]
 pub fn idf(n: u32, df: u32) -> f32 {
     if df == 0 {

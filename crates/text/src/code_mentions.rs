@@ -1,4 +1,4 @@
-//! Mentions of files, lines and symbols in a text (coding-agent-memory.md §6.5): pure, over the
+//! Mentions of files, lines and symbols in a text: pure, over the
 //! text alone. A word in the form of a path or a name is a mention, also where no such file exists.
 //! Addresses of the web and of mail, versions, dates and blocks of code are none.
 

@@ -1,4 +1,4 @@
-//! The rules for paths of citations (verified-memory.md §8.3). Lookups are tree lookups, so nothing
+//! The rules for paths of citations. Lookups are tree lookups, so nothing
 //! outside is ever reached; these rules keep names out that mean something else on some file
 //! system.
 

@@ -1,4 +1,4 @@
-//! What a turn says about time, quantity and people: features 12–17 of retrieval.md §6, one byte, computed at write.
+//! What a turn says about time, quantity and people: one byte, computed at write.
 //!
 //! The patterns run here only, never per candidate. Whether a flag *counts* (it does not for file chunks and code) is
 //! the caller's knowledge, not the text's.
@@ -11,9 +11,9 @@ use regex::Regex;
 use crate::analysis::is_word;
 use crate::pattern::{compiled, pattern};
 
-/// Most entities that count (§6, feature 15).
+/// Most entities that count.
 pub const ENTITIES_MAX: u8 = 5;
-/// A turn is a question only below this many white-space words (§6, feature 14).
+/// A turn is a question only below this many white-space words.
 const QUESTION_WORDS_LIMIT: usize = 25;
 
 const TIME: u16 = 1;

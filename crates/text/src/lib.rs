@@ -4,23 +4,23 @@
 //! the engine all call these functions, so every back end analyses and scores alike. It does *not* rank (that is
 //! `engine/retrieval`), hold postings (`index`) or embed (`embed`).
 //!
-//! | module | idea | specification |
-//! |---|---|---|
-//! | [`analysis`] | text → terms, the same for turns and questions | retrieval.md §2 |
-//! | [`flags`] | what a turn says about time, quantity, people: one byte | retrieval.md §6, 12–17 |
-//! | [`turn`] | a turn at write: terms, flags, `Name: ` prefix | retrieval.md §1, §4.1 |
-//! | [`question`] | a question: q⁻, Q, its type and its date | retrieval.md §1, §2, §6.1 |
-//! | [`question_date`] | the date a question names, and its worth for a turn | retrieval.md §6.2 |
-//! | [`relative_date`] | "last week", "3 days ago" against a given now | retrieval.md §6.2 |
-//! | [`bm25`] | the one scoring formula and its views | retrieval.md §4.1 |
-//! | [`quotation`] | what stands between quotation marks | – |
-//! | [`similarity`] | Jaccard over terms | retrieval.md §7 |
-//! | [`marks`] | numbers, negations and dates that forbid folding | retrieval.md §7 |
-//! | [`split`] | sentences, and cutting what is too long | – |
-//! | [`sections`] | a document into chunks | retrieval.md §10.4 |
-//! | [`code_mentions`] | files, lines and symbols in a text | coding-agent-memory.md §6.5 |
-//! | [`code_path`] | rules for paths of citations | verified-memory.md §8.3 |
-//! | [`tokens`] | token estimates | coding-agent-memory.md, budgets |
+//! | module | idea |
+//! |---|---|
+//! | [`analysis`] | text → terms, the same for turns and questions |
+//! | [`flags`] | what a turn says about time, quantity, people: one byte |
+//! | [`turn`] | a turn at write: terms, flags, `Name: ` prefix |
+//! | [`question`] | a question: q⁻, Q, its type and its date |
+//! | [`question_date`] | the date a question names, and its worth for a turn |
+//! | [`relative_date`] | "last week", "3 days ago" against a given now |
+//! | [`bm25`] | the one scoring formula and its views |
+//! | [`quotation`] | what stands between quotation marks |
+//! | [`similarity`] | Jaccard over terms |
+//! | [`marks`] | numbers, negations and dates that forbid folding |
+//! | [`split`] | sentences, and cutting what is too long |
+//! | [`sections`] | a document into chunks |
+//! | [`code_mentions`] | files, lines and symbols in a text |
+//! | [`code_path`] | rules for paths of citations |
+//! | [`tokens`] | token estimates |
 //!
 //! Adding a kind of analysis: one file named by its idea, its row here, its tests at the bottom of the file. A change
 //! that alters any term of any text raises [`ANALYSER_VERSION`], which makes stores analyse again.

@@ -1,4 +1,4 @@
-//! What must be equal before two alike texts may be folded: numbers, negations and dates (retrieval.md §7).
+//! What must be equal before two alike texts may be folded: numbers, negations and dates.
 //!
 //! Cautious on purpose: order counts, and a doubtful word makes texts differ. The cost is a repeat shown twice, never a
 //! contradiction or an update hidden.

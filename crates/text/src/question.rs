@@ -1,8 +1,6 @@
-//! A question, read once: q⁻, its terms Q, the known names in it, what kind of question it is, the date it names
-//! (retrieval.md §1, §2, §6.1, §6.2).
-//!
-//! It reads words only; vectors, statistics and scores are elsewhere. At most so many terms as the caller allows is the
-//! caller's cut, since it needs their idf.
+//! A question, read once: q⁻, its terms Q, the known names in it, what kind of question it is, the
+//! date it names. It reads words only; vectors, statistics and scores are elsewhere. At most so
+//! many terms as the caller allows is the caller's cut, since it needs their idf.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -18,7 +16,7 @@ use crate::pattern::pattern;
 use crate::question_date::written_date;
 use crate::relative_date::relative_day;
 
-/// Words that describe the asking (§2, question frame).
+/// Words that describe the asking.
 #[rustfmt::skip]
 const FRAME: [&str; 42] = [
     "mention", "mentioned", "mentioning", "list", "listed", "order", "walk", "through", "throughout", "conversation",

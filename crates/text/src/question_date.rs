@@ -1,4 +1,4 @@
-//! The date a question names, and what it is worth for a turn recorded on a given day (retrieval.md §6.2).
+//! The date a question names, and what it is worth for a turn recorded on a given day.
 //!
 //! Absolute dates only; "last week" is `relative_date`.
 
@@ -71,7 +71,7 @@ impl QuestionDate {
         Self { year: Some(day.year()), month: Some(day.month()), day: Some(day.day()) }
     }
 
-    /// What a turn recorded on `turn` is worth, 0 to 1, by the table of §6.2.
+    /// What a turn recorded on `turn` is worth, 0 to 1, by its distance.
     #[must_use]
     pub fn value(&self, turn: Date) -> f32 {
         match (self.year, self.month, self.day) {

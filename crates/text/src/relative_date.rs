@@ -1,4 +1,4 @@
-//! Relative expressions of a question ("last week", "3 days ago") as one day, against a given now (retrieval.md §6.2).
+//! Relative expressions of a question ("last week", "3 days ago") as one day, against a given now.
 //!
 //! A range gives its middle day. There is no clock here: now is the request's.
 

@@ -34,7 +34,7 @@ pub fn passages(document: &str, words_max: usize) -> Vec<Section> {
     cut(document, words_max, false)
 }
 
-/// Words of one passage of a document that is remembered (retrieval.md §10.4).
+/// Words of one passage of a document that is remembered.
 const PASSAGE_WORDS_MAX: usize = 120;
 
 /// The passages of a document that is remembered under a path: those by which it is indexed, and of which a hit names one.

@@ -1,4 +1,4 @@
-//! How alike two sets of terms are (retrieval.md §7).
+//! How alike two sets of terms are.
 //!
 //! Whether two alike texts may be folded also depends on their numbers, negations and dates: `marks`.
 

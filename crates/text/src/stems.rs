@@ -12,7 +12,7 @@ const STEMMED_BYTES_MAX: usize = 48;
 /// Words remembered per thread; the memory is emptied when it is full, which changes no result.
 const REMEMBERED_MAX: usize = 16_384;
 
-/// The stop words of retrieval.md §2.
+/// The stop words.
 #[rustfmt::skip]
 pub(crate) const STOP_WORDS: [&str; 94] = [
     "a", "an", "the", "of", "to", "in", "on", "at", "for", "and", "or", "but", "is", "are", "was", "were", "be",

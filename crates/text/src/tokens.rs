@@ -1,4 +1,4 @@
-//! Estimates of how many tokens a language model counts in a text (coding-agent-memory.md, budgets).
+//! Estimates of how many tokens a language model counts in a text.
 //!
 //! Estimates only: no vocabulary is loaded. They are cheap, monotone in the text and the same everywhere, so that a
 //! budget means the same to the writer and the checker of a rendered block.

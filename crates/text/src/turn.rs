@@ -1,4 +1,4 @@
-//! A turn at write: its terms, its flags and the `Name: ` it may start with (retrieval.md §1, §4.1).
+//! A turn at write: its terms, its flags and the `Name: ` it may start with.
 //!
 //! Detection only. Whether a name is *known*, and so taken off, depends on the memory and is decided by the index: it
 //! then drops the first [`SpeakerPrefix::terms`] terms and uses [`SpeakerPrefix::flags`] instead of the turn's.

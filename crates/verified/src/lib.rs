@@ -1,4 +1,4 @@
-//! Verified memory: facts that cite code, and are checked against it before they are served (verified-memory.md).
+//! Verified memory: facts that cite code, and are checked against it before they are served.
 //!
 //! | folder | idea |
 //! |---|---|

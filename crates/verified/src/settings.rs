@@ -1,4 +1,4 @@
-//! Settings of verified memory (verified-memory.md §20), with their reasons.
+//! Settings of verified memory, with their reasons.
 
 use loci_model::facts::support::DriftedFacts;
 

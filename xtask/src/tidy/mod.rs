@@ -5,6 +5,7 @@
 //! review.
 
 mod cfg_feature;
+mod cited_sections;
 mod decision_numbers;
 mod dependency_direction;
 mod dependency_homes;
@@ -22,6 +23,7 @@ mod machine_paths;
 mod no_mocks;
 mod paper_sizes;
 mod path_once;
+mod product_folders;
 mod product_order;
 mod rust_text;
 mod spdx;
@@ -80,6 +82,7 @@ const CHECKS: &[Check] = &[
     fails(file_names::check),
     fails(folder_width::check),
     fails(product_order::check),
+    fails(product_folders::check),
     fails(path_once::check),
     fails(cfg_feature::check),
     fails(unsafe_home::check),
@@ -93,6 +96,7 @@ const CHECKS: &[Check] = &[
     fails(no_mocks::check),
     fails(paper_sizes::check),
     fails(decision_numbers::check),
+    fails(cited_sections::check),
     warns(duplicates::check),
 ];
 

@@ -1,5 +1,5 @@
 //! Tests of operations memory run the store, the parsers and the builder of namespaces that are
-//! shipped (sre-memory.md §16, D28): a mock would prove nothing of them. A store that wraps the
+//! shipped: a mock would prove nothing of them. A store that wraps the
 //! real one to fail at will is no mock.
 
 use super::rust_text::is_word;

@@ -1,7 +1,8 @@
-//! The way of an operations agent's investigation (sre-memory.md): an alert comes in by its webhook and the agent joins it, told what people
-//! want; four agents answer, the end is said, a person confirms the cause. Days later the baseline is another one and somebody guesses another
-//! cause. A week later, by the server's clock, a similar alert comes: it is told the confirmed cause first, the new baseline, and the same
-//! preferences. Servers are killed in between.
+//! The way of an operations agent's investigation: an alert comes in by its webhook and the agent
+//! joins it, told what people want; four agents answer, the end is said, a person confirms the
+//! cause. Days later the baseline is another one and somebody guesses another cause. A week later,
+//! by the server's clock, a similar alert comes: it is told the confirmed cause first, the new
+//! baseline, and the same preferences. Servers are killed in between.
 
 use super::civil::{DAY_S, now_s, rfc3339};
 use super::stage::{Served, Stage};

@@ -1,4 +1,4 @@
-//! What an enemy, or an unlucky hand, would do to citations (verified-memory.md §16), as far as it is the verifier's to
+//! What an enemy, or an unlucky hand, would do to citations, as far as it is the verifier's to
 //! answer: each case has one right answer. Secrets, tenants and rendering are the store verb's, and tested there.
 
 use std::path::Path;

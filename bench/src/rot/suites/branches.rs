@@ -1,5 +1,5 @@
-//! Anchors of branches that are not merged, verified on the default branch and where they were made (verified-memory.md
-//! §10): a fact may be valid on a branch and gone on another at the same time.
+//! Anchors of branches that are not merged, verified on the default branch and where they were
+//! made: a fact may be valid on a branch and gone on another at the same time.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The other suites (verified-memory.md §15.5): cases whose answer is known because they were made so, or because a real
+//! The other suites: cases whose answer is known because they were made so, or because a real
 //! parser says it. Each case is one citation, or one record with claims, at two revisions of a repository.
 
 mod adversarial;

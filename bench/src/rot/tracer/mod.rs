@@ -1,5 +1,6 @@
-//! The tracer: what became of each cited block, by following every line through every step of the first-parent history
-//! (verified-memory.md §15.1). It is independent of the verifier: its own reading, its own normal forms, no code of it.
+//! The tracer: what became of each cited block, by following every line through every step of the
+//! first-parent history. It is independent of the verifier: its own reading, its own normal forms,
+//! no code of it.
 
 mod elsewhere;
 mod holes;

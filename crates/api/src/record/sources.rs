@@ -1,4 +1,4 @@
-//! The events that a record was made from (sre-memory.md §3.4).
+//! The events that a record was made from.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,6 +1,5 @@
-//! Facts as answers show them, with their citations and what a check of them found
-//! (verified-memory.md §§2.1, 6.1, 12). The source design fixes the names of members. Words, places
-//! and claims are the nouns of the model.
+//! Facts as answers show them, with their citations and what a check of them found. The source
+//! design fixes the names of members. Words, places and claims are the nouns of the model.
 
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;

@@ -2,8 +2,8 @@
 //! `restore`, `migrate` and `schema`, which are about stores themselves, and `install` and `tools`, which are about other programs, are
 //! the exceptions.
 //!
-//! A product has a folder: `verified`, `coding`, `documents`, `operations`. The other commands are
-//! of the kernel.
+//! A product has a folder: `verified`, `coding`, `documents`, `operations`. `repo` and `prefs` have
+//! parts of several products. The other commands are of the kernel.
 
 #[cfg(feature = "coding")]
 pub(crate) mod coding;
@@ -21,14 +21,17 @@ pub(crate) mod mcp;
 pub(crate) mod memory;
 #[cfg(feature = "operations")]
 pub(crate) mod operations;
+#[cfg(feature = "coding")]
+mod prefs;
 pub(crate) mod profile;
 pub(crate) mod record;
+#[cfg(feature = "verified")]
+mod repo;
 pub(crate) mod search;
 pub mod serve;
 #[cfg(feature = "verified")]
 mod session_documents;
 pub(crate) mod store;
-pub(crate) mod tools_print;
 pub(crate) mod transfer;
 #[cfg(feature = "verified")]
 pub(crate) mod verified;

@@ -1,4 +1,5 @@
-//! `[[hook]]`: which alerting systems may send alerts, by which secrets, and how bodies of other systems are read (sre-memory.md §12).
+//! `[[hook]]`: which alerting systems may send alerts, by which secrets, and how bodies of other
+//! systems are read.
 
 use anyhow::{Result, anyhow, bail};
 use loci_alerts::Places;

@@ -1,9 +1,9 @@
-//! The spool: what an agent reported while its server could not be reached, line by line in a file of the clone, until it can
-//! (coding-agent-memory.md §7). Every line carries the key by which a server tells a repetition, so that sending one twice does
-//! no harm; nothing is locked while something is sent, and nobody waits long for who holds the lock: what is said meanwhile is put
-//! beside the spool ([`late`]). What cannot become right is kept apart ([`refused`]).
-//!
-//! It decides nothing about when something is kept or sent, and sends nothing itself.
+//! The spool: what an agent reported while its server could not be reached, line by line in a file
+//! of the clone, until it can. Every line carries the key by which a server tells a repetition, so
+//! that sending one twice does no harm; nothing is locked while something is sent, and nobody waits
+//! long for who holds the lock: what is said meanwhile is put beside the spool ([`late`]). What
+//! cannot become right is kept apart ([`refused`]). It decides nothing about when something is kept
+//! or sent, and sends nothing itself.
 
 mod entry;
 mod late;

@@ -1,4 +1,4 @@
-//! Tokens of agents over HTTP, MCP and the AgentCore surface: a task's own calls, and no other. Test 7 of coding-agent-memory.md §23.
+//! Tokens of agents over HTTP, MCP and the AgentCore surface: a task's own calls, and no other.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Alerts through a running server, as each system sends them (sre-memory.md test 15): proven, stored once over a kill, dealt with; what is
-//! not proven leaves nothing.
+//! Alerts through a running server, as each system sends them: proven, stored once over a kill,
+//! dealt with; what is not proven leaves nothing.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

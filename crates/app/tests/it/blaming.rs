@@ -1,5 +1,5 @@
 //! From a commit by git hooks to `loci blame`: with a server, without one, through amends, rebases and squashes. Names carry the
-//! numbers of the acceptance tests of coding-agent-memory.md §23.
+//! numbers of the acceptance tests of coding agents' memory.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! Scores mean the same in every request (memory-manager.md W-15, retrieval.md §8), with the built-in embedder, over a real
-//! server and the AgentCore wire: a client that drops what is below 0.2 keeps what it needs and nothing of other
-//! matters. Lists of a hundred come in one page (W-3).
+//! Scores mean the same in every request, with the built-in embedder, over
+//! a real server and the AgentCore wire: a client that drops what is below 0.2 keeps what it needs
+//! and nothing of other matters. Lists of a hundred come in one page.
 
 use std::collections::BTreeSet;
 

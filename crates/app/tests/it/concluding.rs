@@ -1,4 +1,4 @@
-//! The end of an investigation over HTTP (sre-memory.md test 18), and what its report can be adapted by (C-7).
+//! The end of an investigation over HTTP, and what its report can be adapted by.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! `loci consolidate`: a plain directory without a server, by its exit codes (files-and-git.md §18 A25), and a tree of a memory.
+//! `loci consolidate`: a plain directory without a server, by its exit codes, and a tree of a
+//! memory.
 
 use std::collections::BTreeMap;
 use std::fs;

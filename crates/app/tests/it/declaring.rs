@@ -1,4 +1,5 @@
-//! Preferences of users of operations agents through the binary: declared by a file, looked at, confirmed (sre-memory.md §13, test 14).
+//! Preferences of users of operations agents through the binary: declared by a file, looked at,
+//! confirmed.
 
 use serde_json::{Value, json};
 

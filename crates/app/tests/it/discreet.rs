@@ -1,5 +1,5 @@
-//! What operations agents say is in no log, however much is logged (sre-memory.md §9.5, D16); what a tool saved is there after a restart (test
-//! 1), and what was cut for showing can be fetched whole (test 17).
+//! What operations agents say is in no log, however much is logged; what a tool saved is there
+//! after a restart, and what was cut for showing can be fetched whole.
 
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ fn what_a_tool_saved_is_there_after_a_restart() {
     let server = home.serve_with(&[], &alice);
     let next = ask(&server, "/v1/investigations", &json!({"query": "api memory usage"}));
     let context = &next["context"];
-    // What was saved under a name that stands for another is that other's (D2).
+    // What was saved under a name that stands for another is that other's.
     let known = &context["infrastructure_by_agent"]["kubernetes-agent"][0]["content"];
     for member in ["service_name", "knowledge_type", "knowledge_data", "environment", "cluster", "confidence"]
     {

@@ -1,5 +1,5 @@
-//! Verified memory by real processes over a real git repository: many writers at once lose nothing (A7), what is told agrees
-//! with what is (T1 to T7), and a folder without a network reads its own code.
+//! Verified memory by real processes over a real git repository: many writers at once lose nothing,
+//! what is told agrees with what is (T1 to T7), and a folder without a network reads its own code.
 
 use std::path::PathBuf;
 use std::process::Command;

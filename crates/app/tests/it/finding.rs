@@ -1,5 +1,5 @@
 //! What operations agents find through the binary, with the embedder that is built in: the shapes of `retrieve` and `history`, and that a
-//! question finds what is called otherwise (sre-memory.md §5, acceptance test 9).
+//! question finds what is called otherwise.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! Git hooks with real git in repositories of their own: what a commit's message holds, whoever makes it and however. Names carry
-//! the numbers of the acceptance tests of coding-agent-memory.md §23.
+//! the numbers of the acceptance tests of coding agents' memory.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Who somebody is to operations agents' memory, over HTTP: one by every door (sre-memory.md D8), never another (D9), nobody without a
-//! key (D31), and one of a team that learns together (D10).
+//! Who somebody is to operations agents' memory, over HTTP: one by every door, never another,
+//! nobody without a key, and one of a team that learns together.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::operations::Operations;
 
 /// A name with everything that a mail address may have and a path may not.
 const CAROL: &str = "carol.o'neil+x@example.com";
-/// The same as a segment of a path, by §9.3: the only form that the AgentCore wire takes.
+/// The same as a segment of a path: the only form that the AgentCore wire takes.
 const CAROL_WRITTEN: &str = "x--carol_2eo_27neil_2bx_40example_2ecom";
 
 fn style(key: &str) -> Value {

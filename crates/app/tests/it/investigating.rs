@@ -1,5 +1,5 @@
 //! What operations agents know, by the command line: versions of a fact, what a question finds and what it does not, and what came of
-//! investigations (sre-memory.md §11, §13).
+//! investigations.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! An alert that comes again and again by webhook: how often, and what it was before (sre-memory.md tests 15, D23).
+//! An alert that comes again and again by webhook: how often, and what it was before.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Credentials that agents, people and alerts say are in no file, no line of the log and no export, by whatever door they came (sre-memory.md
-//! D27, §9.5).
+//! Credentials that agents, people and alerts say are in no file, no line of the log and no export,
+//! by whatever door they came.
 
 use std::path::Path;
 

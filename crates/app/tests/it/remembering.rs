@@ -1,5 +1,5 @@
-//! The three examples of the design that operations agents come from, through each door of the binary, over a crash, and back whole (sre-memory.md
-//! test 1).
+//! The three examples of the design that operations agents come from, through each door of the
+//! binary, over a crash, and back whole.
 
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn examples_are_the_same_after_a_crash_by_whatever_door() {
             let is_confirmed = waits && entry["source"] == "human";
             assert_eq!(entry["timestamp"] == said["timestamp"], !is_confirmed, "by {door}: {kept}");
         }
-        // Under either name of the agent it is one (W-9).
+        // Under either name of the agent it is one.
         for agent in ["kubernetes-agent", "sre-agent-kubernetes"] {
             equal(&found(&operations, "infrastructure", agent), &knowledge(), door);
         }

@@ -1,5 +1,5 @@
 //! Names and texts that must be the same at every door, and what is kept at none. Names carry the numbers of the acceptance tests of
-//! coding-agent-memory.md §23.
+//! coding agents' memory.
 
 use loci_testkit_ports::secret_samples::secrets;
 use serde_json::{Value, json};

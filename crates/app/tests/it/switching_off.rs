@@ -1,4 +1,4 @@
-//! What a server's configuration switches off of operations memory, and nothing beside it (sre-memory.md P-6, D30).
+//! What a server's configuration switches off of operations memory, and nothing beside it.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! Tasks by the command line and over HTTP: from their beginning to their end, and where no server can be reached. Names carry
-//! the numbers of the acceptance tests of coding-agent-memory.md §23 where they are one.
+//! the numbers of the acceptance tests of coding agents' memory where they are one.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};

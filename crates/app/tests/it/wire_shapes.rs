@@ -1,5 +1,6 @@
-//! The JSON examples of coding-agent-memory.md, sent as they stand there to a real server: what each is answered, and which members the
-//! answer has. Where the document leaves a value open (`…`) one stands here.
+//! The JSON examples of the design of coding agents' memory, sent as they stood there to a real
+//! server: what each is answered, and which members the answer has. Where the document leaves a
+//! value open (`…`) one stands here.
 
 use serde_json::{Value, json};
 
@@ -28,7 +29,6 @@ fn example(
     Example { section, call, body, status, members }
 }
 
-/// §4.1, §4.2, §4.7.
 fn tasks(record: &str) -> Vec<Example> {
     let create = json!({"task_id":"t-001","repo":"acme/shop","forge":"github","forge_repo_id":186853002,
         "kind":"new_task","user":"bob","user_id":"583231","description":"Add pagination to /orders",
@@ -106,7 +106,6 @@ fn tasks(record: &str) -> Vec<Example> {
     ]
 }
 
-/// §5.1.
 fn sessions() -> Vec<Example> {
     let events = json!({"task_id":"t-001","events":[{"seq":17,"type":"tool_call","role":"assistant",
         "content":"The session service caches tokens for 5 minutes.","user":"bob","prompt_hash":"3f2a9c0d11ab",
@@ -131,7 +130,6 @@ fn sessions() -> Vec<Example> {
     ]
 }
 
-/// §6.1, §6.2.
 fn ends(record: &str) -> Vec<Example> {
     let complete = json!({"status":"completed","summary":"Added pagination.","approach":"A cursor.",
         "files_changed":["src/api/orders.ts"],"difficulties":["None."],
@@ -166,7 +164,6 @@ fn ends(record: &str) -> Vec<Example> {
     ]
 }
 
-/// §8.
 fn prompts() -> Vec<Example> {
     let prompt = json!({"template_id":"new-task","text":"You work on {repo}.\n{memory_context}\n","overrides":{},
         "tools":["bash"],"extraction_prompts":["learnings@3"],"model":"a-model"});
@@ -188,10 +185,10 @@ fn check(server: &crate::program::Server, example: &Example) -> Value {
     let (method, path) = example.call;
     let body = if example.body.is_null() { String::new() } else { example.body.to_string() };
     let (status, answer) = send(server, method, path, "", &body);
-    assert_eq!(status, example.status, "§{}: {answer}", example.section);
+    assert_eq!(status, example.status, "section {}: {answer}", example.section);
     for member in example.members {
         let pointer = format!("/{}", member.replace('.', "/"));
-        assert!(answer.pointer(&pointer).is_some(), "§{} has no {member}: {answer}", example.section);
+        assert!(answer.pointer(&pointer).is_some(), "section {} has no {member}: {answer}", example.section);
     }
     answer
 }

@@ -6,6 +6,7 @@ mod graph;
 mod preferences;
 mod prompts;
 mod reflections;
+mod repositories;
 mod reviews;
 mod rules;
 mod safeguards;

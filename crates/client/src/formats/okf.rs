@@ -1,6 +1,6 @@
 //! Open Knowledge Format 0.2, both ways: a folder of Markdown files, one concept each. A file is kept byte for byte as a document, so that what is
 //! written is what was read; title and description are read in its head. Links, sources, trust and computations are the text's and the head's own: they
-//! come back as they were, and mean nothing here. No concept is refused for what it says or lacks (§11 of the specification).
+//! come back as they were, and mean nothing here. No concept is refused for what it says or lacks.
 
 use loci_json::without_mark;
 use unicase::UniCase;
@@ -67,14 +67,13 @@ pub fn departs(file: &SourceFile) -> Option<String> {
     let rule = match (name, head(&file.text)) {
         ("index.md", Some(head)) if file.path == "index.md" => {
             let is_version = |line: &str| line.trim().is_empty() || line.starts_with("okf_version:");
-            (!head.lines().all(is_version))
-                .then_some("the head of the first index may say okf_version alone (§8)")
+            (!head.lines().all(is_version)).then_some("the head of the first index may say okf_version alone")
         }
-        ("index.md", Some(_)) => Some("an index below the first has no head (§8)"),
-        ("log.md", Some(_)) => Some("a log has no head (§9)"),
+        ("index.md", Some(_)) => Some("an index below the first has no head"),
+        ("log.md", Some(_)) => Some("a log has no head"),
         ("log.md", None) => {
             let dated = |line: &str| line.strip_prefix("## ").is_none_or(is_date);
-            (!file.text.lines().all(dated)).then_some("headings of a log are dates as YYYY-MM-DD (§9)")
+            (!file.text.lines().all(dated)).then_some("headings of a log are dates as YYYY-MM-DD")
         }
         _ => None,
     };

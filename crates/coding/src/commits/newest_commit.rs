@@ -1,5 +1,6 @@
-//! The commit that a task has come to (coding-agent-memory.md §6.5): what it learns is true there. The head of its pull request, else the
-//! newest commit that was reported for it, else the one that it leaves from. Whether anybody has that commit is not asked here.
+//! The commit that a task has come to: what it learns is true there. The head of its pull request,
+//! else the newest commit that was reported for it, else the one that it leaves from. Whether
+//! anybody has that commit is not asked here.
 
 use loci_model::Result;
 use loci_model::ports::store::ReadTx;

@@ -1,4 +1,4 @@
-//! What a hydration is asked for, and whether it may be (coding-agent-memory.md §4.2). A request that cannot be right is an error
+//! What a hydration is asked for, and whether it may be. A request that cannot be right is an error
 //! of whoever asks; nothing of it is bent in silence.
 
 use std::collections::BTreeSet;

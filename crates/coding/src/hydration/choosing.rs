@@ -1,5 +1,5 @@
 //! From what was read to what may be shown, in order: what does not fit the task is taken out, with the reason; the rest is put in
-//! the order in which the budget takes it (coding-agent-memory.md §4.4, steps 2 and 3). Pure.
+//! the order in which the budget takes it. Pure.
 
 use std::cmp::Ordering;
 use std::cmp::Reverse;

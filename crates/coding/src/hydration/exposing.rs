@@ -1,4 +1,4 @@
-//! What a task was shown, as the row that is kept of it (coding-agent-memory.md §4.7). Pure.
+//! What a task was shown, as the row that is kept of it. Pure.
 
 use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN, rounded};
 use loci_model::tasks::task::Task;

@@ -36,7 +36,7 @@ impl HydrationKind {
         }
     }
 
-    /// Whether a task of this arm is shown it (§1, tiers).
+    /// Whether a task of this arm is shown it.
     pub(super) fn is_of(self, arm: MemoryArm) -> bool {
         let tier = match self {
             Self::Knowledge | Self::Episodes => 1,
@@ -64,8 +64,8 @@ impl HydrationKind {
         own.unwrap_or(true)
     }
 
-    /// Whether it takes no more than its share while others could use it: preferences are the last of the priorities (§13), and
-    /// what several tasks teach stands behind them.
+    /// Whether it takes no more than its share while others could use it: preferences are the last
+    /// of the priorities, and what several tasks teach stands behind them.
     pub(super) fn yields(self) -> bool {
         match self {
             Self::Rules | Self::Knowledge | Self::Episodes => false,

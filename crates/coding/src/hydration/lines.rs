@@ -1,4 +1,4 @@
-//! How a record reads in the block: its section, its label, its text (coding-agent-memory.md §4.5). Pure. Safety is `render`'s.
+//! How a record reads in the block: its section, its label, its text. Pure. Safety is `render`'s.
 
 use loci_engine::retrieval::render::{Entry, contained};
 use loci_engine::strategies::episodes::episode_form::Episode;

@@ -1,6 +1,5 @@
-//! Hydration: what is remembered of a repository, put together for the prompt of a task, within a deadline and a budget
-//! (coding-agent-memory.md §4.2 to §4.5).
-//!
+//! Hydration: what is remembered of a repository, put together for the prompt of a task, within a
+//! deadline and a budget.
 //! | file | idea |
 //! |---|---|
 //! | `asked` | the request and its rules |
@@ -21,7 +20,6 @@
 //! | `hydrating` | all of this, one after the other |
 //! | `task_hydrate` | the verbs |
 //! | `searching` | the same by a question of the agent's, while it works |
-//!
 //! To add a kind: a variant in `kind`, a read in `reading`, a section in `lines`.
 
 mod asked;

@@ -1,5 +1,5 @@
 //! Where a record comes from, for whoever is shown it: the pull requests behind a rule, the files and the pull request of an earlier
-//! task, the episodes behind a reflection (coding-agent-memory.md §4.2). Pure. What is not known is not said.
+//! task, the episodes behind a reflection. Pure. What is not known is not said.
 
 use loci_api::coding::hydration::{ReflectionEvidence, RuleSource};
 use loci_engine::retrieval::render::contained;

@@ -1,4 +1,4 @@
-//! How an earlier task ended, and whether an agent may follow it (coding-agent-memory.md §10). Pure; nothing is graded here.
+//! How an earlier task ended, and whether an agent may follow it. Pure; nothing is graded here.
 
 use loci_engine::strategies::episodes::episode_form::Episode;
 use loci_model::tasks::outcome::{OutcomeGrade, Polarity};

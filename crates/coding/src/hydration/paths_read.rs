@@ -1,5 +1,5 @@
-//! Files that a record names without citing lines of them (coding-agent-memory.md §6.5): where one is gone, and was not renamed, the
-//! record is withheld. A repository that cannot be read withholds nothing by this.
+//! Files that a record names without citing lines of them: where one is gone, and was not renamed,
+//! the record is withheld. A repository that cannot be read withholds nothing by this.
 
 use std::collections::HashSet;
 

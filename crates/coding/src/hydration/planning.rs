@@ -1,4 +1,4 @@
-//! What is shown within the budget, and what became of everything else (coding-agent-memory.md §4.4, steps 4 to 7). Pure: the same
+//! What is shown within the budget, and what became of everything else. Pure: the same
 //! candidates, request and seed give the same bytes.
 
 use std::collections::BTreeMap;

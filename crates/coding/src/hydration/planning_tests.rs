@@ -1,4 +1,5 @@
-//! Choosing and planning: the acceptance tests of coding-agent-memory.md §23 that need no store, by their numbers.
+//! Choosing and planning: the acceptance tests of coding agents' memory that need no store, by
+//! their numbers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

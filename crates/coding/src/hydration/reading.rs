@@ -1,4 +1,4 @@
-//! Reading what might be shown: every kind for itself, side by side, each until the deadline (coding-agent-memory.md §4.2, §4.3). A
+//! Reading what might be shown: every kind for itself, side by side, each until the deadline. A
 //! kind that is late or fails costs the others nothing, and it is said.
 
 use std::collections::BTreeMap;
@@ -441,7 +441,7 @@ impl Reading<'_> {
         access::require_place(caller, memory, (actor, None), &beneath, Capability::Read).is_ok()
     }
 
-    /// A fault of what is around is a warning, one of the program an error (§7).
+    /// A fault of what is around is a warning, one of the program an error.
     fn log(&self, kind: HydrationKind, error: &Error) {
         let kind = kind.as_str();
         if is_infrastructure(error.kind) {

@@ -1,5 +1,5 @@
 //! Files that often change with those of the task, among what is shown: lines of the knowledge's share, read by no question but by the
-//! paths that the request names (coding-agent-memory.md §4.2, §15). They are no records: no exposure lists them.
+//! paths that the request names. They are no records: no exposure lists them.
 
 use loci_engine::calls::deadline::Read;
 use loci_engine::retrieval::render::{Entry, Screened};
@@ -17,7 +17,7 @@ use crate::tasks::log_fields::LOAD_INFRA;
 
 /// The word of requests and answers.
 pub const GRAPH: &str = "graph";
-/// Files that are shown at most (§4.2).
+/// Files that are shown at most.
 const FILES_MAX: usize = 5;
 /// How the id of a line begins that tells of no record.
 const ID: &str = "related-";

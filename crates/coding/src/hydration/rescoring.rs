@@ -1,6 +1,6 @@
-//! The finished block is scored once more (coding-agent-memory.md §4.5): what looks harmless line by line may not be so together. What is
-//! flagged is taken out and the block made anew; where it cannot be scored, or is still flagged with nothing left to take out, nothing
-//! is shown. The work goes on either way.
+//! The finished block is scored once more: what looks harmless line by line may not be so together.
+//! What is flagged is taken out and the block made anew; where it cannot be scored, or is still
+//! flagged with nothing left to take out, nothing is shown. The work goes on either way.
 
 use std::collections::BTreeMap;
 

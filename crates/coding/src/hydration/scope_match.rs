@@ -1,4 +1,4 @@
-//! Whether what a record applies to has to do with the paths of a task (coding-agent-memory.md §4.4, §16). Pure; where two
+//! Whether what a record applies to has to do with the paths of a task. Pure; where two
 //! patterns cannot be told apart they are taken to meet: a line too much is seen, one too few is not.
 
 use loci_engine::strategies::learnings::{MODULE, place_of};

@@ -1,6 +1,6 @@
-//! What others say of what was found (coding-agent-memory.md §16, §18.3): who agrees, what contradicts it and is not decided yet, and what
-//! holds on a branch alone. What holds on a branch is shown only where one of its commits is: to its own task, to tasks of that branch, and
-//! where the code tells so within the deadline.
+//! What others say of what was found: who agrees, what contradicts it and is not decided yet, and
+//! what holds on a branch alone. What holds on a branch is shown only where one of its commits is:
+//! to its own task, to tasks of that branch, and where the code tells so within the deadline.
 
 use std::collections::HashMap;
 use std::sync::Arc;

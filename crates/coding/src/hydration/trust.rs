@@ -1,4 +1,4 @@
-//! How far a record is trusted now: who said it, who says otherwise, how long ago (coding-agent-memory.md §18.3). Pure. What
+//! How far a record is trusted now: who said it, who says otherwise, how long ago. Pure. What
 //! safety found in a text is in the record's own trust already.
 
 use loci_model::Timestamp;

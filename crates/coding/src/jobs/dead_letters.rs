@@ -1,5 +1,6 @@
-//! `dead_letter_list`, `dead_letter_retry`: what a memory for code should hold and could not be written, when it was given up
-//! (coding-agent-memory.md §7). A door to jobs that failed, which are kept with what they are about and why: there is no second place.
+//! `dead_letter_list`, `dead_letter_retry`: what a memory for code should hold and could not be
+//! written, when it was given up. A door to jobs that failed, which are kept with what they are
+//! about and why: there is no second place.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::standing::Standing;

@@ -1,5 +1,6 @@
-//! Writing learnings (coding-agent-memory.md §6.3): each through size, repository documents, safety and what is there already,
-//! into the knowledge of the task's repository, where consolidation (§16) decides what becomes of it; citations are proposed by the job `cite`. Each gets an answer.
+//! Writing learnings: each through size, repository documents, safety and what is there already,
+//! into the knowledge of the task's repository, where consolidation decides what becomes of it;
+//! citations are proposed by the job `cite`. Each gets an answer.
 
 use loci_engine::consolidation::{Carrying, Decision, Reason, WordPairs};
 use loci_engine::records::NewRecord;

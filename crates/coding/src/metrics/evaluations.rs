@@ -1,6 +1,7 @@
-//! `evaluation_add`, `evaluation_list`: what evaluations found in the work of tasks (coding-agent-memory.md §20.6). A finding becomes a
-//! record by the way of every learning, in the write of the evaluation, and says where it comes from; a suggestion for a prompt is kept
-//! for a person to decide. The same evaluation of a task again is the one that is there.
+//! `evaluation_add`, `evaluation_list`: what evaluations found in the work of tasks. A finding
+//! becomes a record by the way of every learning, in the write of the evaluation, and says where it
+//! comes from; a suggestion for a prompt is kept for a person to decide. The same evaluation of a
+//! task again is the one that is there.
 
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 use loci_engine::calls::page::Page;

@@ -1,5 +1,5 @@
-//! How well tasks went, with memory and without (coding-agent-memory.md §20): measures by group, mistakes that were made although a rule was
-//! there, and what each memory was worth to the tasks that were shown it.
+//! How well tasks went, with memory and without: measures by group, mistakes that were made
+//! although a rule was there, and what each memory was worth to the tasks that were shown it.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,5 +1,5 @@
 //! Mistakes that were made although a rule against them was in force before the task began: comments of reviewers that say what the rule
-//! says (coding-agent-memory.md §20.3). By vectors where there is a model for them, else by words.
+//! says. By vectors where there is a model for them, else by words.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What each memory was worth to the tasks that were shown it (coding-agent-memory.md §2.4, §10). Pure.
+//! What each memory was worth to the tasks that were shown it. Pure.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The grade of a task (coding-agent-memory.md §10): merge alone says little, since people rewrite what they merge, and take it back the
-//! next day. Pure: the same facts have the same grade.
+//! The grade of a task: merge alone says little, since people rewrite what they merge, and take it
+//! back the next day. Pure: the same facts have the same grade.
 
 use loci_model::Timestamp;
 use loci_model::tasks::outcome::{OutcomeFacts, OutcomeGrade, Polarity};

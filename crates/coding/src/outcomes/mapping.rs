@@ -1,5 +1,6 @@
-//! Whose a pull request is (coding-agent-memory.md §9.3): the tasks that name it, else the one that its branch names, else those that
-//! the trailers of its commits name. And whose a commit is. One place, for outcomes and for reviews.
+//! Whose a pull request is: the tasks that name it, else the one that its branch names, else those
+//! that the trailers of its commits name. And whose a commit is. One place, for outcomes and for
+//! reviews.
 //!
 //! What a branch of another repository is called says nothing, and neither do commits there: anybody can fork.
 

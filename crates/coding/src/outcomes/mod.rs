@@ -1,5 +1,5 @@
-//! What came of tasks (coding-agent-memory.md §10): a forge, or whoever watches one, says what happened to pull requests, branches and
-//! checks; each task has one outcome, graded, with its history.
+//! What came of tasks: a forge, or whoever watches one, says what happened to pull requests,
+//! branches and checks; each task has one outcome, graded, with its history.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,6 +1,7 @@
-//! Rounds of revision: pushes to a pull request after somebody reviewed it (coding-agent-memory.md §10). Several pushes after one review
-//! are one round, and several reviews before one push. Pure, and counted anew from what is known each time: a review that is read later
-//! than the push behind it counts as if it had come in time.
+//! Rounds of revision: pushes to a pull request after somebody reviewed it. Several pushes after
+//! one review are one round, and several reviews before one push. Pure, and counted anew from what
+//! is known each time: a review that is read later than the push behind it counts as if it had come
+//! in time.
 
 use loci_model::Timestamp;
 use loci_model::tasks::outcome::PushedHead;

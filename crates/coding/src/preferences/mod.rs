@@ -1,6 +1,6 @@
-//! Preferences of the people that tasks are done for (coding-agent-memory.md §13): what they say of how they always want to work, and what
-//! is concluded from what is said of their work several times. They are records beneath `/users/<login>/`; they are shown to tasks of
-//! that person alone.
+//! Preferences of the people that tasks are done for: what they say of how they always want to
+//! work, and what is concluded from what is said of their work several times. They are records
+//! beneath `/users/<login>/`; they are shown to tasks of that person alone.
 //!
 //! | file | idea |
 //! |---|---|

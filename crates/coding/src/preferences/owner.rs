@@ -1,6 +1,6 @@
 //! The owner of preferences. A person is known by the forge's number, and a login is a name that
 //! they have for a while: a person who changes their login keeps their preferences, and a person
-//! who takes a login over finds none (coding-agent-memory.md §13). A person without a number is
+//! who takes a login over finds none. A person without a number is
 //! known by the login alone. Loci believes a number from a caller who may write the places of both;
 //! from others it is a claim.
 

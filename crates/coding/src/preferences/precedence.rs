@@ -1,5 +1,6 @@
-//! Keeping a preference (coding-agent-memory.md §13): of one dimension and scope one is in force. What is newer takes the place of what is
-//! older, and what somebody said counts before what was concluded from their work. Nothing is overwritten.
+//! Keeping a preference: of one dimension and scope one is in force. What is newer takes the place
+//! of what is older, and what somebody said counts before what was concluded from their work.
+//! Nothing is overwritten.
 
 use loci_engine::records::NewRecord;
 use loci_engine::records::changing::Changing;

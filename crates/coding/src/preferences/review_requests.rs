@@ -1,4 +1,5 @@
-//! What reviews of somebody's tasks ask for again and again (coding-agent-memory.md §13): the same request in several pull requests. Pure.
+//! What reviews of somebody's tasks ask for again and again: the same request in several pull
+//! requests. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

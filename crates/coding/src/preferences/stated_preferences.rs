@@ -1,5 +1,5 @@
-//! Which preferences a description of a task states (coding-agent-memory.md §13): sentences of whoever asks that say how they always
-//! want to work, in English, German, French or Spanish. Pure.
+//! Which preferences a description of a task states: sentences of whoever asks that say how they
+//! always want to work, in English, German, French or Spanish. Pure.
 //!
 //! A sentence is one where it is said as a standing wish (`cues`), is about a dimension (`dimension`), and is not of one task or of
 //! what is built. What is asked, quoted or suspicious is none, and nobody turns off tests, checks or reviews this way.

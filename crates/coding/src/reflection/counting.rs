@@ -1,4 +1,4 @@
-//! Whether enough tasks bear a reflection out (coding-agent-memory.md §14), counted here whoever found it. Pure.
+//! Whether enough tasks bear a reflection out, counted here whoever found it. Pure.
 
 use std::collections::BTreeSet;
 

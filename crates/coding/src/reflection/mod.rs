@@ -1,4 +1,4 @@
-//! Reflections over a repository (coding-agent-memory.md §14): what several of its tasks have in
+//! Reflections over a repository: what several of its tasks have in
 //! common, each with its evidence. Strategies reflect on sessions (`loci_engine::jobs::reflect`),
 //! this module on tasks, their ends and their reviews. Both share the job, the rule for sufficient
 //! evidence, and the form of the records.

@@ -1,5 +1,5 @@
 //! What tasks of a repository have in common, by a model: the question (`prompts/repository.reflect.v1.md`), and its answer by a strict
-//! grammar (coding-agent-memory.md §14). A model's numbers are never trusted: they must be written and are not read.
+//! grammar. A model's numbers are never trusted: they must be written and are not read.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

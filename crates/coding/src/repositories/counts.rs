@@ -1,5 +1,6 @@
-//! `repository_counts`: how many records of a repository there are, by kind and state, as far as the caller may see (coding-agent-memory.md
-//! §3). It walks through them: for people who look at a repository, not for the way of a task.
+//! `repository_counts`: how many records of a repository there are, by kind and state, as far as
+//! the caller may see. It walks through them: for people who look at a repository, not for the way
+//! of a task.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a repository says itself (coding-agent-memory.md §6.4): a learning that its instructions, its README or the
+//! What a repository says itself: a learning that its instructions, its README or the
 //! configuration of its linters hold already is not stored again.
 //!
 //! Told by runs of five words: whoever says the same in other words is not caught, and nothing else is.

@@ -1,4 +1,4 @@
-//! What a repository has come to say itself (coding-agent-memory.md §6.4, §12.2): learnings and rules that its instructions, its README
+//! What a repository has come to say itself: learnings and rules that its instructions, its README
 //! or the configuration of its linters hold by now expire at the next tip of the default branch. What somebody stored with citations is
 //! a fact and stays, as does self-feedback, and what somebody put in force again. Where the documents cannot be read nothing expires.
 

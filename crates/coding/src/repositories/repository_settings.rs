@@ -1,8 +1,8 @@
-//! `repository_put`, `repository_configure`, `repository_show`: what a repository has of its own in the place of the server's settings
-//! (coding-agent-memory.md §3). A setting is named by its dotted key; what is null is as the server says. What a setting does is
-//! decided where it is read: `CodingSettings::of` says what counts.
-//!
-//! To add one: a member of `RepositorySettings`, a line in `SETTINGS`, and a place that reads it.
+//! `repository_put`, `repository_configure`, `repository_show`: what a repository has of its own in
+//! the place of the server's settings. A setting is named by its dotted key; what is null is as the
+//! server says. What a setting does is decided where it is read: `CodingSettings::of` says what
+//! counts. To add one: a member of `RepositorySettings`, a line in `SETTINGS`, and a place that
+//! reads it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

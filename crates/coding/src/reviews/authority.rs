@@ -1,5 +1,6 @@
-//! What people may do in a repository (coding-agent-memory.md §11.7): asked of the forge, and known for an hour. What a payload says of
-//! them is a guess, and stands only where the forge does not answer. People are who they are by their number.
+//! What people may do in a repository: asked of the forge, and known for an hour. What a payload
+//! says of them is a guess, and stands only where the forge does not answer. People are who they
+//! are by their number.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! From which reviews nothing is learned, and why (coding-agent-memory.md §11.6). Pure.
+//! From which reviews nothing is learned, and why. Pure.
 
 use loci_model::facts::repository::ReviewIntake;
 use loci_model::tasks::pull_request::PullRequest;

@@ -1,5 +1,5 @@
-//! Reviews, pull requests, pushes and checks, as forges tell of them (coding-agent-memory.md §11): how they come in, and what becomes of
-//! them before anything is learned.
+//! Reviews, pull requests, pushes and checks, as forges tell of them: how they come in, and what
+//! becomes of them before anything is learned.
 //!
 //! | file | idea |
 //! |---|---|

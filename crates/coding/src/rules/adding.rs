@@ -1,5 +1,6 @@
-//! `rule_add`: a person writes a rule, and it is in force at once (coding-agent-memory.md §12.3). It passes what every rule passes: what
-//! could command its reader is refused, and so is what guards the repository, unless the repository leaves that to people.
+//! `rule_add`: a person writes a rule, and it is in force at once. It passes what every rule
+//! passes: what could command its reader is refused, and so is what guards the repository, unless
+//! the repository leaves that to people.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Answers on a pull request that are about its rules: those that speak against one, and a maintainer's word that puts one in force
-//! (coding-agent-memory.md §12.2).
+//! Answers on a pull request that are about its rules: those that speak against one, and a
+//! maintainer's word that puts one in force.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Rules of one scope that say otherwise than another (coding-agent-memory.md §§12.2, 16): the
+//! Rules of one scope that say otherwise than another: the
 //! newer takes the older one's place, and both are linked; what a person put in force gives way to
 //! no quorum. Where no rule of reading is certain, both are in force and a conflict is noted. Never
 //! are two kept in silence.

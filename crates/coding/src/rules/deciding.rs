@@ -1,5 +1,6 @@
-//! `rule_decide`: a person decides about a rule of a repository (coding-agent-memory.md §12.2): approves, rejects, pins, ends, replaces or
-//! holds it back. What stands otherwise than the decision needs is a conflict, and nothing is changed then.
+//! `rule_decide`: a person decides about a rule of a repository: approves, rejects, pins, ends,
+//! replaces or holds it back. What stands otherwise than the decision needs is a conflict, and
+//! nothing is changed then.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! Corrections of one place (coding-agent-memory.md §12.1): kept as examples beside the episode of the task that the pull request is of, to
-//! be looked up, and shown to no other task as a rule. One of no known task is kept nowhere.
+//! Corrections of one place: kept as examples beside the episode of the task that the pull request
+//! is of, to be looked up, and shown to no other task as a rule. One of no known task is kept
+//! nowhere.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Forgetting a reviewer (coding-agent-memory.md §18.9): nothing that they said supports a rule any more, their reviews are erased, and
-//! rules stand as the words of others let them.
+//! Forgetting a reviewer: nothing that they said supports a rule any more, their reviews are
+//! erased, and rules stand as the words of others let them.
 
 use loci_engine::language_models::erasure as asking_forgetting;
 use loci_engine::records::changing::Changing;

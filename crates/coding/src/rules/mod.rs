@@ -1,4 +1,4 @@
-//! Rules that reviews leave (coding-agent-memory.md §12): a rule is a record, what supports it an entry of the ledger beside it.
+//! Rules that reviews leave: a rule is a record, what supports it an entry of the ledger beside it.
 //!
 //! | file | idea |
 //! |---|---|

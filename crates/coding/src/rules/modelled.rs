@@ -1,5 +1,6 @@
-//! A review read by a model, where the memory asks one (coding-agent-memory.md §19): rules without a model read it first, so that nothing waits;
-//! what the model tells, by the strict form, takes the place of what they found. The job `review_rules` asks, and knows nothing of reviews.
+//! A review read by a model, where the memory asks one: rules without a model read it first, so
+//! that nothing waits; what the model tells, by the strict form, takes the place of what they
+//! found. The job `review_rules` asks, and knows nothing of reviews.
 
 use loci_engine::memories::existing;
 use loci_engine::strategies::model_questions::question::{BadReply, Question};

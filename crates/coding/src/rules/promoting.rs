@@ -1,6 +1,7 @@
-//! `rule_promote`: a rule as a proposed change of the instructions that a repository keeps itself (coding-agent-memory.md §12.3): a patch
-//! against the file at the default branch, one bullet in a section of its own. Nothing is written anywhere. When a person has applied it,
-//! the rule expires by itself, for the repository says it then.
+//! `rule_promote`: a rule as a proposed change of the instructions that a repository keeps itself:
+//! a patch against the file at the default branch, one bullet in a section of its own. Nothing is
+//! written anywhere. When a person has applied it, the rule expires by itself, for the repository
+//! says it then.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `rule_provenance`: what supports a rule and what speaks against it, each change of its state, and the tasks that were shown it
-//! (coding-agent-memory.md §12.3).
+//! `rule_provenance`: what supports a rule and what speaks against it, each change of its state,
+//! and the tasks that were shown it.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;

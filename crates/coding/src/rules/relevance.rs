@@ -1,6 +1,7 @@
-//! Whether rules still matter (coding-agent-memory.md §12.2): counted over the tasks of a repository. A rule mattered in a task that
-//! reported it as used and changed files it applies to; one of its own paths, where they were changed at all, as long as it is in force;
-//! and one that a review says again. What mattered in none of the last tasks is stale, and expires later.
+//! Whether rules still matter: counted over the tasks of a repository. A rule mattered in a task
+//! that reported it as used and changed files it applies to; one of its own paths, where they were
+//! changed at all, as long as it is in force; and one that a review says again. What mattered in
+//! none of the last tasks is stale, and expires later.
 //!
 //! One row a repository tells of all its rules: the end of a task reads that, and no rule that stays as it is.
 

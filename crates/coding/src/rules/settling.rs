@@ -1,5 +1,6 @@
-//! Brings a rule to the state that what is said of it, and what people decided, calls for (coding-agent-memory.md §12.2). Every step is a
-//! version of the record with a row of telemetry; what hydration orders by and where a rule comes from stands in its metadata.
+//! Brings a rule to the state that what is said of it, and what people decided, calls for. Every
+//! step is a version of the record with a row of telemetry; what hydration orders by and where a
+//! rule comes from stands in its metadata.
 
 use loci_engine::consolidation::Reason;
 use loci_engine::records::changing::Changing;

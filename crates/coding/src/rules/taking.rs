@@ -1,5 +1,5 @@
 //! `learn_over`: a review that was read from a forge is kept, and what it supported before is
-//! replaced by what it supports now, in one write (coding-agent-memory.md §§11.7, 12.2). Read again
+//! replaced by what it supports now, in one write. Read again
 //! after an edit, a dismissal or an answer, it leaves what it would have left had it always been
 //! so.
 //!

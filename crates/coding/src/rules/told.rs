@@ -1,4 +1,4 @@
-//! What a task says of rules, and that it ended: in the write in which it does (coding-agent-memory.md §12.2, relevance and usefulness).
+//! What a task says of rules, and that it ended: in the write in which it does.
 
 use loci_engine::records::changing::Changing;
 use loci_model::ports::store::Tx;

@@ -1,4 +1,4 @@
-//! What keeps a repository's memory safe (coding-agent-memory.md §18.6, §18.7, §18.9): holding back what somebody doubts, deciding about
+//! What keeps a repository's memory safe: holding back what somebody doubts, deciding about
 //! what waits, going back to an earlier state, and erasing. Each is for whoever administers the repository's part of the memory.
 //!
 //! | file | idea |

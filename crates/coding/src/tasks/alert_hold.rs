@@ -1,4 +1,4 @@
-//! What a task with a security alert writes is held back until a person decides (coding-agent-memory.md §4.1): here is told which
+//! What a task with a security alert writes is held back until a person decides: here is told which
 //! records those are, and they are put into quarantine, which is what holds back everything else that somebody doubts.
 
 use loci_engine::records::changing::Changing;

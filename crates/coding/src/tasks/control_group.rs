@@ -1,4 +1,4 @@
-//! Which memory a task is given (coding-agent-memory.md §4.7): dealt once, by a digest that the same task always has, so that
+//! Which memory a task is given: dealt once, by a digest that the same task always has, so that
 //! neither time nor load decides who belongs to the control group. Pure.
 
 use loci_model::TaskId;

@@ -293,8 +293,8 @@ fn digest(task: &Task) -> Result<String> {
     Ok(hex::encode(Sha256::digest(bytes)))
 }
 
-/// The arm that was asked for, else that of the task it goes on with, which belongs to the same group of comparison (§4.7), else the
-/// one it is dealt.
+/// The arm that was asked for, else that of the task it goes on with, which belongs to the same
+/// group of comparison, else the one it is dealt.
 fn arm(tx: &dyn ReadTx, new: &Read, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
     if let Some(arm) = new.arm {
         return Ok(arm);

@@ -66,7 +66,7 @@ pub(crate) fn cut(text: String, chars_max: usize) -> String {
     kept + CUT
 }
 
-/// A kind of failure, where there is one (§20).
+/// A kind of failure, where there is one.
 pub(super) fn failure_category(value: Option<&String>) -> Result<()> {
     if value.is_none_or(|word| FAILURES.contains(&word.as_str())) {
         return Ok(());

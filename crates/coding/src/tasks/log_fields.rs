@@ -1,4 +1,4 @@
-//! The fields of log lines of this area (coding-agent-memory.md §4.1, §7): the task, its user, its
+//! The fields of log lines of this area: the task, its user, its
 //! repository, trace and session, each where it is known; and the level of a call that fails, by
 //! who is to blame. A broken rule of the program: ERROR. Time, load or credentials: WARN. A mistake
 //! of the caller, whom the answer tells of it: INFO. This file writes no lines of success, and no

@@ -1,5 +1,6 @@
-//! The repository of a new task: by its name, and by the number that its forge knows it by (coding-agent-memory.md §2.2). A number holds
-//! where names change; one that is another repository's is a mistake, and one that nobody knows is said.
+//! The repository of a new task: by its name, and by the number that its forge knows it by. A
+//! number holds where names change; one that is another repository's is a mistake, and one that
+//! nobody knows is said.
 
 use loci_api::coding::task::TaskCreate;
 use loci_model::facts::repository::Repository;

@@ -1,5 +1,6 @@
-//! A memory's part below a namespace as a bucket: bytes under keys (files-and-git.md §12). A key that names a memory file of a stock store is a
-//! document of the tree of its namespace, with versions and search; every other is an object that is parked until it expires.
+//! A memory's part below a namespace as a bucket: bytes under keys. A key that names a memory file
+//! of a stock store is a document of the tree of its namespace, with versions and search; every
+//! other is an object that is parked until it expires.
 //!
 //! One key is one thing: what writes it decides which, in the write, and what was there before as the other gives way. Nothing here knows a
 //! wire: how requests are signed, paged and worded is the door's matter.

@@ -1,5 +1,5 @@
 //! `object_put`, `object_get`, `object_delete`, `objects_list`: bytes that agents park outside of their context, under keys of their own, until
-//! the memory's events expire (files-and-git.md §4.2, §12.3). They are no documents: not indexed, no versions.
+//! the memory's events expire. They are no documents: not indexed, no versions.
 
 use loci_engine::access;
 use loci_engine::calls::page::Page;

@@ -1,5 +1,5 @@
-//! Appends of clients that read, add and write without a condition (files-and-git.md §12.4): of two that did so at a time both lines stay.
-//! Pure.
+//! Appends of clients that read, add and write without a condition: of two that did so at a time
+//! both lines stay. Pure.
 
 use crate::document::appended_lines::appended;
 

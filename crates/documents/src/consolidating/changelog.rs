@@ -1,5 +1,5 @@
-//! A run as an entry of `consolidation/changelog.md` (files-and-git.md §14.7). Whatever stands in it, it stays one entry: every field is one line,
-//! and none begins like a heading or an item.
+//! A run as an entry of `consolidation/changelog.md`. Whatever stands in it, it stays one entry:
+//! every field is one line, and none begins like a heading or an item.
 
 use loci_engine::consolidation::plan::{Action, Operation};
 use loci_model::Timestamp;

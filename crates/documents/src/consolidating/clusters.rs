@@ -1,4 +1,5 @@
-//! A tree in parts, each small enough to be shown to a model: documents of one directory together, like ones side by side (files-and-git.md §14.4).
+//! A tree in parts, each small enough to be shown to a model: documents of one directory together,
+//! like ones side by side.
 
 use loci_engine::consolidation::snapshot::{Snapshot, reference_key};
 use loci_engine::consolidation::validator::Bounds;

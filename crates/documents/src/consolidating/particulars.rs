@@ -1,5 +1,5 @@
 //! What two documents must have in common, each as often as the other, before they are one: numbers, identifiers, what is quoted, names, and
-//! what denies (files-and-git.md §14.9). Cautious on purpose: a doubtful word keeps both.
+//! what denies. Cautious on purpose: a doubtful word keeps both.
 
 use std::sync::LazyLock;
 

@@ -68,7 +68,7 @@ fn contradictions(bodies: &[&str], expect: &[&str]) {
     check(&tree(bodies), &[Operation::ResolveContradictions], expect);
 }
 
-/// The fixtures of files-and-git.md §17.2.
+/// The fixtures of consolidation.
 #[test]
 fn contradictions_of_the_design_review() {
     contradictions(

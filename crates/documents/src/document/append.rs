@@ -1,5 +1,5 @@
 //! `document_append`: lines added to a document, in one step on the server: of many writers none loses a line, and a line that is told
-//! twice is there once (files-and-git.md §10, §15).
+//! twice is there once.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;

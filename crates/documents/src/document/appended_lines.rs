@@ -1,5 +1,5 @@
-//! Lines added to a text, each once: what two writers add at a time is added by both, and what one adds again is there already
-//! (files-and-git.md §15). Pure.
+//! Lines added to a text, each once: what two writers add at a time is added by both, and what one
+//! adds again is there already. Pure.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Preconditions of changes (files-and-git.md §2.4, §10): what must be there for a change to be made. A change without one is refused
-//! where it could undo what another wrote meanwhile.
+//! Preconditions of changes: what must be there for a change to be made. A change without one is
+//! refused where it could undo what another wrote meanwhile.
 
 use loci_engine::document_text::content::etag;
 use loci_model::{Error, Reason, Result};

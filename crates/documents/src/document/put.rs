@@ -1,5 +1,5 @@
 //! `document_put`: a document as the caller says it is, new or in the place of what was there. Without a path it gets one; of a topic
-//! that is there already, its lines come to that document (files-and-git.md §5.3).
+//! that is there already, its lines come to that document.
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_engine::calls::reason_text;

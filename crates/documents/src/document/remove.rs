@@ -1,5 +1,5 @@
 //! `document_delete` and `document_move`: a document is put away, or gets another path. Neither removes anything: versions stay, and the
-//! path it had leads to where it lies (files-and-git.md §2.3, §5.5).
+//! path it had leads to where it lies.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::reason_text;

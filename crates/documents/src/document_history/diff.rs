@@ -1,6 +1,6 @@
-//! `tree_diff`: what changed between two states of a tree, as unified diffs of its files (files-and-git.md §10). A state is a place in the
-//! order of changes, a snapshot, or one version of one document. The log says which documents to look at;
-//! nothing else is read. Their lines are compared in `line_diffs`.
+//! `tree_diff`: what changed between two states of a tree, as unified diffs of its files. A state
+//! is a place in the order of changes, a snapshot, or one version of one document. The log says
+//! which documents to look at; nothing else is read. Their lines are compared in `line_diffs`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

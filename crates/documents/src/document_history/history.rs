@@ -1,5 +1,6 @@
-//! `document_history` and `tree_changes`: what happened to a document, and to all of a tree (files-and-git.md §3.2, §10). Versions say what
-//! a document said, telemetry who changed it and why, for as long as each is kept.
+//! `document_history` and `tree_changes`: what happened to a document, and to all of a tree.
+//! Versions say what a document said, telemetry who changed it and why, for as long as each is
+//! kept.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! `tree_restore`: documents as they were at a state of the tree, as new versions with the old content; history is never rewound
-//! (files-and-git.md §8.1, §9.4). Without being told otherwise it only says what it would do.
+//! `tree_restore`: documents as they were at a state of the tree, as new versions with the old
+//! content; history is never rewound. Without being told otherwise it only says what it would do.
 
 use loci_api::documents::tree::{RestoredDocument, TreeRestored};
 use loci_engine::access;

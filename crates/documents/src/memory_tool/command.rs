@@ -1,4 +1,5 @@
-//! A command as a model sends it, read tolerantly: what is not known is ignored, what is missing or of another type is told (§11.2).
+//! A command as a model sends it, read tolerantly: what is not known is ignored, what is missing or
+//! of another type is told.
 
 use serde_json::Value;
 

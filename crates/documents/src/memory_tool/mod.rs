@@ -1,8 +1,8 @@
 //! The memory tool of Anthropic's models, `memory_20250818`: six commands on files below
-//! `/memories`, answered in exact words (files-and-git.md §11).
+//! `/memories`, answered in exact words.
 //!
 //! Pure: it works on a [`ToolTree`], which `mounts` implements within one transaction, and returns
-//! the text for the model. Fixtures and §11.3 decide every text. It does not know which tree, mount
+//! the text for the model. Fixtures decide every text. It does not know which tree, mount
 //! or caller it works for, and it records nothing.
 //!
 //! To add a command: a variant in `command`, a file with its function, a line in [`run`].

@@ -1,6 +1,6 @@
-//! What keeps mirrors apart (files-and-git.md §8.3): none lies inside another, whoever's it is; one that lies on disks is kept by the installation
-//! that has them; where it lies no more and begins again, it does so under another id; and a repository is read only where its marker says
-//! that it is the mirror's own.
+//! What keeps mirrors apart: none lies inside another, whoever's it is; one that lies on disks is
+//! kept by the installation that has them; where it lies no more and begins again, it does so under
+//! another id; and a repository is read only where its marker says that it is the mirror's own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

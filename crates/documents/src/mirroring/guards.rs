@@ -1,5 +1,6 @@
-//! What keeps a mirror from deleting what only looks gone (files-and-git.md §8.3): a directory that was removed, emptied or not mounted, a
-//! marker that is missing or another's, a file that an editor replaces just now. Pure.
+//! What keeps a mirror from deleting what only looks gone: a directory that was removed, emptied or
+//! not mounted, a marker that is missing or another's, a file that an editor replaces just now.
+//! Pure.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Mirrors (files-and-git.md §§8, 9): a tree as files elsewhere, kept the same from both sides.
+//! Mirrors: a tree as files elsewhere, kept the same from both sides.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! What a sync of a mirror does (files-and-git.md §8.3): per path, from what the tree holds, what the mirror holds, and what both held when
-//! they last agreed. Nothing is overwritten that only one side has, and nothing is merged by guess. Pure: the same three sides and the
-//! same clock give the same plan.
+//! What a sync of a mirror does: per path, from what the tree holds, what the mirror holds, and
+//! what both held when they last agreed. Nothing is overwritten that only one side has, and nothing
+//! is merged by guess. Pure: the same three sides and the same clock give the same plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Tests of `sync_plan`: every line of the table of §8.3, moves, deletions with their guards, directions; and that no plan loses a text.
+//! Tests of `sync_plan`: every line of the table of states, moves, deletions with their guards,
+//! directions; and that no plan loses a text.
 
 use proptest::prelude::*;
 

@@ -330,7 +330,8 @@ impl Writing<'_> {
         Ok(Some(Taken { written, taken_as: TakenAs::Known }))
     }
 
-    /// The document's text with the lines that the file adds to what both had, where all that either did was to add (§12.4).
+    /// The document's text with the lines that the file adds to what both had, where all that
+    /// either did was to add.
     fn with_lines(
         &self,
         tx: &mut dyn Tx,

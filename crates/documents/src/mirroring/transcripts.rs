@@ -1,5 +1,6 @@
-//! Conversations as files (files-and-git.md §4.2): rendered from events, and from nothing else; when events expire, so do their lines. Every line
-//! of what was said has a mark before it, so that nothing in it makes a heading, a fence or a head. How a conversation is rendered is pure.
+//! Conversations as files: rendered from events, and from nothing else; when events expire, so do
+//! their lines. Every line of what was said has a mark before it, so that nothing in it makes a
+//! heading, a fence or a head. How a conversation is rendered is pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

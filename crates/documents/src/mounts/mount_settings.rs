@@ -1,5 +1,5 @@
-//! Mounts: which trees the memory tool shows, under which names, and whether they may be written there (files-and-git.md §11.1). Told by
-//! the configuration; which of them a caller may use, grants say.
+//! Mounts: which trees the memory tool shows, under which names, and whether they may be written
+//! there. Told by the configuration; which of them a caller may use, grants say.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The trees of a mount as the memory tool sees them, within one transaction: `/memories/facts/x.md` is `knowledge/facts/x.md` of the
-//! mount's tree, or `/memories/<name>/facts/x.md` where it has several (files-and-git.md §11.1). Which trees, and who may write, is decided
-//! before.
+//! mount's tree, or `/memories/<name>/facts/x.md` where it has several. Which trees, and who may
+//! write, is decided before.
 
 use std::cell::RefCell;
 use std::sync::Arc;

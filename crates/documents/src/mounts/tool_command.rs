@@ -1,5 +1,6 @@
-//! `memory_tool`: one command of the memory tool on the trees of a mount, as one transaction (files-and-git.md §11). What a command does
-//! and says is `memory_tool`'s matter; here is decided in which tree, and whether it may write.
+//! `memory_tool`: one command of the memory tool on the trees of a mount, as one transaction. What
+//! a command does and says is `memory_tool`'s matter; here is decided in which tree, and whether it
+//! may write.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::document_text::path::DocumentPath;

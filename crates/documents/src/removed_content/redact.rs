@@ -1,6 +1,6 @@
-//! `record_redact`: what versions of a record said is taken out of the store; that they were there stays on record
-//! (files-and-git.md §9.4, items 1 and 2 as far as the log and the index go). Mirrors and git follow what is here; copies that others have
-//! made are out of reach, and the answer says so.
+//! `record_redact`: what versions of a record said is taken out of the store; that they were there
+//! stays on record. Mirrors and git follow what is here; copies that others have made are out of
+//! reach, and the answer says so.
 
 use loci_api::documents::file::Redaction;
 use loci_engine::access;

@@ -1,5 +1,5 @@
-//! Contents that were taken out do not come back (files-and-git.md §9.4): each is kept as a digest under a key of its memory, which the vault seals.
-//! Without the key nothing can be told of a content from its digest.
+//! Contents that were taken out do not come back: each is kept as a digest under a key of its
+//! memory, which the vault seals. Without the key nothing can be told of a content from its digest.
 
 use loci_model::ports::store::{ReadTx, Tx};
 use loci_model::ports::vault::Vault;

@@ -1,5 +1,6 @@
-//! `tree_listing`: what there is, in as many tokens as the caller has for it, the same bytes until something changes
-//! (files-and-git.md §7.1). A model reads it with every call: what it says of documents is data, whatever stands in it.
+//! `tree_listing`: what there is, in as many tokens as the caller has for it, the same bytes until
+//! something changes. A model reads it with every call: what it says of documents is data, whatever
+//! stands in it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! `tree_system`: the documents that are always loaded, whole, in as many tokens as the caller has for them (files-and-git.md §7.2).
+//! `tree_system`: the documents that are always loaded, whole, in as many tokens as the caller has
+//! for them.
 
 use loci_api::documents::tree::OmittedDocument;
 use loci_engine::access;

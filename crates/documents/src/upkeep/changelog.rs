@@ -1,5 +1,5 @@
 //! `consolidation/changelog.md`: runs that were applied, the newest last, out of what each run keeps of itself. A document that nobody
-//! writes, that no listing, search or plan shows; what decides is the runs (files-and-git.md §14.7).
+//! writes, that no listing, search or plan shows; what decides is the runs.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::trees::consolidation_run::ActionStatus;

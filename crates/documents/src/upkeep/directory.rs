@@ -1,5 +1,6 @@
-//! Upkeep of a directory of files without a store: read by a layout, planned by rules, and what files there are to be afterwards
-//! (files-and-git.md §14.11). Pure: whoever calls reads and writes files. What is put away is a file that goes: its history is git's matter.
+//! Upkeep of a directory of files without a store: read by a layout, planned by rules, and what
+//! files there are to be afterwards. Pure: whoever calls reads and writes files. What is put away
+//! is a file that goes: its history is git's matter.
 
 mod actions;
 

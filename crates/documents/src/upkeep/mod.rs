@@ -1,6 +1,7 @@
-//! The upkeep of a tree as runs (files-and-git.md §14): what is to be put in order is planned on a state of the tree and kept, looked at by
-//! whoever wants to, and done in one write, or not at all. What a plan says is [`consolidating`](super::consolidating)'s matter and the
-//! model's; nothing here judges a document.
+//! The upkeep of a tree as runs: what is to be put in order is planned on a state of the tree and
+//! kept, looked at by whoever wants to, and done in one write, or not at all. What a plan says is
+//! [`consolidating`](super::consolidating)'s matter and the model's; nothing here judges a
+//! document.
 //!
 //! | folder | idea |
 //! |---|---|

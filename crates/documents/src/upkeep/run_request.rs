@@ -1,4 +1,4 @@
-//! What is asked for of a run, and how large it may be (files-and-git.md §14.2, §14.4). Checked before anything is read.
+//! What is asked for of a run, and how large it may be. Checked before anything is read.
 
 use std::collections::BTreeSet;
 

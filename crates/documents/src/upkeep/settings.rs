@@ -1,4 +1,4 @@
-//! How trees are kept in order where nobody asks (files-and-git.md §14.11), and the thresholds of the rules.
+//! How trees are kept in order where nobody asks, and the thresholds of the rules.
 
 use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What grants that are narrower than their places mean for events and for writes (memory-manager.md W-16): which events
+//! What grants that are narrower than their places mean for events and for writes: which events
 //! are seen, and which metadata what is written is given. Records are seen by [`crate::access::View`].
 //!
 //! What a caller leaves out is filled in, where there is one value it can be; what it says otherwise is refused, by name.

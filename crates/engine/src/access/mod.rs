@@ -1,4 +1,4 @@
-//! Access: the one place that says who may do what (agentcore-wire.md §17, architecture §7).
+//! Access: the one place that says who may do what.
 //!
 //! Authorization precedes existence: what a caller may not see is denied or not found, whether it
 //! exists or not.

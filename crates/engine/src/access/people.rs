@@ -8,7 +8,7 @@ use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, Timestamp};
 use super::{bound_view, grants, require_place, require_whole, segment};
 use crate::hooks::Products;
 
-/// The error for a caller that names another user than itself (sre-memory.md §9.1).
+/// The error for a caller that names another user than itself.
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
 
 /// The error for what is another user's.

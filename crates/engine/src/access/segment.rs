@@ -1,5 +1,6 @@
-//! Ids of users, agents and sessions as segments of namespaces (sre-memory.md §9.3), so that no two ids meet in one place and none leaves
-//! its own. Pure. An encoded id is also a legal actor or session of events: hooks, tools and API name the same place.
+//! Ids of users, agents and sessions as segments of namespaces, so that no two ids meet in one
+//! place and none leaves its own. Pure. An encoded id is also a legal actor or session of events:
+//! hooks, tools and API name the same place.
 
 use loci_model::limits::SRE_ID_CHARS_MAX as ID_CHARS_MAX;
 use loci_model::{ActorId, Error, Result};

@@ -1,5 +1,5 @@
 //! One clock for all that a hydration does: it starts at receipt; reads end a little before it, and looking at what was read ends in
-//! the middle of what is left, so that the answer is put together and written down in time (coding-agent-memory.md §4.3).
+//! the middle of what is left, so that the answer is put together and written down in time.
 
 use std::future::Future;
 use std::pin::pin;

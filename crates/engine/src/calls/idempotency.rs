@@ -1,4 +1,4 @@
-//! Idempotency tokens (agentcore-wire.md §1.7): the first success of a token is what every repetition answers.
+//! Idempotency tokens: the first success of a token is what every repetition answers.
 //!
 //! Looked up and remembered inside the write they belong to, so a concurrent duplicate sees the first or is the first.
 

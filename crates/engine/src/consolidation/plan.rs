@@ -1,4 +1,4 @@
-//! The plan of a consolidation (files-and-git.md §14.1, §14.3): actions on documents, each with its reason. One schema for
+//! The plan of a consolidation: actions on documents, each with its reason. One schema for
 //! extraction, which decides on new records, and for the upkeep of what is kept.
 //!
 //! A document is named by its path or, without one, by its record's id. Shapes only: `validator` judges, nothing here acts.
@@ -104,7 +104,7 @@ pub enum Action {
     },
 }
 
-/// What a consolidation may do (files-and-git.md §14.1), in the order of its passes.
+/// What a consolidation may do, in the order of its passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {

@@ -95,7 +95,8 @@ impl PlanDocument {
     }
 }
 
-/// What references that name one document have in common: the key of a path (files-and-git.md §5.2); a record's id is its own.
+/// What references that name one document have in common: the key of a path; a record's id is its
+/// own.
 pub fn reference_key(reference: &str) -> String {
     let segments = reference.split('/').filter(|segment| !segment.is_empty());
     folded(&segments.collect::<Vec<_>>().join("/"))

@@ -1,4 +1,4 @@
-//! Record streams (agentcore-wire.md §15): what followers of a memory are told of a change, put into the outbox in the
+//! Record streams: what followers of a memory are told of a change, put into the outbox in the
 //! change's own transaction. Sending is the deliverer's matter.
 //!
 //! Told is what a plain read would notice: a record that becomes active, a new version of an active one, one that stops

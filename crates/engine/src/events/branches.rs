@@ -1,4 +1,4 @@
-//! Branches of a session (agentcore-wire.md §6): how an event finds its branch, and which slices a listing joins.
+//! Branches of a session: how an event finds its branch, and which slices a listing joins.
 
 use loci_model::event::{Branch, Event, MAIN_BRANCH};
 use loci_model::ports::store::{BranchSlice, EventPlace, ReadTx, Tx};

@@ -1,5 +1,5 @@
-//! Limits of event content: refused where the memory says `strict`, stored and flagged where it says `lenient`
-//! (memory-manager.md W-7: one permanently refused message would stop an unmodified client for ever).
+//! Limits of event content: refused where the memory says `strict`, stored and flagged where it
+//! says `lenient`.
 
 use std::collections::BTreeMap;
 

@@ -111,7 +111,7 @@ pub struct Stored {
 }
 
 impl Engine {
-    /// Stores an event (agentcore-wire.md §5). A repeated token answers the first event again.
+    /// Stores an event. A repeated token answers the first event again.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (memory), `Invalid` (branch, namespace variables, content in strict mode).
@@ -445,7 +445,7 @@ pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> 
     Ok(EventId::compose(prepared.time.millis(), place))
 }
 
-/// Digest of what the caller sent, its time left out: every retry carries a new one (memory-manager.md W-8).
+/// Digest of what the caller sent, its time left out: every retry carries a new one.
 fn digest(new: &NewEvent) -> String {
     let mut hasher = Sha256::new();
     let mut feed = |text: &str| {

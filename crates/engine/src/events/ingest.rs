@@ -1,5 +1,4 @@
-//! `ingest`: like an event, but kept only until it is extracted, and invisible to every event read
-//! (agentcore-wire.md §12).
+//! `ingest`: like an event, but kept only until it is extracted, and invisible to every event read.
 
 use loci_model::event::ExtractionMode;
 use loci_model::ports::store::StoreExt;

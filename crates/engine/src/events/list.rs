@@ -1,4 +1,4 @@
-//! `event_list`: newest first, strongly consistent, filters before paging (agentcore-wire.md §5, §6).
+//! `event_list`: newest first, strongly consistent, filters before paging.
 
 use loci_model::ports::store::{EventQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};

@@ -81,7 +81,7 @@ pub struct EventCreated {
     pub replayed: bool,
 }
 
-/// Data to be extracted and not kept (agentcore-wire.md §12).
+/// Data to be extracted and not kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewIngest {
     /// The memory.

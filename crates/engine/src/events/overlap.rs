@@ -1,4 +1,4 @@
-//! Overlapping re-sends (memory-manager.md W-9): a client's token says which turns of its run an event holds, and
+//! Overlapping re-sends: a client's token says which turns of its run an event holds, and
 //! turns that an earlier event of the run holds word for word are not extracted again.
 //!
 //! A number of the range is a message, and a message is no item, one item or several: which items are known is told by

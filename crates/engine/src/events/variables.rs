@@ -1,4 +1,4 @@
-//! Values of namespace variables: declared, allowed, matching (agentcore-wire.md §5 item 10).
+//! Values of namespace variables: declared, allowed, matching.
 
 use std::collections::BTreeMap;
 

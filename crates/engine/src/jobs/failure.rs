@@ -24,7 +24,7 @@ const LONGEST_WANTED_MS: i64 = 3_600_000;
 /// Code of a job whose namespace cannot be told.
 pub(super) const NAMESPACE: &str = "NAMESPACE_VARIABLE_MISSING";
 
-/// A code, then `: ` and a plain explanation (agentcore-wire.md §13).
+/// A code, then `: ` and a plain explanation.
 pub(super) fn reason(error: &Error) -> String {
     let code = match error.kind {
         ErrorKind::Unavailable => "STORE_UNAVAILABLE",

@@ -1,4 +1,4 @@
-//! `job_start`: a failed job tries again (agentcore-wire.md §13).
+//! `job_start`: a failed job tries again.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};

@@ -1,5 +1,5 @@
-//! `extraction_wait`: makes the pending jobs of a memory (actor, session) due and waits until none is left
-//! (memory-manager.md W-12). It runs none itself: the host does.
+//! `extraction_wait`: makes the pending jobs of a memory (actor, session) due and waits until none
+//! is left. It runs none itself: the host does.
 
 use futures::future::{Either, select};
 use loci_api::job::ExtractionState;

@@ -1,5 +1,5 @@
-//! What is said where there is no answer: a code in the words of agentcore-wire.md §13, an explanation for people, and
-//! whether another try can help.
+//! What is said where there is no answer: a code of the AgentCore wire, an explanation for people,
+//! and whether another try can help.
 
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 

@@ -27,7 +27,7 @@ impl Models {
         self.default.is_none() && self.by_id.is_empty()
     }
 
-    /// The model for the id that a strategy names: an unknown one means the default (agentcore-wire.md §8). `None` where
+    /// The model for the id that a strategy names: an unknown one means the default. `None` where
     /// no model is configured.
     pub fn choose(&self, model_id: Option<&str>) -> Option<Arc<dyn LanguageModel>> {
         let named = model_id.and_then(|id| self.by_id.get(id));

@@ -21,7 +21,7 @@ const OPERATION: &str = "CreateMemory";
 const NAME_RULE: &str = "name must start with a letter and have up to 48 letters, digits or _";
 
 impl Engine {
-    /// Makes a memory (agentcore-wire.md §3.1, §3.5).
+    /// Makes a memory.
     ///
     /// # Errors
     /// `Denied` without administration of the server; `Invalid` with `ResourceConflict` for a taken name, and for

@@ -1,4 +1,5 @@
-//! Which settings a new memory starts with: defaults, then its profile, then its tags `loci:<name>` (architecture §7).
+//! Which settings a new memory starts with: defaults, then its profile, then its tags
+//! `loci:<name>`.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! `memory_recreate`: a memory is destroyed with all it holds, and one like it takes its name, in one write (sre-memory.md §2, B-6). Who asks must
-//! say the name: what is destroyed does not come back.
+//! `memory_recreate`: a memory is destroyed with all it holds, and one like it takes its name, in
+//! one write. Who asks must say the name: what is destroyed does not come back.
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;

@@ -1,4 +1,4 @@
-//! Turns a strategy as asked for into one as kept: defaults filled in, rules of agentcore-wire.md §3.5, §3.6, §7 checked.
+//! Turns a strategy as asked for into one as kept: defaults filled in, its rules checked.
 
 use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
 use loci_model::memory::strategy::{
@@ -84,7 +84,7 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
     check_schema(strategy.schema.as_deref(), indexed)
 }
 
-/// Refuses a delivery target that is itself a URL, unless a setting lets clients choose targets (agentcore-wire.md §14).
+/// Refuses a delivery target that is itself a URL, unless a setting lets clients choose targets.
 pub(crate) fn check_targets(
     topic: Option<&String>,
     bucket: Option<&String>,
@@ -172,7 +172,7 @@ fn with_trigger_defaults(mut custom: CustomConfiguration) -> CustomConfiguration
     custom
 }
 
-/// One trigger of each kind: the given ones, defaults (agentcore-wire.md §14) for the rest.
+/// One trigger of each kind: the given ones, defaults for the rest.
 pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
     let pick =
         |is_kind: fn(&Trigger) -> bool, default| given.iter().rev().copied().find(is_kind).unwrap_or(default);
@@ -183,7 +183,7 @@ pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
     ]
 }
 
-/// True when a strategy to be added is one that exists: equal in name, type and templates (agentcore-wire.md §20).
+/// True when a strategy to be added is one that exists: equal in name, type and templates.
 pub(crate) fn is_repeated(new: &NewStrategy, existing: &Strategy, settings: &EngineSettings) -> Result<bool> {
     let template = match &new.template {
         Some(template) => template.clone(),

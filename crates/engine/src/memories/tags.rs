@@ -1,4 +1,4 @@
-//! `tags_list`, `tags_add`, `tags_remove`: tags live and die with the memory (agentcore-wire.md §16).
+//! `tags_list`, `tags_add`, `tags_remove`: tags live and die with the memory.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `memory_update`: applied whole, before the answer, or not at all (agentcore-wire.md §3.5).
+//! `memory_update`: applied whole, before the answer, or not at all.
 
 use loci_model::memory::Memory;
 use loci_model::memory::index_key::IndexedKey;

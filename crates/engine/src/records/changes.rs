@@ -10,7 +10,7 @@ use loci_model::{Result, Timestamp};
 use crate::deliveries::record_streams;
 use crate::hooks::in_write;
 
-/// What a change is to who follows the memory's stream (agentcore-wire.md §15).
+/// What a change is to who follows the memory's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streamed {
     /// A record that reads did not return before.

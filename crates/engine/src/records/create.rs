@@ -1,4 +1,4 @@
-//! `records_create`: records that a client writes itself; never deduplicated (agentcore-wire.md §11).
+//! `records_create`: records that a client writes itself; never deduplicated.
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};

@@ -1,7 +1,8 @@
-//! `record_feedback`: what a principal says of a record: useful, or wrong (memory-manager.md §8). Each principal has one standing
-//! verdict on the words of a version; a later one takes its place. What two principals call wrong, or one who administers the whole
-//! memory, is held back until somebody decides. Less than that changes nothing but the account: one agent alone hides nothing, and
-//! moves nothing in the ranking.
+//! `record_feedback`: what a principal says of a record: useful, or wrong. Each principal has one
+//! standing verdict on the words of a version; a later one takes its place. What two principals
+//! call wrong, or one who administers the whole memory, is held back until somebody decides. Less
+//! than that changes nothing but the account: one agent alone hides nothing, and moves nothing in
+//! the ranking.
 //!
 //! What tasks say of what they were shown is `coding/tasks/exposures/feedback`.
 

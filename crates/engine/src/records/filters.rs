@@ -1,4 +1,4 @@
-//! Checks metadata filters against what a memory declares (agentcore-wire.md §9), for listing and retrieval alike.
+//! Checks metadata filters against what a memory declares, for listing and retrieval alike.
 //!
 //! What an operator does with a value is `loci_model::metadata_filter`; which records it concerns is the scope's matter.
 

@@ -1,4 +1,4 @@
-//! `record_list`: newest first, filters before paging (agentcore-wire.md §10).
+//! `record_list`: newest first, filters before paging.
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};

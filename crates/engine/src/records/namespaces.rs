@@ -1,4 +1,4 @@
-//! From the namespaces a request names and the parts its caller may see to the scope of a read (agentcore-wire.md §7).
+//! From the namespaces a request names and the parts its caller may see to the scope of a read.
 //!
 //! Strategy, metadata, kinds, states and time are the caller's to add. Who may see what is `access`, nowhere else.
 
@@ -15,7 +15,8 @@ use crate::access::{View, another_users};
 use crate::hooks::Products;
 
 /// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
-/// with the view, or that is another user's alone (sre-memory.md A-6), is denied; one that is wider is narrowed, with a warning.
+/// with the view, or that is another user's alone, is denied; one that is wider is narrowed, with a
+/// warning.
 pub fn scope(
     memory: &Memory,
     view: &View,

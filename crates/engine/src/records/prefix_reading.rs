@@ -1,4 +1,4 @@
-//! Notices clients that expect `namespace` to be read as a prefix of text (memory-manager.md W-14): what they ask for as
+//! Notices clients that expect `namespace` to be read as a prefix of text: what they ask for as
 //! `/users/1` would once have matched `/users/10/` too. Only counts; never changes an answer.
 
 use std::collections::{BTreeSet, HashMap};

@@ -1,8 +1,7 @@
-//! Quarantine: holding records back by id, words or source, looking at what is held, and deciding about it
-//! (coding-agent-memory.md §18.6). What is held is kept as it is and served to nobody: reads and searches return active
-//! records only, from the next one on.
-//!
-//! It judges nothing itself: texts are judged when they are written, here a person is.
+//! Quarantine: holding records back by id, words or source, looking at what is held, and deciding
+//! about it. What is held is kept as it is and served to nobody: reads and searches return active
+//! records only, from the next one on. It judges nothing itself: texts are judged when they are
+//! written, here a person is.
 
 use std::sync::Arc;
 

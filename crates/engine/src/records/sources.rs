@@ -1,5 +1,6 @@
-//! `record_sources`: the events that a record was made from, whoever's they are (sre-memory.md §3.4). Those that the caller may not read, and those that
-//! are gone, are counted: what a record says of them is all there is.
+//! `record_sources`: the events that a record was made from, whoever's they are. Those that the
+//! caller may not read, and those that are gone, are counted: what a record says of them is all
+//! there is.
 
 use loci_model::event::Event;
 use loci_model::memory::Memory;

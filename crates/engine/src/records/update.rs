@@ -1,4 +1,4 @@
-//! `records_update`: an edit makes the next version of the same id (agentcore-wire.md §11, architecture §1).
+//! `records_update`: an edit makes the next version of the same id.
 
 use std::cell::RefCell;
 

@@ -1,5 +1,5 @@
-//! Reading the question of a request: known names, terms, vector (retrieval.md §1–§3), and what to say where the question
-//! is longer than is read or no vector came about.
+//! Reading the question of a request: known names, terms, vector, and what to say where the
+//! question is longer than is read or no vector came about.
 
 use std::borrow::Cow;
 use std::sync::Arc;

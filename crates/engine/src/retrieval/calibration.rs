@@ -1,4 +1,4 @@
-//! From a sum to a relevance between 0 and 1 (retrieval.md §8): monotone in the score and independent of the other
+//! From a sum to a relevance between 0 and 1: monotone in the score and independent of the other
 //! candidates, so that a threshold means the same in every request.
 
 use super::weights::Calibration;

@@ -1,4 +1,4 @@
-//! Near-duplicates (retrieval.md §7): a hit that says what an earlier one says folds under it.
+//! Near-duplicates: a hit that says what an earlier one says folds under it.
 //!
 //! Cautious: texts that differ in a number, a negation or a date are what a reader needs side by side. Files never fold: one
 //! passage is not the file. Nor does what is not stored yet: it is shown beside what is, and is counted by the words of the question alone.

@@ -1,4 +1,4 @@
-//! Retrieval: a question becomes a ranked list without a language model (retrieval.md).
+//! Retrieval: a question becomes a ranked list without a language model.
 //!
 //! Candidates and counts come from the search port; every signal, the one sum, calibration and folding are here.
 //!
@@ -117,7 +117,7 @@ impl SearchRequest {
     }
 }
 
-/// One term of the sum (retrieval.md §6).
+/// One term of the sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SignalValue {
     /// The signal's name.
@@ -147,7 +147,7 @@ pub struct Hit {
     pub folded: Vec<RecordId>,
     /// Every term of the sum, where asked for.
     pub explanation: Vec<SignalValue>,
-    /// It is a turn that waits to be extracted (memory-manager.md W-12): its id means nothing to other calls, and it is gone
+    /// It is a turn that waits to be extracted: its id means nothing to other calls, and it is gone
     /// when the record is there: [`provisional_id`] of its sources says which record that is.
     pub provisional: bool,
 }

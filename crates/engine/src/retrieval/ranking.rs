@@ -1,4 +1,4 @@
-//! The one sum, and the order of the list (retrieval.md §6, §7). Pure: candidates in, a ranked list out.
+//! The one sum, and the order of the list. Pure: candidates in, a ranked list out.
 //!
 //! What a value means is the signals' matter, what a sum is worth to people `calibration`'s.
 
@@ -55,7 +55,7 @@ pub fn signal_values(
 }
 
 /// The same where only some of the set compete: the maxima are over those, as if the others were not listed. Training
-/// looks at all turns, of which few are candidates (retrieval.md §9).
+/// looks at all turns, of which few are candidates.
 pub fn signal_values_among(
     question: &Question,
     terms: &[String],

@@ -45,7 +45,7 @@ impl<'a> TurnView<'a> {
         if self.candidate.kind == RecordKind::Document { 0.0 } else { self.score(view) }
     }
 
-    /// What its text says of time, quantity and people: nothing for files, whose text is not talk (§6, 12–17).
+    /// What its text says of time, quantity and people: nothing for files, whose text is not talk.
     pub(super) fn talk(&self) -> TurnFlags {
         if self.candidate.kind == RecordKind::Document {
             TurnFlags::default()

@@ -1,6 +1,6 @@
 //! The numbers of the ranking, read once from `weights.json`: weights, calibration, near-duplicates.
 //!
-//! One set for every kind of memory (retrieval.md §6, §8, §9). Which signals there are is `signals`; constants of BM25 and
+//! One set for every kind of memory. Which signals there are is `signals`; constants of BM25 and
 //! of dates are `loci_text`'s. Decision 0027 says where the numbers come from.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::signals::{SIGNAL_COUNT, SIGNALS};
 /// The file, as shipped.
 const SHIPPED: &str = include_str!("weights.json");
 
-/// From a sum to a relevance (§8).
+/// From a sum to a relevance.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -26,7 +26,7 @@ pub struct Calibration {
     pub offset_without_vectors: f64,
 }
 
-/// When two passages say the same (§7).
+/// When two passages say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NearDuplicate {

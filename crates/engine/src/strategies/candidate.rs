@@ -11,7 +11,7 @@ use super::turns::turn::Turn;
 /// How a candidate meets what is there already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Joining {
-    /// An exact repeat adds its source; near-duplicates (retrieval.md §7) are superseded.
+    /// An exact repeat adds its source; near-duplicates are superseded.
     Duplicates,
     /// The candidate's subtype is a key: an earlier record of that key is superseded unless it says the same.
     Key {

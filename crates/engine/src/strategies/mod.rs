@@ -1,9 +1,9 @@
 //! Strategies: how events become records. Pure: a strategy sees turns and settings, never a store, a clock or a model.
 //!
-//! Each has a half that needs no model (architecture §5), and a half that does: a question, and how its answer is read.
-//! `language_models` asks. A custom strategy uses the halves of its base with its own instructions;
-//! a self-managed one has none, for its caller extracts. What becomes of a candidate (added,
-//! repeated, superseding) is decided by consolidation, or by the candidate's [`Joining`].
+//! Each has a half that needs no model, and a half that does: a question, and how its answer is
+//! read. `language_models` asks. A custom strategy uses the halves of its base with its own
+//! instructions; a self-managed one has none, for its caller extracts. What becomes of a candidate
+//! (added, repeated, superseding) is decided by consolidation, or by the candidate's [`Joining`].
 //!
 //! To add a strategy: one file with its deterministic half in the folder of its noun, one line in
 //! [`STRATEGIES`]. To let a model read for it: one file `<strategy>_model.rs` beside it with its

@@ -1,4 +1,5 @@
-//! What the token of a task's agent allows (coding-agent-memory.md §2.3): what agents do, for that task, until a day behind its end.
+//! What the token of a task's agent allows: what agents do, for that task, until a day behind its
+//! end.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits};
 use loci_api::coding::task::end::{TaskFinalize, TaskNote};

@@ -1,5 +1,5 @@
 //! A task that is not trusted: what it wrote and what it writes is held back, until a person decides. Names carry the numbers of the
-//! acceptance tests of coding-agent-memory.md §23 where they are one.
+//! acceptance tests of coding agents' memory where they are one.
 
 use loci_api::coding::task::TaskCreate;
 use loci_coding::hydration::Hydration;

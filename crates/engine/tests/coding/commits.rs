@@ -1,5 +1,5 @@
 //! Commits that hooks report, and what a commit leads back to. Names carry the numbers of the acceptance tests of
-//! coding-agent-memory.md §23 where they are one.
+//! coding agents' memory where they are one.
 
 use loci_api::coding::commit::TaskCommitsTaken;
 use loci_api::coding::commit::{Blame, CommitRewrite, ReportedCommit, TaskCommits};

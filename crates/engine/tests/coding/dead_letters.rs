@@ -1,5 +1,5 @@
 //! What the server writes later and cannot: it is tried again three times, then kept, and tried again when somebody says so. Names carry
-//! the numbers of the acceptance tests of coding-agent-memory.md §23 where they are one.
+//! the numbers of the acceptance tests of coding agents' memory where they are one.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! How well tasks went, and what evaluations found. Names carry the numbers of the acceptance tests of coding-agent-memory.md §23 where they
-//! are one.
+//! How well tasks went, and what evaluations found. Names carry the numbers of the acceptance tests
+//! of coding agents' memory where they are one.
 
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 use loci_api::coding::metrics::MetricsAsk;

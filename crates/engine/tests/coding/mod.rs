@@ -1,5 +1,5 @@
 //! Tasks of coding agents through the engine: taking in, moving on, who sees what, how they end. Names carry the numbers of the acceptance
-//! tests of coding-agent-memory.md §23 where they are one.
+//! tests of coding agents' memory where they are one.
 
 mod agents;
 mod alerting;

@@ -1,5 +1,5 @@
 //! What came of tasks: pull requests, checks and reverts as forges tell them, in whatever order and however often. Names carry the
-//! numbers of the acceptance tests of coding-agent-memory.md §23 where they are one.
+//! numbers of the acceptance tests of coding agents' memory where they are one.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits};
 use loci_api::coding::task::{TaskCreate, TaskListing, TaskPatch, TaskPullRequest};

@@ -1,5 +1,5 @@
 //! Versions of prompts: named by what they are, listed, compared, and gone back to. Names carry the numbers of the acceptance tests
-//! of coding-agent-memory.md §23 where they are one.
+//! of coding agents' memory where they are one.
 
 use loci_api::coding::task::TaskCreate;
 use loci_api::coding::task::end::TaskNote;

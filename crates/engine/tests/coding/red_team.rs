@@ -1,6 +1,7 @@
-//! Attacks on the memory of coding agents (coding-agent-memory.md §18.11): what an agent is talked into noting, what experiences that never
-//! were teach, what is shaped to be found, hidden characters, and what pretends to be the end of the block. Nothing of it is shown
-//! unmarked, and nothing leaves the block; what only looks odd is shown as it is.
+//! Attacks on the memory of coding agents: what an agent is talked into noting, what experiences
+//! that never were teach, what is shaped to be found, hidden characters, and what pretends to be
+//! the end of the block. Nothing of it is shown unmarked, and nothing leaves the block; what only
+//! looks odd is shown as it is.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! Sessions of tasks: what was said, what is kept of it, what becomes a learning, and the end. Names carry the numbers of the
-//! acceptance tests of coding-agent-memory.md §23 where they are one.
+//! acceptance tests of coding agents' memory where they are one.
 
 use loci_api::coding::attribution::AttributionAsk;
 use loci_api::coding::task::TaskCreate;

@@ -107,7 +107,7 @@ fn bad_input_is_named() {
     shop.create(TaskCreate { description: "x".repeat(10_000), ..task("t") }).unwrap();
 }
 
-/// Names of repositories that are one, and that are none, for every door (§2.2).
+/// Names of repositories that are one, and that are none, for every door.
 #[derive(serde::Deserialize)]
 struct Names {
     accept: Vec<String>,

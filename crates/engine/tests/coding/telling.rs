@@ -1,5 +1,5 @@
-//! What log lines carry (coding-agent-memory.md §4.1, §7): the task and what is known of it, and of a failure whose it is to mend. The cold
-//! start of a repository is `hydrating`'s matter.
+//! What log lines carry: the task and what is known of it, and of a failure whose it is to mend.
+//! The cold start of a repository is `hydrating`'s matter.
 
 use std::sync::{Arc, Mutex, Once};
 

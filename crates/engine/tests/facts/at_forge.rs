@@ -1,4 +1,4 @@
-//! Repositories at a forge: known by the forge's number through renames, never by a similar name (§9).
+//! Repositories at a forge: known by the forge's number through renames, never by a similar name.
 
 use loci_api::verified::repository::RepositoryAdd;
 use loci_model::facts::repository::Repository;

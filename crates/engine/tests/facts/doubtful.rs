@@ -1,5 +1,6 @@
-//! What looks like instructions to its reader, wherever in a fact it stands (verified-memory.md §16): in its own texts and paths it is
-//! held or marked as the memory says; in code and claims beside them it is marked, for code may hold such words for good reasons.
+//! What looks like instructions to its reader, wherever in a fact it stands: in its own texts and
+//! paths it is held or marked as the memory says; in code and claims beside them it is marked, for
+//! code may hold such words for good reasons.
 
 use loci_model::facts::claim::Claim;
 use loci_model::record::{RecordState, TrustTier};

@@ -1,4 +1,4 @@
-//! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on (B3, B5, B10, B11, B13).
+//! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on.
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_model::facts::fact::Fact;

@@ -1,5 +1,5 @@
-//! What is served: valid facts where their code is by now; what does not hold is kept back; errors are no evidence (B1, B5,
-//! B6, A5).
+//! What is served: valid facts where their code is by now; what does not hold is kept back; errors
+//! are no evidence.
 
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::record::RecordState;

@@ -1,4 +1,4 @@
-//! What may be stored: everything is verified first, nothing is doubled, refusals leave a row (B2, B4, B9, B12, A4).
+//! What may be stored: everything is verified first, nothing is doubled, refusals leave a row.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Who sees what, and which repository is which (B7, A8, A9).
+//! Who sees what, and which repository is which.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Runs over trees: planned, applied in one write, undone; what moves meanwhile (files-and-git.md §14, §18 A4, A6; bugs B5 to B8 of §17.1).
+//! Runs over trees: planned, applied in one write, undone; what moves meanwhile.
 
 use loci_documents::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunLimits, RunScope,
@@ -134,7 +134,7 @@ fn some_actions_are_applied_and_others_later() {
     assert_eq!(shelf.body(CHANGELOG).matches("\n## ").count(), 2);
 }
 
-/// B6, A4: what came while it was planned stays; what changed is planned anew, and nothing else.
+/// What came while it was planned stays; what changed is planned anew, and nothing else.
 #[test]
 fn what_moves_meanwhile() {
     let shelf = twins();
@@ -173,7 +173,7 @@ fn a_tree_that_never_rests_is_a_conflict() {
     assert_eq!(again.status, RunStatus::Planned);
 }
 
-/// B5 and A6: hashes are those of before, of a revert and of its revert.
+/// Hashes are those of before, of a revert and of its revert.
 #[test]
 fn a_run_is_undone_and_redone() {
     let shelf = twins();
@@ -223,7 +223,7 @@ fn what_others_changed_since_is_left_alone() {
     assert_eq!(shelf.body("knowledge/facts/l.md"), "# L\n- x\n- x\n");
 }
 
-/// The fixtures of the design review, §17.2, through the store.
+/// The fixtures of the design review, through the store.
 #[test]
 fn contradictions_in_a_tree() {
     let check = |bodies: [(&str, &str); 2], expect: &[&str]| {
@@ -272,7 +272,7 @@ fn contradictions_in_a_tree() {
     );
 }
 
-/// B7: who may not write is refused before anything is planned.
+/// Who may not write is refused before anything is planned.
 #[test]
 fn who_may_do_what() {
     let shelf = twins();

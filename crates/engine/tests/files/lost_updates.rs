@@ -1,4 +1,4 @@
-//! Data that other stores lost (files-and-git.md §17.1), by number.
+//! Data that other stores lost, by number.
 
 use loci_documents::{AppendTo, Edit, Precondition};
 use loci_model::{ErrorKind, Reason};

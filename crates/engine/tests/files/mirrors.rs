@@ -1,4 +1,4 @@
-//! Mirrors in directories: what goes which way, and what keeps anything from being lost (files-and-git.md §8.3, A7 to A9).
+//! Mirrors in directories: what goes which way, and what keeps anything from being lost.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Mirrors beside each other: of two tenants, of two servers, and of a directory that comes back (files-and-git.md §8.3).
+//! Mirrors beside each other: of two tenants, of two servers, and of a directory that comes back.
 
 use std::fs;
 use std::sync::Arc;

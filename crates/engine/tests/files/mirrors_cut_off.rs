@@ -1,5 +1,5 @@
-//! A sync that is cut off between any two of its steps: the next one makes of it what an undisturbed one would have, and nothing is lost
-//! (files-and-git.md A3).
+//! A sync that is cut off between any two of its steps: the next one makes of it what an
+//! undisturbed one would have, and nothing is lost.
 
 use std::future::poll_fn;
 use std::path::PathBuf;

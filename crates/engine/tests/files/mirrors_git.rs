@@ -1,4 +1,4 @@
-//! Mirrors in bare repositories, looked at with git (files-and-git.md §9, A10, A13, A15).
+//! Mirrors in bare repositories, looked at with git.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

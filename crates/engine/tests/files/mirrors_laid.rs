@@ -1,4 +1,5 @@
-//! Mirrors in the layouts of others: a stock Strands file store beside the engine, and a coding agent's own memory (files-and-git.md §6, A18, A21).
+//! Mirrors in the layouts of others: a stock Strands file store beside the engine, and a coding
+//! agent's own memory.
 
 use std::collections::BTreeSet;
 use std::fs;

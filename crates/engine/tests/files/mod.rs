@@ -1,5 +1,5 @@
 //! A memory as files through the engine: documents and their preconditions, how trees keep up with records, history, listings. Names
-//! carry the numbers of files-and-git.md §17.1 where they are one of its bugs.
+//! carry the numbers of the bugs that the design review found.
 
 mod blind_writers;
 mod buckets;

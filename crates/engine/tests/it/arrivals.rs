@@ -1,4 +1,4 @@
-//! Events of one batch arrive in any order, microseconds apart (memory-manager.md W-10): what was said later in the
+//! Events of one batch arrive in any order, microseconds apart: what was said later in the
 //! client's run counts as later, however the events came.
 
 use loci_model::Timestamp;

@@ -1,4 +1,4 @@
-//! What principals say of a record (memory-manager.md §8, decision 0207): one agent hides nothing, two do, and an administrator;
+//! What principals say of a record: one agent hides nothing, two do, and an administrator;
 //! what is held back is let go as ever.
 
 use std::collections::BTreeSet;

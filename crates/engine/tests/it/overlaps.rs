@@ -1,4 +1,4 @@
-//! Runs of a client's sends (memory-manager.md W-9): which turns of an overlapping re-send are new. Digests and alignment
+//! Runs of a client's sends: which turns of an overlapping re-send are new. Digests and alignment
 //! alone are tested beside their code.
 
 use loci_engine::calls::idempotency::ClientToken;

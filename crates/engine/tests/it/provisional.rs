@@ -1,4 +1,4 @@
-//! What was said and is not extracted yet, in a memory that shows it (memory-manager.md W-12, test 22): who sees it, where,
+//! What was said and is not extracted yet, in a memory that shows it: who sees it, where,
 //! with which score, and that it gives way to its record. Jobs run only where a test says so.
 
 use loci_engine::memories::{NewMemory, NewStrategy};

@@ -1,4 +1,4 @@
-//! The red-team corpus must be found, the harmless one must be left alone (coding-agent-memory.md §18.11).
+//! The red-team corpus must be found, the harmless one must be left alone.
 
 use loci_engine::safety::injection::FLAGGED;
 use loci_engine::safety::score;

@@ -54,7 +54,7 @@ fn told(base: StrategyBase, model: &Arc<ScriptedModel>) -> World {
     world
 }
 
-/// A record has the form that clients read (agentcore-wire.md §8).
+/// A record has the form that clients read.
 fn is_well_formed(record: &Record) -> bool {
     let json = || serde_json::from_str::<Value>(&record.text).unwrap_or_default();
     !record.provenance.sources.is_empty()

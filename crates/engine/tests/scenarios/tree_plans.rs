@@ -1,5 +1,5 @@
 //! Trees put in order with a model that answers by a script, in the modes of jobs; and what is left where a write of it fails, or the process
-//! dies (files-and-git.md §14.10, §18 A3, A5).
+//! dies.
 
 use std::sync::Arc;
 
@@ -225,7 +225,8 @@ fn a_caller_s_own_model_plans() {
     assert_eq!(run(&world, &begun.id).status, RunStatus::Cancelled);
 }
 
-/// A3: whichever write of an apply fails, and however, the tree is wholly as before or wholly as after, and the changelog says so.
+/// Whichever write of an apply fails, and however, the tree is wholly as before or wholly as after,
+/// and the changelog says so.
 #[test]
 fn an_apply_that_breaks_off_is_before_or_after() {
     let twins = || {

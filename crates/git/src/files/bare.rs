@@ -1,6 +1,6 @@
-//! A bare repository as a place for files (files-and-git.md §9.1): one branch, `main`; one commit a call, moved to only from the commit that
-//! was read. Everything that a commit is made of is told, so that the same changes in the same order give the same ids. Nothing here knows
-//! what a file or a message means.
+//! A bare repository as a place for files: one branch, `main`; one commit a call, moved to only
+//! from the commit that was read. Everything that a commit is made of is told, so that the same
+//! changes in the same order give the same ids. Nothing here knows what a file or a message means.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,7 @@
-//! A directory as a place for files (files-and-git.md §8.1): every component is opened without following links, a file is written beside where
-//! it is to lie and renamed when it is durable. Files of editors and what is hidden is not there. It keeps no history, and its
-//! preconditions hold as far as nobody writes in the same moment.
+//! A directory as a place for files: every component is opened without following links, a file is
+//! written beside where it is to lie and renamed when it is durable. Files of editors and what is
+//! hidden is not there. It keeps no history, and its preconditions hold as far as nobody writes in
+//! the same moment.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! Files that mirrors are written to (files-and-git.md §§8, 9): the port `FileBackend` for a directory and for a bare repository. Everything
-//! is written in process, no program is run.
+//! Files that mirrors are written to: the port `FileBackend` for a directory and for a bare
+//! repository. Everything is written in process, no program is run.
 //!
 //! | file | idea |
 //! |---|---|

@@ -15,7 +15,7 @@ use crate::trees::Listing;
 /// A repository, over the life of the process.
 pub(crate) type Number = u64;
 
-/// Bytes of blobs that are kept (verified-memory.md §11, L3).
+/// Bytes of blobs that are kept.
 const BLOBS_BYTES: usize = 64 << 20;
 
 pub(crate) struct Caches {

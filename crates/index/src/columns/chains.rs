@@ -1,4 +1,4 @@
-//! Sessions that several records share: which passages are in them, in order (retrieval.md §1).
+//! Sessions that several records share: which passages are in them, in order.
 //!
 //! A passage's session is a number: of a shared one here, or of its own record with [`OWN`] set. Links between
 //! neighbours are columns of the passages; the links and the sums are kept by `link`.

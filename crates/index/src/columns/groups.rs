@@ -1,5 +1,5 @@
 //! Records of one namespace, strategy, actor and session: what access, namespace and strategy filters take or leave as
-//! a whole, and for which lengths are summed (retrieval.md §1, §4.3).
+//! a whole, and for which lengths are summed.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Which prefixes `Name: ` are known names: those that at least two active turns of talk carry (retrieval.md §1).
+//! Which prefixes `Name: ` are known names: those that at least two active turns of talk carry.
 //! What follows from a name becoming known, or unknown again, is done by `apply`.
 
 use std::collections::{BTreeMap, BTreeSet};

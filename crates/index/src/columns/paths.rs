@@ -1,4 +1,4 @@
-//! The files that records belong to: the terms of their paths, one document per file (retrieval.md §6, `path`).
+//! The files that records belong to: the terms of their paths, one document per file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Which passages have which metadata: for each text and each key its passages, for each key its numbers and times in
-//! order. It evaluates filters exactly as `MetadataFilter::admits` does (agentcore-wire.md §9), many passages at once.
+//! order. It evaluates filters exactly as `MetadataFilter::admits` does, many passages at once.
 
 use loci_model::Timestamp;
 use loci_model::record::metadata::MetadataValue;

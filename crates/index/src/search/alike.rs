@@ -1,5 +1,5 @@
-//! How like each other two passages are that the index holds (retrieval.md §7). Whether that makes them duplicates is the
-//! engine's matter.
+//! How like each other two passages are that the index holds. Whether that makes them duplicates is
+//! the engine's matter.
 
 use loci_model::RecordId;
 

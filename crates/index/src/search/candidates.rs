@@ -1,4 +1,4 @@
-//! The union of the three lists, with everything the signals read (retrieval.md §5, §6).
+//! The union of the three lists, with everything the signals read.
 
 use std::cell::RefCell;
 
@@ -18,7 +18,7 @@ use crate::search::marks::Marks;
 use crate::search::statistics::{Counted, TermTable};
 use crate::search::views::{Counting, SessionCounts};
 
-/// Lengths of lists (retrieval.md §5).
+/// Lengths of lists.
 pub(crate) const LENGTHS: Lengths = Lengths { many_passages: 10_000, few: 200, many: 400 };
 /// Passages of a session up to which looking at each number is faster than comparing places.
 const SCANNED_MAX: usize = 512;

@@ -1,4 +1,4 @@
-//! The dense list: the best by cosine (retrieval.md §5), and the cosine of a passage in its context (§3).
+//! The dense list: the best by cosine, and the cosine of a passage in its context.
 //!
 //! A small scope is read whole. In a great one a scan of sketches finds the rows worth a true cosine.
 
@@ -23,7 +23,7 @@ const GROUPS_AHEAD: usize = 4;
 
 /// Place of the turn before among the rows of a context.
 const BEFORE: usize = 2;
-/// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself (§3).
+/// Weights of the neighbours two before, one before and one after, beside 1 of the passage itself.
 const CONTEXT: [f32; 3] = [0.2, 0.4, 0.3];
 
 /// A question and the vectors it can be compared with.

@@ -1,4 +1,4 @@
-//! The two lexical lists: the best by BM25 of the window and of the turn (retrieval.md §4.1, §5). A sweep finds the
+//! The two lexical lists: the best by BM25 of the window and of the turn. A sweep finds the
 //! passages that may be among the best; those alone are scored, term by term in the order of the request.
 
 use std::cmp::Ordering;
@@ -52,7 +52,8 @@ impl MemoryIndex {
         lists
     }
 
-    /// The best `length` of scored passages; equal scores newer first, then by record and part (§5). In no order.
+    /// The best `length` of scored passages; equal scores newer first, then by record and part. In
+    /// no order.
     pub(crate) fn best(&self, mut scored: Vec<(f32, u32)>, length: usize) -> Vec<u32> {
         if length == 0 {
             return Vec::new();

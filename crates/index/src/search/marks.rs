@@ -1,5 +1,5 @@
 //! Which of a request's terms each passage holds, one bit a term, for the time of one request. Marks are made from the
-//! postings once; the lists and the views of the candidates are then read from them (retrieval.md §4.1).
+//! postings once; the lists and the views of the candidates are then read from them.
 //!
 //! Eight terms share a plane of one byte a passage. A second plane says which terms a passage holds more than once; how
 //! often is then asked of the postings.

@@ -1,5 +1,5 @@
-//! Records close to a new text, for consolidation (retrieval.md §7): by the Jaccard similarity of term sets. The terms
-//! of a path and a known speaker's prefix do not count on either side.
+//! Records close to a new text, for consolidation: by the Jaccard similarity of term sets. The
+//! terms of a path and a known speaker's prefix do not count on either side.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The numbers BM25 needs for one request (retrieval.md §4.3), and the postings it needs them for.
+//! The numbers BM25 needs for one request, and the postings it needs them for.
 
 use std::borrow::Cow;
 
@@ -203,7 +203,7 @@ impl MemoryIndex {
 }
 
 impl Lengths {
-    /// Of the views in their order: turn, pair, window, session (retrieval.md §4.1).
+    /// Of the views in their order: turn, pair, window, session.
     pub fn averages(&self) -> [ViewStatistics; 4] {
         let sums = [
             (self.terms, self.turns),

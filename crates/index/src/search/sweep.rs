@@ -1,9 +1,9 @@
-//! One pass over the marks of all passages that finds those which may be among the best of a view (retrieval.md §4.1,
-//! §5). It compares bounds; what a passage is worth exactly is `lexical`'s matter.
-//!
-//! A passage's bounds come from three numbers: the idf of the terms it holds, of those it holds more than once, and the
-//! class of its length. Sixty-four passages are looked at together. Once enough good ones are held, a passage of which
-//! all terms together are worth less goes by unseen, and so most do: frequent terms have little idf.
+//! One pass over the marks of all passages that finds those which may be among the best of a view.
+//! It compares bounds; what a passage is worth exactly is `lexical`'s matter. A passage's bounds
+//! come from three numbers: the idf of the terms it holds, of those it holds more than once, and
+//! the class of its length. Sixty-four passages are looked at together. Once enough good ones are
+//! held, a passage of which all terms together are worth less goes by unseen, and so most do:
+//! frequent terms have little idf.
 
 use loci_text::bm25::{View, term_score};
 

@@ -1,4 +1,4 @@
-//! How often a passage has the question's terms, alone and with what is around it (retrieval.md §4.1).
+//! How often a passage has the question's terms, alone and with what is around it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! The index against a plain twin that computes every formula of retrieval.md from raw texts, and by hand.
+//! The index against a plain twin that computes every formula of the ranking from raw texts, and by
+//! hand.
 
 #[cfg(test)]
 mod agreement;

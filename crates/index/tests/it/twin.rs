@@ -1,5 +1,5 @@
-//! The plain twin: every answer from raw texts, by the formulas of retrieval.md, with no regard for time. Nothing is
-//! kept between two questions.
+//! The plain twin: every answer from raw texts, by the formulas of the ranking, with no regard for
+//! time. Nothing is kept between two questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 

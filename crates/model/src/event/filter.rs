@@ -1,4 +1,4 @@
-//! Filters on event metadata (agentcore-wire.md §5 item 7): strings, three operators, ANDed.
+//! Filters on event metadata: strings, three operators, ANDed.
 
 use std::collections::BTreeMap;
 

@@ -104,7 +104,7 @@ pub enum ExtractionMode {
     Skip,
 }
 
-/// Place of an event in a client's run, where its token says so (memory-manager.md W-9, W-10):
+/// Place of an event in a client's run, where its token says so:
 /// `…-<runId>-<firstSeq>-<lastSeq>`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunPlace {
@@ -122,11 +122,11 @@ pub struct EventNotes {
     /// Stored although it is over a limit of the service (`compat.event_limits = lenient`).
     #[serde(default)]
     pub over_limit: bool,
-    /// Indices of payload items that an earlier event of the same run holds too (an overlapping re-send,
-    /// memory-manager.md W-9): stored here, but not extracted again.
+    /// Indices of payload items that an earlier event of the same run holds too (an overlapping
+    /// re-send): stored here, but not extracted again.
     #[serde(default)]
     pub repeated: Vec<u32>,
-    /// Keys of its metadata by which the caller's grant was bound (memory-manager.md W-16): what is made of the event has
+    /// Keys of its metadata by which the caller's grant was bound: what is made of the event has
     /// the same values, and is told apart by them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,

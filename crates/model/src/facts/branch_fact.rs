@@ -1,5 +1,6 @@
-//! What was learned on a branch that has not come onto the default branch (coding-agent-memory.md §16): it is shown only where its commit
-//! is, and takes nobody's place before that. An entry of the ledger, gone when the branch has come onto the default branch.
+//! What was learned on a branch that has not come onto the default branch: it is shown only where
+//! its commit is, and takes nobody's place before that. An entry of the ledger, gone when the
+//! branch has come onto the default branch.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Citations of code: places, and the anchors by which they are found again (verified-memory.md §2). No file is read here.
+//! Citations of code: places, and the anchors by which they are found again. No file is read here.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct Anchor {
     pub is_uncommitted: bool,
     /// The file's object there.
     pub blob: ObjectId,
-    /// `vm1:` and 32 hex digits (§5.1).
+    /// `vm1:` and 32 hex digits.
     pub snippet_hash: String,
     /// The normalised lines, blank ones left out; empty where only hashes are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,14 +51,14 @@ pub struct Anchor {
     pub context_after: Vec<u64>,
     /// Hash of the block's text without white space, and its length in bytes: re-wrapped lines are told by it.
     pub packed: (u64, u32),
-    /// Identifier-like words in the block (§5.1).
+    /// Identifier-like words in the block.
     pub info: u32,
     /// Hash of relative indents per line.
     pub indent_profile: u64,
     /// The definition around it, where one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Words of the fact that occur in the block (§7.3).
+    /// Words of the fact that occur in the block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grounded: Vec<String>,
 }

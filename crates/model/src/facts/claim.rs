@@ -1,4 +1,4 @@
-//! Claims: statements about code that a machine can check (verified-memory.md §7.1). Shapes; evaluation is the verifier's.
+//! Claims: statements about code that a machine can check. Shapes; evaluation is the verifier's.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Verified memory: what stands beside a record that cites code (verified-memory.md §2), and what happened to it (§4).
+//! Verified memory: what stands beside a record that cites code, and what happened to it.
 //! Subject, fact and reason are the record's own title, text and description.
 
 use serde::{Deserialize, Serialize};
@@ -178,7 +178,7 @@ impl Fact {
 }
 
 closed_words! {
-    /// What happens to facts (§4; the list is closed).
+    /// What happens to facts (the list is closed).
     FactEventKind {
         /// Stored.
         Created = "created",

@@ -1,4 +1,4 @@
-//! Repositories: one identity with many names (verified-memory.md §9). Shapes; how names are normalised and matched is the
+//! Repositories: one identity with many names. Shapes; how names are normalised and matched is the
 //! engine's matter.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,8 +52,8 @@ pub struct Repository {
     pub updated_at: Timestamp,
 }
 
-/// What a repository has of its own in the place of the server's settings (coding-agent-memory.md §3); what is absent is as the server
-/// says.
+/// What a repository has of its own in the place of the server's settings; what is absent is as the
+/// server says.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepositorySettings {
@@ -82,7 +82,7 @@ impl RepositorySettings {
     }
 }
 
-/// From which reviews something is learned, and whose tasks they are (coding-agent-memory.md §11.6).
+/// From which reviews something is learned, and whose tasks they are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewIntake {
@@ -133,7 +133,7 @@ pub struct ControlParts {
     pub tier3: Option<u32>,
 }
 
-/// How rules of reviews come into force, and how long they stay (coding-agent-memory.md §12.2). Weights are in millionths.
+/// How rules of reviews come into force, and how long they stay. Weights are in millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RulesOwn {

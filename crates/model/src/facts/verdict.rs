@@ -1,4 +1,4 @@
-//! What checking cited code gives (verified-memory.md §6). Words and shapes; the steps are the verifier's.
+//! What checking cited code gives. Words and shapes; the steps are the verifier's.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ closed_words! {
 }
 
 impl Verdict {
-    /// The higher, the worse (§6.1): `contradicted > gone > drifted > unverifiable > valid`.
+    /// The higher, the worse: `contradicted > gone > drifted > unverifiable > valid`.
     pub fn severity(self) -> u8 {
         match self {
             Self::Valid => 0,
@@ -42,7 +42,7 @@ impl Verdict {
 }
 
 closed_words! {
-    /// How a citation was found (§5.2).
+    /// How a citation was found.
     Method {
         /// The same file, byte for byte.
         Unchanged = "unchanged",
@@ -119,7 +119,7 @@ impl Unverifiable {
 }
 
 closed_words! {
-    /// How much of what the fact says a changed block has lost (§7.3).
+    /// How much of what the fact says a changed block has lost.
     Drift {
         /// Every word of the fact that stood in the block still does.
         Low = "low",
@@ -208,7 +208,7 @@ impl CitationVerdict {
         Self { unverifiable: Some(why), retry_after_ms, ..Self::new(Verdict::Unverifiable, Method::None) }
     }
 
-    /// The source design's word for what is wrong (§6.1), like `gone:block_gone`; `None` where nothing is.
+    /// The source design's word for what is wrong, like `gone:block_gone`; `None` where nothing is.
     pub fn error_word(&self) -> Option<String> {
         let detail = self.detail.as_deref();
         match self.verdict {

@@ -1,4 +1,4 @@
-//! A JSON value kept as the text it came as: number text, key order and escapes survive (agentcore-wire.md §1.4).
+//! A JSON value kept as the text it came as: number text, key order and escapes survive.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Settings of a memory that the AgentCore wire lacks (architecture §7).
+//! Settings of a memory that the AgentCore wire lacks.
 
 use serde::{Deserialize, Serialize};
 
@@ -193,7 +193,7 @@ pub struct MemorySettings {
     pub event_limits: EventLimits,
     /// Dates in retrieved text.
     pub text_dates: TextDates,
-    /// Searches also show what was said and is not extracted yet, as provisional records (memory-manager.md W-12).
+    /// Searches also show what was said and is not extracted yet, as provisional records.
     #[serde(skip_serializing_if = "is_default")]
     pub read_your_writes: bool,
     /// Main-line events carry `branch: {name: main}`.

@@ -1,4 +1,4 @@
-//! Strategies: how events become records, as configured on a memory (agentcore-wire.md §3.6, §14).
+//! Strategies: how events become records, as configured on a memory.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Namespaces: places in a tree of segments, and the one filter that reads them (agentcore-wire.md §7).
+//! Namespaces: places in a tree of segments, and the one filter that reads them.
 //!
 //! Leading, trailing and doubled slashes never distinguish two namespaces; the spelling as written is kept.
 

@@ -1,4 +1,4 @@
-//! Namespace templates: a namespace with `{variables}`, substituted in one pass (agentcore-wire.md §2, §7).
+//! Namespace templates: a namespace with `{variables}`, substituted in one pass.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ pub type Vector = Vec<f32>;
 pub struct QuestionVector {
     /// The vector.
     pub vector: Vector,
-    /// The question was longer than the model reads; only its ends were used (retrieval.md §3).
+    /// The question was longer than the model reads; only its ends were used.
     pub shortened: bool,
 }
 
@@ -23,7 +23,7 @@ pub trait Embedder: Send + Sync {
     /// Model and quantisation: stored beside every vector; vectors of different ids are never compared.
     fn model_id(&self) -> &str;
 
-    /// One vector per text, however long the text (windows of retrieval.md §3). Low priority.
+    /// One vector per text, however long the text (read in windows). Low priority.
     ///
     /// # Errors
     /// Invalid: one of the texts is refused as it is, and the others may get vectors without it. Any other: none would.

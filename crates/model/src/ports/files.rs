@@ -1,5 +1,5 @@
-//! Files outside (files-and-git.md §8.1): what a mirror is written to and read from. A backend knows paths and bytes: what a file means, which
-//! side of it is right and what a commit is to say is the engine's matter.
+//! Files outside: what a mirror is written to and read from. A backend knows paths and bytes: what
+//! a file means, which side of it is right and what a commit is to say is the engine's matter.
 //!
 //! Paths are relative, with `/` between their parts, and have passed the rules of documents: a backend only makes sure that none leaves its
 //! root. What a backend cannot do it says in its capabilities, and is never asked for.

@@ -42,7 +42,7 @@ pub struct CandidateRequest {
 /// A question's vector that is being made, and the model that makes it; `None` where none could be made.
 pub type ComingVector = BoxFuture<'static, Option<(Vector, String)>>;
 
-/// The four views of BM25 (retrieval.md §4.1), in this order in every array.
+/// The four views of BM25, in this order in every array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LexicalView {
     /// The turn.
@@ -126,7 +126,7 @@ pub struct Candidate {
     pub path: Option<ViewCounts>,
     /// Cosine of the passage with the question, where both have vectors of one model.
     pub dense: Option<f32>,
-    /// Cosine of the passage in its context (retrieval.md §3), likewise.
+    /// Cosine of the passage in its context, likewise.
     pub dense_window: Option<f32>,
     /// Cosine of the turn before it in the session, where that one is a short question and has a vector.
     pub question_before: Option<f32>,
@@ -155,7 +155,7 @@ pub struct ViewStatistics {
     pub average_length: f32,
 }
 
-/// Statistics of the scope or, where it is small, of what the caller may see (retrieval.md §4.3).
+/// Statistics of the scope or, where it is small, of what the caller may see.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScopeStatistics {
     /// Turns counted.
@@ -193,7 +193,7 @@ pub struct CandidateSet {
     pub is_cut: bool,
 }
 
-/// A look for near-duplicates (retrieval.md §7).
+/// A look for near-duplicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourRequest {
     /// Where: one strategy and one namespace of a memory, active records.
@@ -242,7 +242,7 @@ pub struct IndexInfo {
 
 /// Finds candidates. Read-only; every call first catches up with the store.
 pub trait Search: Send + Sync {
-    /// Names that conversational turns in the caller's view carry as `Name: ` (retrieval.md §1), sorted.
+    /// Names that conversational turns in the caller's view carry as `Name: `, sorted.
     fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>>;
 
     /// The union of the three lists.

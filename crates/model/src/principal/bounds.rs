@@ -1,5 +1,6 @@
-//! What a grant asks of events and records beside their place: values of metadata, and that they are not too old
-//! (memory-manager.md W-16). Pure predicates; whose they are, and what a write is given by them, is the engine's matter.
+//! What a grant asks of events and records beside their place: values of metadata, and that they
+//! are not too old. Pure predicates; whose they are, and what a write is given by them, is the
+//! engine's matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 

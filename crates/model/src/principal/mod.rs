@@ -1,4 +1,4 @@
-//! Who asks, and what they may do (architecture §7). Checked in `engine/access`, nowhere else.
+//! Who asks, and what they may do. Checked in `engine/access`, nowhere else.
 
 pub mod bounds;
 pub mod key;
@@ -23,12 +23,12 @@ pub enum Capability {
     Admin,
     /// Do what the agent of a task does, for tasks of that actor and session, and nothing else.
     Agent,
-    /// Tell what came of investigations that the caller may write, in the stead of their users (sre-memory.md §11).
+    /// Tell what came of investigations that the caller may write, in the stead of their users.
     Outcome,
-    /// Hand in what a worker agent answers in investigations, as that actor, and nothing else (sre-memory.md §8).
+    /// Hand in what a worker agent answers in investigations, as that actor, and nothing else.
     Worker,
-    /// Name any user of operations memory, or that actor, as the one it works for, where it may read and write (sre-memory.md §9.1). No right by
-    /// itself, and never the user in person.
+    /// Name any user of operations memory, or that actor, as the one it works for, where it may
+    /// read and write. No right by itself, and never the user in person.
     Impersonate,
     /// Read facts that cite code without a verification, where the caller may read them. No right
     /// by itself.
@@ -122,7 +122,7 @@ impl Grant {
     }
 }
 
-/// A key and its values, by the rule of what events may hold (agentcore-wire.md §5): they are written there.
+/// A key and its values, by the rule of what events may hold: they are written there.
 fn check_values(key: &str, values: &BTreeSet<String>) -> Result<()> {
     let is_text = |text: &str, most: usize| {
         (1..=most).contains(&text.chars().count())

@@ -1,4 +1,4 @@
-//! Who else said what a record says (coding-agent-memory.md §16, §18.3): what is said by several tasks, or approved by a person, is
+//! Who else said what a record says: what is said by several tasks, or approved by a person, is
 //! trusted more, and ages from the last time. One entry of the ledger per record that somebody agreed with.
 
 use std::collections::BTreeSet;

@@ -1,5 +1,6 @@
-//! Two records that contradict each other and of which no rule may let one win (coding-agent-memory.md §16): the newer is trusted less, or
-//! the older was approved by a person. Both stand until a person decides. An entry of the ledger.
+//! Two records that contradict each other and of which no rule may let one win: the newer is
+//! trusted less, or the older was approved by a person. Both stand until a person decides. An entry
+//! of the ledger.
 
 use serde::{Deserialize, Serialize};
 

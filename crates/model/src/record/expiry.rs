@@ -1,4 +1,4 @@
-//! What a request says about the expiry of records (agentcore-wire.md §3.5, §11).
+//! What a request says about the expiry of records.
 
 /// Expiry in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! What principals say of a record: that it is useful, or wrong (memory-manager.md §8). A verdict is a row of the record's history
-//! whose state does not change; the words of that row are written and read here, and nowhere else.
+//! What principals say of a record: that it is useful, or wrong. A verdict is a row of the record's
+//! history whose state does not change; the words of that row are written and read here, and
+//! nowhere else.
 //!
 //! What verdicts do is the engine's matter.
 

@@ -1,4 +1,4 @@
-//! Metadata of records: values, types, and the schema by which a strategy fills them (agentcore-wire.md §9).
+//! Metadata of records: values, types, and the schema by which a strategy fills them.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

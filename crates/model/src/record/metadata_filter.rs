@@ -1,4 +1,4 @@
-//! Filters on record metadata: the operator table of agentcore-wire.md §9 as one pure function.
+//! Filters on record metadata: the operator table of AgentCore as one pure function.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ pub struct MetadataFilter {
 }
 
 impl MetadataFilter {
-    /// Checks operator and right side against the type of the key, by the table of §9.
+    /// Checks operator and right side against the type of the key, by the operator table.
     pub fn check(&self, kind: FilterType) -> Result<()> {
         use FilterOperator as Op;
         use MetadataValue as V;

@@ -26,7 +26,7 @@ use crate::words::closed_words;
 use crate::{MemoryId, Namespace, RecordId, StrategyId, Timestamp};
 
 closed_words! {
-    /// What a record is (architecture §1; the list is closed).
+    /// What a record is (the list is closed).
     RecordKind {
         /// A statement, or a turn of talk kept verbatim.
         Fact = "fact",
@@ -48,7 +48,7 @@ closed_words! {
 }
 
 closed_words! {
-    /// Where a record stands (architecture §1; the list is closed). Reads return active ones unless asked.
+    /// Where a record stands (the list is closed). Reads return active ones unless asked.
     RecordState {
         /// In force.
         Active = "active",
@@ -84,7 +84,7 @@ closed_words! {
 }
 
 closed_words! {
-    /// How far a record's source is trusted (coding-agent-memory.md §18; the list is closed).
+    /// How far a record's source is trusted (the list is closed).
     #[derive(Default)]
     TrustTier {
         /// An agent, or a client, wrote or said it.
@@ -100,7 +100,7 @@ closed_words! {
 }
 
 impl TrustTier {
-    /// From a word of input; `human_confirmed` is another word for `confirmed` (files-and-git.md §3.1).
+    /// From a word of input; `human_confirmed` is another word for `confirmed`.
     pub fn parse_input(word: &str) -> Option<Self> {
         if word == "human_confirmed" { Some(Self::Confirmed) } else { Self::parse(word) }
     }

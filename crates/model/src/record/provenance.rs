@@ -20,7 +20,7 @@ pub struct Source {
 
 /// Who, which conversation, which messages.
 ///
-/// retrieval.md §1 *inherited*: a record with `verbatim` holds one message word for word and takes that message's
+/// *Inherited*: a record with `verbatim` holds one message word for word and takes that message's
 /// role, time and place; any other is a session of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Provenance {
@@ -38,14 +38,14 @@ pub struct Provenance {
     pub role: Option<Role>,
     /// Place in a client's run of the event held verbatim, else of the last of its events.
     pub run: Option<RunPlace>,
-    /// Keys of the record's metadata by which whoever wrote the messages was bound (memory-manager.md W-16). None for what
+    /// Keys of the record's metadata by which whoever wrote the messages was bound. None for what
     /// unbound callers wrote, and for records from before this was kept.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,
 }
 
 /// Place of a passage in its session: run and number where the client says so, then time, event, message, part.
-/// Derived order is the order of retrieval.md §1.
+/// Derived order: by session, then by place in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// Run and first turn of the event.

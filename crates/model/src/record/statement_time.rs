@@ -1,4 +1,4 @@
-//! When something was told, as far as it decides which of two statements is the later one (memory-manager.md W-10):
+//! When something was told, as far as it decides which of two statements is the later one:
 //! the events of one batch of a client arrive in any order, microseconds apart, and only their place in its run tells.
 
 use crate::event::RunPlace;

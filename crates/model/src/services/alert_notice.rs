@@ -1,5 +1,5 @@
-//! What an alerting system tells by a hook: normalised, so that nothing behind the door knows which one it was (sre-memory.md §12). Texts in
-//! it are what outsiders wrote. What follows from it is the engine's matter.
+//! What an alerting system tells by a hook: normalised, so that nothing behind the door knows which
+//! one it was. Texts in it are what outsiders wrote. What follows from it is the engine's matter.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Words of the memory of operations agents (sre-memory.md §3). What is remembered are records; what a record of these types must say,
-//! and which one counts, is the engine's matter.
+//! Words of the memory of operations agents. What is remembered are records; what a record of these
+//! types must say, and which one counts, is the engine's matter.
 
 use crate::words::closed_words;
 
@@ -94,7 +94,7 @@ closed_words! {
 }
 
 impl SreSource {
-    /// How much its word counts (sre-memory.md §10.1): a greater rank is not overwritten by a lesser one.
+    /// How much its word counts: a greater rank is not overwritten by a lesser one.
     pub fn rank(self) -> u8 {
         match self {
             Self::Human | Self::Declared => 5,

@@ -1,5 +1,5 @@
-//! Commits that were reported for tasks (coding-agent-memory.md §9): what a line of code leads back to. Shapes only; who reports
-//! what, and which task a commit belongs to, is the engine's matter.
+//! Commits that were reported for tasks: what a line of code leads back to. Shapes only; who
+//! reports what, and which task a commit belongs to, is the engine's matter.
 
 use std::collections::BTreeMap;
 

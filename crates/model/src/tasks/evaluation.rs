@@ -1,4 +1,4 @@
-//! What evaluations found in the work of tasks (coding-agent-memory.md §20.6). Shapes only.
+//! What evaluations found in the work of tasks. Shapes only.
 
 use serde::{Deserialize, Serialize};
 

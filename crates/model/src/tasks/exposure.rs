@@ -1,4 +1,4 @@
-//! Exposures: what a coding agent was shown of what is remembered, and what was left out and why (coding-agent-memory.md §4.7).
+//! Exposures: what a coding agent was shown of what is remembered, and what was left out and why.
 //! Without them no measure can be tied to a memory. Shapes only: they hold ids and numbers, no texts.
 
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
-//! Which files changed together, as it is kept: parts of a repository's history, and what tasks say that they changed
-//! (coding-agent-memory.md §15). Derived data: it can be thrown away and read again. What is counted of it is the engine's matter.
+//! Which files changed together, as it is kept: parts of a repository's history, and what tasks say
+//! that they changed. Derived data: it can be thrown away and read again. What is counted of it is
+//! the engine's matter.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
 //! What a forge tells by a hook, and what it answers when it is asked about reviews: normalised, so that nothing behind the door knows
-//! which forge it was (coding-agent-memory.md §11). Shapes and the names by which news is told apart; what it means is the engine's matter.
+//! which forge it was. Shapes and the names by which news is told apart; what it means is the
+//! engine's matter.
 
 use serde::{Deserialize, Serialize};
 

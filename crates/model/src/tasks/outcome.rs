@@ -1,5 +1,5 @@
-//! What came of tasks: how their pull requests ended, graded, with everything that the grade was made of (coding-agent-memory.md §10).
-//! Shapes only; grading is the engine's matter.
+//! What came of tasks: how their pull requests ended, graded, with everything that the grade was
+//! made of. Shapes only; grading is the engine's matter.
 
 use serde::{Deserialize, Serialize};
 

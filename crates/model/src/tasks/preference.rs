@@ -1,5 +1,5 @@
-//! What people want of the agents that work for them (coding-agent-memory.md §13): the words of preferences, and whose they are. A
-//! preference itself is a record; which one counts, and who sees it, is the engine's matter.
+//! What people want of the agents that work for them: the words of preferences, and whose they are.
+//! A preference itself is a record; which one counts, and who sees it, is the engine's matter.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Versions of the prompts that agents are given (coding-agent-memory.md §8). How a version is named is the engine's matter.
+//! Versions of the prompts that agents are given. How a version is named is the engine's matter.
 
 use serde::{Deserialize, Serialize};
 

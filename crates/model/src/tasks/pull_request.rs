@@ -1,5 +1,5 @@
-//! What a forge says of a pull request, a push and a check, normalised: webhooks and polls say the same (coding-agent-memory.md §§10, 11.4).
-//! Shapes only; what they mean for tasks and rules is the engine's matter.
+//! What a forge says of a pull request, a push and a check, normalised: webhooks and polls say the
+//! same. Shapes only; what they mean for tasks and rules is the engine's matter.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Reviews of pull requests, as they are kept: who said what of which lines (coding-agent-memory.md §11). Shapes only: what counts, and
-//! which rules follow, is the engine's matter.
+//! Reviews of pull requests, as they are kept: who said what of which lines. Shapes only: what
+//! counts, and which rules follow, is the engine's matter.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! A repository's memory was put back to an earlier state (coding-agent-memory.md §18.7): what was changed for that, so that it is on
-//! record, and the state before, so that one can go back to that. An entry of the ledger.
+//! A repository's memory was put back to an earlier state: what was changed for that, so that it is
+//! on record, and the state before, so that one can go back to that. An entry of the ledger.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
-//! What reviews support a rule with, and what people decided about it (coding-agent-memory.md §12). The rule itself is a record; this is
-//! kept beside it, in the ledger. Shapes only: what an item weighs, and which state follows, is the engine's matter.
+//! What reviews support a rule with, and what people decided about it. The rule itself is a record;
+//! this is kept beside it, in the ledger. Shapes only: what an item weighs, and which state
+//! follows, is the engine's matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Tasks: what a coding agent was asked to do on a repository, and how it ended (coding-agent-memory.md §4.1). Shapes and the
+//! Tasks: what a coding agent was asked to do on a repository, and how it ended. Shapes and the
 //! rule of their states; who may change them, and what is remembered of them, is the engine's matter.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ closed_words! {
 }
 
 closed_words! {
-    /// Which memory a task is given (§4.7).
+    /// Which memory a task is given.
     #[derive(Default)]
     MemoryArm {
         /// All of it.
@@ -244,10 +244,11 @@ pub struct Task {
     pub prompt: Option<TaskPrompt>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
-    /// Digest of the issue and of what is to be done (§8): what differs from task to task, and is no part of the prompt's version.
+    /// Digest of the issue and of what is to be done: what differs from task to task, and is no
+    /// part of the prompt's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
-    /// Digest of what the newest hydration showed (§4.7); `None`: there was none.
+    /// Digest of what the newest hydration showed; `None`: there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_hash: Option<String>,
     /// The model that works.

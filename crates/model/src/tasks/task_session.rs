@@ -1,5 +1,6 @@
-//! Sessions of tasks (coding-agent-memory.md §5): what was said and done while an agent worked, numbered by the agent, and what a run
-//! that crashed goes on with. An item is the archive's copy: what of it is kept is the engine's matter. Shapes only.
+//! Sessions of tasks: what was said and done while an agent worked, numbered by the agent, and what
+//! a run that crashed goes on with. An item is the archive's copy: what of it is kept is the
+//! engine's matter. Shapes only.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
-//! What is kept of the upkeep of a tree beside its runs (files-and-git.md §14): which run is active, and up to which sequence the tree was
-//! looked at. An entry of the ledger. What a run holds, and what its statuses mean for what is done, is the engine's matter.
+//! What is kept of the upkeep of a tree beside its runs: which run is active, and up to which
+//! sequence the tree was looked at. An entry of the ledger. What a run holds, and what its statuses
+//! mean for what is done, is the engine's matter.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! How often a record was read (files-and-git.md §3.1): by searches, by tools that read, by what is loaded into a prompt; listings do not count.
-//! A hint for upkeep and for what an index leaves out: reads of the last minute before a crash are not in it.
+//! How often a record was read: by searches, by tools that read, by what is loaded into a prompt;
+//! listings do not count. A hint for upkeep and for what an index leaves out: reads of the last
+//! minute before a crash are not in it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
-//! Mirrors (files-and-git.md §8): which trees are kept as files elsewhere, and how; and what the last sync of one left to know for the next.
-//! Entries of the ledger. They are of this instance and its disks: they are neither exported nor imported. What a sync does is the
-//! engine's matter.
+//! Mirrors: which trees are kept as files elsewhere, and how; and what the last sync of one left to
+//! know for the next. Entries of the ledger. They are of this instance and its disks: they are
+//! neither exported nor imported. What a sync does is the engine's matter.
 
 use std::collections::BTreeMap;
 

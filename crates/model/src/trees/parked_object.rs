@@ -1,5 +1,5 @@
-//! Objects that agents park outside of their context (files-and-git.md §1, §4.2): bytes under a key, kept as they came until they expire.
-//! They are what happened, never what is known: not indexed, no versions.
+//! Objects that agents park outside of their context: bytes under a key, kept as they came until
+//! they expire. They are what happened, never what is known: not indexed, no versions.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! A memory's records as a tree of files (files-and-git.md §§1, 4.4): which path belongs to which record of a namespace, what a listing
-//! shows of it without reading it, and how far the tree has been brought. Entries of the ledger, derived from records: they can be
-//! thrown away, and then aliases, and the paths that records got by themselves, are made anew. What paths are allowed is the engine's
-//! matter.
+//! A memory's records as a tree of files: which path belongs to which record of a namespace, what a
+//! listing shows of it without reading it, and how far the tree has been brought. Entries of the
+//! ledger, derived from records: they can be thrown away, and then aliases, and the paths that
+//! records got by themselves, are made anew. What paths are allowed is the engine's matter.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ closed_words! {
 }
 
 closed_words! {
-    /// What happened to a document (files-and-git.md §3.2).
+    /// What happened to a document.
     DocumentOperation {
         /// It came.
         Created = "created",

@@ -1,6 +1,6 @@
-//! What an alert makes of an investigation (sre-memory.md §12). Pure. A notice opens an investigation where none of its fingerprint is open,
-//! and else adds to it. That a signal is over is noted; that the matter is settled is said by whoever closes it. No contact and no preference
-//! is ever taken from an alert.
+//! What an alert makes of an investigation. Pure. A notice opens an investigation where none of its
+//! fingerprint is open, and else adds to it. That a signal is over is noted; that the matter is
+//! settled is said by whoever closes it. No contact and no preference is ever taken from an alert.
 
 use loci_model::Timestamp;
 use loci_model::services::alert_notice::{AlertChange, AlertNotice, AlertSource};
@@ -135,7 +135,7 @@ fn note(alert: &mut Map<String, Value>, news: &AlertNotice, now: Timestamp) {
     notes.drain(..left);
 }
 
-/// What a notice says of the matter itself (§9.4): only where somebody closed or passed it on.
+/// What a notice says of the matter itself: only where somebody closed or passed it on.
 fn settled(content: &mut Map<String, Value>, news: &AlertNotice, change: AlertChange, now: Timestamp) {
     let status = match change {
         AlertChange::Closed => {

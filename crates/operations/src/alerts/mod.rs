@@ -1,4 +1,5 @@
-//! Alerts, as hooks bring them (sre-memory.md §12): stored once and answered, dealt with later, in the order in which they came.
+//! Alerts, as hooks bring them: stored once and answered, dealt with later, in the order in which
+//! they came.
 //!
 //! | file | idea |
 //! |---|---|

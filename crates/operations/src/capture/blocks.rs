@@ -1,5 +1,6 @@
-//! Blocks of knowledge in an agent's answer: fences, with any language or none, whose JSON has `infrastructure_knowledge` (sre-memory.md
-//! §6.2 a). Fences are told by their lines and JSON by its grammar, so that back-ticks, braces and commands within values are values.
+//! Blocks of knowledge in an agent's answer: fences, with any language or none, whose JSON has
+//! `infrastructure_knowledge`. Fences are told by their lines and JSON by its grammar, so that
+//! back-ticks, braces and commands within values are values.
 
 use loci_engine::safety::code_spans::regions;
 use serde_json::{Map, Value};

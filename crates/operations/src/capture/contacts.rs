@@ -1,5 +1,6 @@
-//! Contacts and channels that an agent's answer names (sre-memory.md §6.2 b and c): proposals, which count when a person has confirmed them.
-//! What is quoted, code, the output of a tool, or said not to be done, is no proposal at all: in doubt nothing is.
+//! Contacts and channels that an agent's answer names: proposals, which count when a person has
+//! confirmed them. What is quoted, code, the output of a tool, or said not to be done, is no
+//! proposal at all: in doubt nothing is.
 
 use std::sync::LazyLock;
 

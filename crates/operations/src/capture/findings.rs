@@ -1,5 +1,6 @@
-//! Findings of a final answer: the entries of its headed sections, or its bulleted ones where it has no headings (sre-memory.md H-11). Each is
-//! taken whole, whatever full stops are in it. Nothing says how an investigation ended: that is the caller's word (§9.4).
+//! Findings of a final answer: the entries of its headed sections, or its bulleted ones where it
+//! has no headings. Each is taken whole, whatever full stops are in it. Nothing says how an
+//! investigation ended: that is the caller's word.
 
 use loci_model::limits::{SRE_ITEMS_MAX as ITEMS_MAX, SRE_TEXT_CHARS_MAX as TEXT_CHARS_MAX};
 use loci_model::services::knowledge::FindingCategory;

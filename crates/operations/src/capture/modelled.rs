@@ -1,6 +1,6 @@
-//! What a model is asked about the prose of an agent's answer (sre-memory.md §6.2 d), and how its answer is read: items of knowledge, as they stand
-//! in blocks. Pure. What an item must say, and that it is saved, is not this file's matter; that it is nothing but knowledge follows from where
-//! it goes.
+//! What a model is asked about the prose of an agent's answer, and how its answer is read: items of
+//! knowledge, as they stand in blocks. Pure. What an item must say, and that it is saved, is not
+//! this file's matter; that it is nothing but knowledge follows from where it goes.
 
 use loci_engine::safety::for_model;
 use loci_engine::strategies::model_questions::prompt::{Filling, Prompt};

@@ -1,6 +1,7 @@
-//! Addresses of mail in words (sre-memory.md §6.2, §9.2): what is one by its grammar, and what merely looks like one. Pure. The first is told to
-//! people as a contact, or is known to the operator; the second is what nobody may set by the way. It looks at one word: which words of a sentence there are, and
-//! what surrounds them, is their reader's matter.
+//! Addresses of mail in words: what is one by its grammar, and what merely looks like one. Pure.
+//! The first is told to people as a contact, or is known to the operator; the second is what nobody
+//! may set by the way. It looks at one word: which words of a sentence there are, and what
+//! surrounds them, is their reader's matter.
 
 /// Characters of an address, and of its part before the `@` (RFC 5321).
 const CHARS_MAX: usize = 254;

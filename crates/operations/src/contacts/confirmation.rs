@@ -1,5 +1,6 @@
-//! `sre_preference_decide`: a person says of a contact that waits whether it counts (sre-memory.md §9.2). The user it is about, by name, or
-//! an administrator: a key that works for the user proposes, and confirms nothing.
+//! `sre_preference_decide`: a person says of a contact that waits whether it counts. The user it is
+//! about, by name, or an administrator: a key that works for the user proposes, and confirms
+//! nothing.
 
 use loci_engine::access;
 use loci_engine::access::segment;

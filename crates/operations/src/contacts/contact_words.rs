@@ -1,5 +1,6 @@
-//! What in a text leads to somebody: an address, a URL, a handle, a channel, a telephone number (sre-memory.md §9.2). Pure. In doubt it does: what is
-//! taken for a contact waits for a person, and what is not counts at once. Whether a contact may count is not decided here.
+//! What in a text leads to somebody: an address, a URL, a handle, a channel, a telephone number.
+//! Pure. In doubt it does: what is taken for a contact waits for a person, and what is not counts
+//! at once. Whether a contact may count is not decided here.
 
 use loci_model::Timestamp;
 

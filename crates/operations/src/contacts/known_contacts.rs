@@ -1,5 +1,5 @@
-//! Contacts that need no confirmation (sre-memory.md §9.2): addresses that the operator knows, or the one of the user whose connection it is.
-//! Pure. Whether it was the user who said it is the caller's matter.
+//! Contacts that need no confirmation: addresses that the operator knows, or the one of the user
+//! whose connection it is. Pure. Whether it was the user who said it is the caller's matter.
 
 use serde_json::Value;
 

@@ -1,5 +1,6 @@
-//! Preferences that nobody may set by the way (sre-memory.md §9.2): whom to call, and what spends or risks something. Pure. Everything that is
-//! said counts: the type, the member, the value and, of escalations and notifications, where it came from.
+//! Preferences that nobody may set by the way: whom to call, and what spends or risks something.
+//! Pure. Everything that is said counts: the type, the member, the value and, of escalations and
+//! notifications, where it came from.
 
 use loci_model::services::knowledge::SreSource;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Reading what a caller sends as JSON, member by member (sre-memory.md §3): each by its rule, none unknown. Pure. An error names the member
-//! beneath `data`, the rule, and what to do.
+//! Reading what a caller sends as JSON, member by member: each by its rule, none unknown. Pure. An
+//! error names the member beneath `data`, the rule, and what to do.
 
 use loci_model::{Error, Result, Timestamp};
 use serde_json::{Map, Value};

@@ -1,5 +1,6 @@
-//! Dictionaries as Python prints them, read as JSON (sre-memory.md A-2): agents of the source design send `str(data)`. Pure, and no more than
-//! a reader: names, calls and operators mean nothing to it, but for `datetime.datetime(…)`, which is what a model of data prints a time as.
+//! Dictionaries as Python prints them, read as JSON: agents of the source design send `str(data)`.
+//! Pure, and no more than a reader: names, calls and operators mean nothing to it, but for
+//! `datetime.datetime(…)`, which is what a model of data prints a time as.
 
 use loci_model::Timestamp;
 use serde_json::{Map, Number, Value};

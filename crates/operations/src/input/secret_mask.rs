@@ -1,6 +1,6 @@
-//! Secrets in what is sent as JSON, masked value by value, so that what is stored is JSON still (sre-memory.md §9.5). Which texts are
-//! secrets is [`loci_engine::safety`]'s matter. Names of members say what a value is, and are read
-//! along with it.
+//! Secrets in what is sent as JSON, masked value by value, so that what is stored is JSON still.
+//! Which texts are secrets is [`loci_engine::safety`]'s matter. Names of members say what a value
+//! is, and are read along with it.
 
 use loci_engine::safety::{RedactionMode, SecretKind, json_secrets, redact, secrets};
 use serde_json::{Map, Value};

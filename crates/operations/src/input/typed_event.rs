@@ -1,6 +1,7 @@
-//! What an event of the AgentCore wire says by its content (sre-memory.md A-2): agents of the source design send a preference, something known
-//! of a service or an investigation as the one message of an event, as JSON or as Python prints it, and name no type. Pure; whether the memory
-//! is one that remembers such things is the write's matter.
+//! What an event of the AgentCore wire says by its content: agents of the source design send a
+//! preference, something known of a service or an investigation as the one message of an event, as
+//! JSON or as Python prints it, and name no type. Pure; whether the memory is one that remembers
+//! such things is the write's matter.
 
 use loci_engine::events::NewEvent;
 use loci_model::event::{PayloadItem, Role};

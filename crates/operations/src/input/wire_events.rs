@@ -1,5 +1,6 @@
-//! Typed content of events that came over the AgentCore wire (sre-memory.md §14): its records are written with the event, and no strategy
-//! reads the event besides. What it says is an agent's word: whoever signed the request is the agent's program, not its user.
+//! Typed content of events that came over the AgentCore wire: its records are written with the
+//! event, and no strategy reads the event besides. What it says is an agent's word: whoever signed
+//! the request is the agent's program, not its user.
 
 use loci_engine::access;
 use loci_engine::access::segment;
@@ -30,7 +31,7 @@ pub(crate) fn is_of_profile(memory: &Memory) -> bool {
     memory.settings.profile.as_deref() == Some(PROFILE)
 }
 
-/// An id as an event names it, in a memory of the profile: one segment (§9.3).
+/// An id as an event names it, in a memory of the profile: one segment.
 ///
 /// # Errors
 /// `Invalid`, naming the member.
@@ -48,7 +49,8 @@ pub(crate) fn check_ids(memory: &Memory, actor: &str, session: Option<&str>) -> 
     Ok(())
 }
 
-/// True where a record that nobody said in person holds a preference that only a person puts in force (§9.2): it waits.
+/// True where a record that nobody said in person holds a preference that only a person puts in
+/// force: it waits.
 pub(crate) fn waits_for_person(settings: &SreSettingsByMemory, asked: &Admission<'_>) -> bool {
     let Admission { memory, kind, strategy, namespace, text } = *asked;
     let is_preference = || {
@@ -103,7 +105,7 @@ impl<'a> Beside<'a> {
 }
 
 /// The other name of a namespace that a reader of the wire asks for, in a memory of the profile: ids as this memory writes them, agents by the
-/// name they are known by (W-9). None where it is the same.
+/// name they are known by. None where it is the same.
 pub(crate) fn known_as(memory: &Memory, settings: &SreSettings, asked: &Namespace) -> Option<Namespace> {
     if !is_of_profile(memory) {
         return None;

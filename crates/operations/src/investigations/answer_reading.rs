@@ -1,4 +1,4 @@
-//! The job that reads an agent's answer (sre-memory.md §6.2): its blocks and contacts at once and
+//! The job that reads an agent's answer: its blocks and contacts at once and
 //! without a model. A model then reads its prose where the memory asks one; otherwise plain
 //! sentences are read. Each part is saved once, however often the job runs. Answers of a model are
 //! extracted knowledge and nothing else. `loci_engine::language_models` asks the model, and the job

@@ -1,5 +1,6 @@
-//! `investigation_complete`: the end of the work (sre-memory.md §6.3). The investigation is saved, with what its agents learned and the contacts
-//! they name. How it ended is the caller's word; the same said twice is one record, and more said is its next version.
+//! `investigation_complete`: the end of the work. The investigation is saved, with what its agents
+//! learned and the contacts they name. How it ended is the caller's word; the same said twice is
+//! one record, and more said is its next version.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! What a start is told (sre-memory.md H-1 to H-3): preferences, knowledge by agent, past investigations and how often the alert came, read
-//! side by side until one deadline. What fails or comes late is empty and says so; the plan goes on without it.
+//! What a start is told: preferences, knowledge by agent, past investigations and how often the
+//! alert came, read side by side until one deadline. What fails or comes late is empty and says so;
+//! the plan goes on without it.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +71,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Nothing, with its keys (H-2), where a memory is off.
+    /// Nothing, with its keys, where a memory is off.
     pub(super) fn of_memory_off(settings: &SreSettings) -> Self {
         Self {
             infrastructure: settings.agents.iter().map(|agent| (agent.clone(), Vec::new())).collect(),
@@ -179,7 +180,7 @@ impl Operations {
             let found = context.part("infrastructure", read);
             context.warnings.extend(found.warnings);
             let found = visible(found.results, &asked.user);
-            // Every configured agent is there, also without knowledge (H-2); the supervisor is
+            // Every configured agent is there, also without knowledge; the supervisor is
             // where it has some.
             if !found.is_empty() || settings.agents.iter().any(|name| name == agent) {
                 context.infrastructure.insert(agent.to_owned(), found);
@@ -188,7 +189,7 @@ impl Operations {
         let found = context.part("investigations", past);
         context.warnings.extend(found.warnings);
         context.investigations = visible(found.results, &asked.user);
-        // Those whose cause was confirmed come first, in their own order (§11).
+        // Those whose cause was confirmed come first, in their own order.
         context.investigations.sort_by_key(|one| word(&one.record, OUTCOME) != Some("confirmed"));
         let same = context.of_alert(same);
         Gathered { context, same }

@@ -1,5 +1,5 @@
-//! Preferences that are about to end (sre-memory.md P-5): a start names them, so that whoever wants them still says them again. What a file declares
-//! has no end while it stands there. Pure.
+//! Preferences that are about to end: a start names them, so that whoever wants them still says
+//! them again. What a file declares has no end while it stands there. Pure.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What a session was shown (sre-memory.md H-13, C-6), as the row that tasks have, too: later outcomes and later searches go by it. The session
-//! stands where a task stands.
+//! What a session was shown, as the row that tasks have, too: later outcomes and later searches go
+//! by it. The session stands where a task stands.
 
 use loci_engine::access;
 use loci_engine::memories::existing;
@@ -85,7 +85,7 @@ impl Operations {
         Ok(id)
     }
 
-    /// The records that a session was shown, for a search to leave out (C-6).
+    /// The records that a session was shown, for a search to leave out.
     ///
     /// # Errors
     /// `Invalid` for what is no session; `Denied` for whoever may not read it.

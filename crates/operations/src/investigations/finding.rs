@@ -106,7 +106,7 @@ impl Known {
     }
 
     /// Whoever comes with its alert goes on with it. What a user keeps to themselves is joined by nobody else, and whoever would keep theirs to
-    /// themselves joins no investigation that the team reads (H-7).
+    /// themselves joins no investigation that the team reads.
     pub(crate) fn may_be_joined(&self, user: Option<&str>, is_private: bool) -> bool {
         let private_to = self.private_to();
         self.is_open() && private_to.as_deref().map_or(!is_private, |owner| Some(owner) == user)

@@ -1,7 +1,6 @@
-//! `investigation_messages`: the conversation of an investigation (sre-memory.md §6.4). Every message is stored whole; how it is shown is cut, and
-//! says so. A batch is one event. The strategies do not read it: what agents learn is saved by its
-//! type, and preferences that the user states
-//! in the user's own words.
+//! `investigation_messages`: the conversation of an investigation. Every message is stored whole;
+//! how it is shown is cut, and says so. A batch is one event. The strategies do not read it: what
+//! agents learn is saved by its type, and preferences that the user states in the user's own words.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Investigations of operations agents, from their start to what came of them (sre-memory.md §6, §7, §11). What is shown and saved are the
-//! typed records of [`super`]; these are the verbs around them.
+//! Investigations of operations agents, from their start to what came of them. What is shown and
+//! saved are the typed records of [`super`]; these are the verbs around them.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,5 +1,6 @@
-//! `investigation_outcome`: what came of an investigation, as a person tells it (sre-memory.md §11). A cause that was confirmed makes what it rests
-//! on stay and count more; one that was refuted is shown as refuted, never as an answer. What two investigations found wrong is held back.
+//! `investigation_outcome`: what came of an investigation, as a person tells it. A cause that was
+//! confirmed makes what it rests on stay and count more; one that was refuted is shown as refuted,
+//! never as an answer. What two investigations found wrong is held back.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! Who answers as a worker agent (sre-memory.md §8): whoever has the capability `worker` hands in what that agent answered, and nothing else.
-//! The verbs of answers ask here for the rights that takes; every other verb knows nothing of the capability and refuses.
+//! Who answers as a worker agent: whoever has the capability `worker` hands in what that agent
+//! answered, and nothing else. The verbs of answers ask here for the rights that takes; every other
+//! verb knows nothing of the capability and refuses.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
-//! `agent_response`: what a worker agent answered (sre-memory.md §6.2). It is stored as it came and acknowledged at once; a job reads it. The
-//! job may do what its caller might have done there, and no more: how far that reaches is noted in the event's metadata, which nobody can
-//! write afterwards.
+//! `agent_response`: what a worker agent answered. It is stored as it came and acknowledged at
+//! once; a job reads it. The job may do what its caller might have done there, and no more: how far
+//! that reaches is noted in the event's metadata, which nobody can write afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 

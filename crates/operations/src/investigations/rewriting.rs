@@ -1,5 +1,6 @@
-//! An investigation that is known and becomes something more (sre-memory.md H-9): read again in the write, since somebody may have changed it,
-//! its secrets masked by its values, its next version in its place. What it becomes is its writers' matter: outcomes, findings, alerts.
+//! An investigation that is known and becomes something more: read again in the write, since
+//! somebody may have changed it, its secrets masked by its values, its next version in its place.
+//! What it becomes is its writers' matter: outcomes, findings, alerts.
 
 use loci_engine::access;
 use loci_engine::memories::existing;

@@ -1,5 +1,6 @@
-//! What was said in a session, in short (sre-memory.md §3.4): topics with the sentences that say most, as they were said, and besides them every
-//! command and number that is in none of those. Pure and without a model. It says nothing of how far an investigation came.
+//! What was said in a session, in short: topics with the sentences that say most, as they were
+//! said, and besides them every command and number that is in none of those. Pure and without a
+//! model. It says nothing of how far an investigation came.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -168,7 +169,7 @@ mod tests {
         check("nothing to copy", &[]);
     }
 
-    /// D26: every number and code span of the sources is in the text.
+    /// Every number and code span of the sources is in the text.
     #[test]
     fn every_number_and_command_is_in_it() {
         let long = format!("It was {} slow at 99.5 ms.", "very ".repeat(80));

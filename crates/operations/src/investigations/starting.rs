@@ -1,5 +1,6 @@
-//! `investigation_start`: the hook before planning (sre-memory.md §6.1). It opens the investigation, or joins the one of the same alert that is
-//! open, and tells what is known. What cannot be read is left out, and said; only what is asked wrongly is an error.
+//! `investigation_start`: the hook before planning. It opens the investigation, or joins the one of
+//! the same alert that is open, and tells what is known. What cannot be read is left out, and said;
+//! only what is asked wrongly is an error.
 
 use std::collections::BTreeMap;
 

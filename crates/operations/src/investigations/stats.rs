@@ -1,5 +1,6 @@
-//! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11): how long they took, how many have a cause that was
-//! confirmed, how often an alert came again, and whether what was shown made a difference.
+//! Numbers over investigations, and those whose outcome nobody told: how long they took, how many
+//! have a cause that was confirmed, how often an alert came again, and whether what was shown made
+//! a difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
-//! The job that sums up what was said in the session of an investigation (sre-memory.md §3.4), when it is completed: one record beside the typed
-//! one, in its place, which never stands for it. It reads what whoever completed it could read, and no more.
+//! The job that sums up what was said in the session of an investigation, when it is completed: one
+//! record beside the typed one, in its place, which never stands for it. It reads what whoever
+//! completed it could read, and no more.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What was told of an investigation stays with its next version (sre-memory.md §11, H-9): its outcome, what was refuted, and how long it is kept.
-//! More that is found takes none of that back.
+//! What was told of an investigation stays with its next version: its outcome, what was refuted,
+//! and how long it is kept. More that is found takes none of that back.
 
 use loci_model::Timestamp;
 use loci_model::record::Record;

@@ -1,6 +1,7 @@
-//! Evidence of what an agent learned (sre-memory.md §10.2): it counts where it names a call of a tool that was reported for the investigation,
-//! beside what the agent wrote. What names none is kept, and marked: whoever writes can name any call. What a caller saves by its type is not
-//! looked at here: there the caller gives their word for it.
+//! Evidence of what an agent learned: it counts where it names a call of a tool that was reported
+//! for the investigation, beside what the agent wrote. What names none is kept, and marked: whoever
+//! writes can name any call. What a caller saves by its type is not looked at here: there the
+//! caller gives their word for it.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,7 @@
-//! `sre_preferences_apply`: the preferences of users as a file declares them (sre-memory.md §13): by key, all or nothing, and nothing where the
-//! file says what is there. What it says stays for as long as it says it (P-5). The file is one for the memory: what another one declared and
-//! this one does not say is not declared any more.
+//! `sre_preferences_apply`: the preferences of users as a file declares them: by key, all or
+//! nothing, and nothing where the file says what is there. What it says stays for as long as it
+//! says it. The file is one for the memory: what another one declared and this one does not
+//! say is not declared any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! From the categories that a preference is sent with to its type (sre-memory.md §3.1). Pure.
+//! From the categories that a preference is sent with to its type. Pure.
 
 /// The type of what no category says.
 pub(super) const GENERAL: &str = "general";

@@ -1,5 +1,5 @@
-//! `sre_preferences`: everything somebody wants, by type and key (sre-memory.md §3.1, R-5): the whole current set, in order, never by
-//! likeness.
+//! `sre_preferences`: everything somebody wants, by type and key: the whole current set, in order,
+//! never by likeness.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
-//! The file that declares preferences (sre-memory.md §13), from YAML to what is applied. Pure. What lets one line stand for another is refused:
-//! anchors, merges, tags, twice the same key. Plain words are read as YAML 1.2 has them: `yes` is a word, `true` is true.
+//! The file that declares preferences, from YAML to what is applied. Pure. What lets one line stand
+//! for another is refused: anchors, merges, tags, twice the same key. Plain words are read as YAML
+//! 1.2 has them: `yes` is a word, `true` is true.
 
 use loci_model::{Error, Result, limits};
 use saphyr_parser::{Event, Parser, ScalarStyle};

@@ -1,5 +1,6 @@
-//! What some preferences mean at a moment (sre-memory.md §3.1): whether it is quiet, what is filtered, and in which time zone somebody lives.
-//! Pure. Quiet hours are those of the clock on the wall: they go over midnight, and with it over changes of the clock.
+//! What some preferences mean at a moment: whether it is quiet, what is filtered, and in which time
+//! zone somebody lives. Pure. Quiet hours are those of the clock on the wall: they go over
+//! midnight, and with it over changes of the clock.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A preference as a caller sends it (sre-memory.md §3.1): a type, and values under keys. Every key is a preference of its own. Pure: what
-//! is kept, and what gives way, is [`crate::records::precedence`]'s matter.
+//! A preference as a caller sends it: a type, and values under keys. Every key is a preference of
+//! its own. Pure: what is kept, and what gives way, is [`crate::records::precedence`]'s matter.
 
 use loci_model::limits::{
     SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_NAME_CHARS_MAX as NAME_CHARS_MAX,
@@ -153,8 +153,8 @@ pub(crate) fn says_so(text: &str) -> bool {
     all(text).is_ok() && record_content::content(text).is_ok_and(|content| of(&content))
 }
 
-/// Every preference of a text, whoever wrote it: typed, with one member or several; a sentence with categories, as it is read out of talk;
-/// or words alone.
+/// Every preference of a text, whoever wrote it: typed, with one member or several; a sentence with
+/// categories, as it is read out of talk; or words alone.
 ///
 /// # Errors
 /// Why there is none.

@@ -1,5 +1,5 @@
-//! `sre_user`, `sre_preferences_list`, `sre_preference_history`: preferences as people look at them, and what became of each (sre-memory.md
-//! §3.1, §13). What counts is [`super::current_set`]' matter.
+//! `sre_user`, `sre_preferences_list`, `sre_preference_history`: preferences as people look at
+//! them, and what became of each. What counts is [`super::current_set`]' matter.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

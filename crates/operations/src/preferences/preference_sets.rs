@@ -1,5 +1,5 @@
-//! Preferences as results of a retrieval (sre-memory.md R-5, §3.1): of each type one object of all that is in force, by user and key. The
-//! question sorts the types and leaves none out.
+//! Preferences as results of a retrieval: of each type one object of all that
+//! is in force, by user and key. The question sorts the types and leaves none out.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,4 +1,5 @@
-//! Names of incidents that nobody named (sre-memory.md §3.3): when it was, and something that tells two of one second apart. Pure.
+//! Names of incidents that nobody named: when it was, and something that tells two of one second
+//! apart. Pure.
 
 use loci_model::Timestamp;
 use loci_model::ports::ids::{IdSource, letters_and_digits};

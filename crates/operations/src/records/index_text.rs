@@ -1,5 +1,6 @@
-//! What a search reads of something that is remembered (sre-memory.md R-4): its members and their values, but those that no question is about.
-//! The same for a first saving and for whatever an investigation becomes. Pure.
+//! What a search reads of something that is remembered: its members and their values, but those
+//! that no question is about. The same for a first saving and for whatever an investigation
+//! becomes. Pure.
 
 use serde_json::Value;
 

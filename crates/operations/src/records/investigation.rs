@@ -1,5 +1,5 @@
-//! An investigation as a caller sends it (sre-memory.md §3.3). Pure. Its status is what the caller says, and never read out of a text
-//! (§9.4); times of its timeline are those of what happened, never that of saving.
+//! An investigation as a caller sends it. Pure. Its status is what the caller says, and never read
+//! out of a text; times of its timeline are those of what happened, never that of saving.
 
 use jiff::ToSpan;
 use jiff::tz::TimeZone;
@@ -222,7 +222,7 @@ fn findings(members: &mut Members) -> Result<Value> {
     Ok(Value::Array(kept))
 }
 
-/// A finding that rests on nothing says so (H-11).
+/// A finding that rests on nothing says so.
 fn marked(finding: Value, is_unverified: bool) -> Value {
     let Value::Object(mut members) = finding else { return finding };
     members.remove("unverified");

@@ -1,4 +1,4 @@
-//! What is known of a service, as a caller sends it (sre-memory.md §3.2). Pure.
+//! What is known of a service, as a caller sends it. Pure.
 
 use loci_model::limits::{
     SRE_BATCH_ITEMS_MAX as BATCH_MAX, SRE_CONTEXT_CHARS_MAX as CONTEXT_CHARS_MAX, SRE_ITEMS_MAX as ITEMS_MAX,

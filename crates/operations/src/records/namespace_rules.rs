@@ -1,4 +1,5 @@
-//! Where what an operations agent remembers lies: the one way from a type, an actor and a session to a namespace (sre-memory.md W-9, R-1).
+//! Where what an operations agent remembers lies: the one way from a type, an actor and a session
+//! to a namespace.
 
 use loci_engine::access::segment;
 use loci_model::memory::Memory;

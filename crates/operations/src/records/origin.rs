@@ -1,4 +1,5 @@
-//! Where something that is remembered comes from, in the words of its users (sre-memory.md §3): ids as they were sent, not as segments. Pure.
+//! Where something that is remembered comes from, in the words of its users: ids as they were sent,
+//! not as segments. Pure.
 
 use loci_api::operations::knowledge::SreProvenance;
 use loci_engine::access::segment;

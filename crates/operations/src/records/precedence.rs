@@ -1,5 +1,6 @@
-//! Which of what is said of one thing counts (sre-memory.md §10.1): what is newer takes the place of what is older, key by key; what a
-//! greater rank said is not overwritten, it is contradicted. Nothing is lost: what gave way stays as history.
+//! Which of what is said of one thing counts: what is newer takes the place of what is older, key
+//! by key; what a greater rank said is not overwritten, it is contradicted. Nothing is lost: what
+//! gave way stays as history.
 
 use std::cmp::Ordering;
 
@@ -104,7 +105,8 @@ fn known_again<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> 
     same.iter().copied().find(in_force).or_else(alike)
 }
 
-/// The record of which an investigation is the next version: one incident is one record, whatever more is found (H-9).
+/// The record of which an investigation is the next version: one incident is one record, whatever
+/// more is found.
 fn versioned<'a>(rivals: &'a [Record], record: &Record) -> Option<&'a Record> {
     let is_before = |one: &&Record| {
         one.state == RecordState::Active && rank(one) <= rank(record) && one.timestamp <= record.timestamp
@@ -292,8 +294,8 @@ pub(crate) fn source(record: &Record) -> SreSource {
     whole.and_then(|(word, _)| SreSource::parse(word)).unwrap_or(SreSource::Imported)
 }
 
-/// True for what operations memory keeps to another user than this one (H-7). Loci's own seal tells it from whatever other programs note under the
-/// same names.
+/// True for what operations memory keeps to another user than this one. Loci's own seal tells it
+/// from whatever other programs note under the same names.
 pub(crate) fn is_kept_from(record: &Record, reader: &str) -> bool {
     is_sealed(record) && is_hidden(record, reader)
 }

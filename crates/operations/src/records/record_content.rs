@@ -1,5 +1,6 @@
-//! What a record says, whoever wrote it (sre-memory.md R-9): JSON, a dictionary as Python prints it, a summary in XML, or plain text. Pure.
-//! A text that is none of them is an error, which its reader tells of and goes on.
+//! What a record says, whoever wrote it: JSON, a dictionary as Python prints it, a summary in XML,
+//! or plain text. Pure. A text that is none of them is an error, which its reader tells of and goes
+//! on.
 
 use serde_json::{Map, Value, json};
 
@@ -36,7 +37,7 @@ fn json_or_literal(text: &str) -> Result<Value, String> {
     })
 }
 
-/// A summary by topics. It says nothing of how far an investigation came, whatever its words are (§9.4).
+/// A summary by topics. It says nothing of how far an investigation came, whatever its words are.
 fn summary(text: &str) -> Value {
     let mut topics = Vec::new();
     let mut rest = text;

@@ -1,6 +1,7 @@
-//! What is known and was said again (sre-memory.md W-8, §10.1): it was seen later, its time begins anew, and where another investigation shows
-//! evidence it is surer. Patterns that say nearly the same are one, with a counter. Which record it
-//! is that is known again is [`super::precedence`]'s matter.
+//! What is known and was said again: it was seen later, its time begins anew,
+//! and where another investigation shows evidence it is surer. Patterns that say nearly the same
+//! are one, with a counter. Which record it is that is known again is [`super::precedence`]'s
+//! matter.
 
 use loci_engine::records::writing::Building;
 use loci_model::limits::SRE_ITEMS_MAX;
@@ -30,7 +31,7 @@ pub(super) fn note(tx: &mut dyn Tx, building: &Building<'_>, known: &Record, sai
     let confirmation =
         Confirmation { stated_at: known.timestamp, ..Confirmation::of(known, said, building.now) };
     tx.records_mut().confirm(&known.memory, &known.id, &confirmation)?;
-    // An investigation that is saved again as it is has no next version (H-9).
+    // An investigation that is saved again as it is has no next version.
     if known.state != RecordState::Active || known.kind == RecordKind::Investigation {
         return Ok(());
     }
@@ -73,7 +74,8 @@ pub(crate) fn times(record: &Record) -> Option<u64> {
     }
 }
 
-/// Counts a session that says it and did not before: one that says it again, as it does when it ends, says nothing new (H-9).
+/// Counts a session that says it and did not before: one that says it again, as it does when it
+/// ends, says nothing new.
 fn count(record: &mut Record, said: &Record) -> bool {
     let Some(session) = said.provenance.session.as_ref() else { return false };
     let said_in = words(record, SAID_IN);

@@ -1,5 +1,6 @@
-//! `sre_save`: what an operations agent learned, as one event and its typed records in one write (sre-memory.md §4). No model reads it: the
-//! caller says what it is. Which of several counts is [`super::precedence`]'s matter.
+//! `sre_save`: what an operations agent learned, as one event and its typed records in one write.
+//! No model reads it: the caller says what it is. Which of several counts is
+//! [`super::precedence`]'s matter.
 
 use std::collections::BTreeMap;
 
@@ -198,8 +199,9 @@ impl Operations {
         self.sre_save_as(caller, asked, SaveAs::default()).await
     }
 
-    /// The same where the user's own connection says it: contacts that the operator knows need no confirmation then (§9.2). Kept to the
-    /// caller where `is_private`; a `token` that came before answers as it did then.
+    /// The same where the user's own connection says it: contacts that the operator knows need no
+    /// confirmation then. Kept to the caller where `is_private`; a `token` that came before answers
+    /// as it did then.
     ///
     /// # Errors
     /// As [`Self::sre_save`]; `Invalid` for a token that came with something else.
@@ -363,7 +365,7 @@ impl Operations {
     ) -> Result<Vec<SreKept>> {
         let strategy = namespace_rules::strategy(memory, asked.kind)?;
         let view = access::bound_view(self.engine.products(), caller, &memory.id, Capability::Write, now)?;
-        // What a file says stands as long as the file does (P-5).
+        // What a file says stands as long as the file does.
         let expiry = strategy.record_expiry_days.filter(|_| asked.source != SreSource::Declared);
         let expiry = expiry.map(ExpirySpecification::Days);
         // What is JSON is masked by its values, once: masking its text would spoil it.

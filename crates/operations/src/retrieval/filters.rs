@@ -1,4 +1,4 @@
-//! Which records a retrieval is about (sre-memory.md R-6): services, environments, a session, a time. Pure.
+//! Which records a retrieval is about: services, environments, a session, a time. Pure.
 
 use loci_model::record::Record;
 use loci_model::services::knowledge::SreType;

@@ -1,4 +1,4 @@
-//! `sre_history`: every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
+//! `sre_history`: every version of what is known of a service, with the time in which it held.
 
 use loci_api::operations::knowledge::{SreHistory, SreHistoryAsk, SreSkipped, SreVersion};
 use loci_engine::access;

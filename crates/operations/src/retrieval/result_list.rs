@@ -1,5 +1,5 @@
-//! The list that a retrieval shows (sre-memory.md, §10.2): what was found, read, ordered by how well it fits, how fresh and how sure it
-//! is; what contradicts each other together. Pure.
+//! The list that a retrieval shows: what was found, read, ordered by how
+//! well it fits, how fresh and how sure it is; what contradicts each other together. Pure.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,7 @@
-//! `sre_retrieve`: what an operations agent knows, by type (sre-memory.md §5). Preferences are read by user and key, the whole set;
-//! what is known of services and what was looked into is searched by the engine's one search, and ordered by how sure and how fresh it is.
-//! It decides nothing of what counts: that is [`crate::records::precedence`]'s matter, when
-//! something is saved.
+//! `sre_retrieve`: what an operations agent knows, by type. Preferences are read by user and key,
+//! the whole set; what is known of services and what was looked into is searched by the engine's
+//! one search, and ordered by how sure and how fresh it is. It decides nothing of what counts: that
+//! is [`crate::records::precedence`]'s matter, when something is saved.
 
 use loci_api::operations::knowledge::SreScoreParts;
 use loci_model::memory::Memory;
@@ -41,7 +41,8 @@ pub struct SreRetrieve {
     pub services: Vec<String>,
     /// Environments in which it holds; none: any.
     pub environments: Vec<String>,
-    /// False: services and environments leave out what is of others. True: they only bring what is theirs forward (H-1).
+    /// False: services and environments leave out what is of others. True: they only bring what is
+    /// theirs forward.
     pub filters_boost: bool,
     /// The least effective confidence, 0 to 1; preferences are not asked for it.
     pub min_confidence: Option<f64>,
@@ -53,7 +54,7 @@ pub struct SreRetrieve {
     pub as_of: Option<Timestamp>,
     /// Warnings say how the question was read.
     pub explain: bool,
-    /// Records that were shown already: they are counted, and not returned (C-6).
+    /// Records that were shown already: they are counted, and not returned.
     pub leave_out: Vec<RecordId>,
 }
 
@@ -70,11 +71,12 @@ pub struct SreFound {
     pub score: f64,
     /// What the score is made of.
     pub parts: SreScoreParts,
-    /// The effective confidence (§10.2).
+    /// The effective confidence.
     pub confidence: f64,
     /// Whole days since it was observed or confirmed.
     pub age_days: i64,
-    /// It may not hold any more: past its window, or older than half its time without being confirmed (C-4).
+    /// It may not hold any more: past its window, or older than half its time without being
+    /// confirmed.
     pub stale: bool,
     /// It contradicts another one, which comes with it.
     pub conflict: bool,
@@ -101,7 +103,7 @@ impl SreTimeSource {
     }
 }
 
-/// The time that was asked for.
+/// The time that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SreTimeFilter {
     /// From then on.

@@ -1,4 +1,4 @@
-//! How sure something is, how fresh, and what both make of how well it fits (sre-memory.md §10.2, C-4). Pure.
+//! How sure something is, how fresh, and what both make of how well it fits. Pure.
 
 use std::collections::HashMap;
 
@@ -103,7 +103,7 @@ pub(super) fn score(parts: &SreScoreParts) -> f64 {
         + CONFIDENCE_WEIGHT * parts.confidence
 }
 
-/// True for what outsiders could write, as long as nobody else has said it (§9.5).
+/// True for what outsiders could write, as long as nobody else has said it.
 pub(super) fn is_untrusted(record: &Record, content: &Value) -> bool {
     let says_so = |holder: Option<&Value>| {
         holder.and_then(|holder| holder.get(TRUST)).and_then(Value::as_str) == Some(UNTRUSTED)

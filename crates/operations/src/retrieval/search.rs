@@ -1,5 +1,6 @@
-//! What is known of services, and what was looked into, by a question (sre-memory.md R-4): the engine's one search finds, and what it finds is
-//! ordered anew by [`super::result_list`]. A question of no words lists what there is.
+//! What is known of services, and what was looked into, by a question: the engine's one search
+//! finds, and what it finds is ordered anew by [`super::result_list`]. A question of no words lists
+//! what there is.
 
 use loci_engine::access;
 use loci_engine::records::{NamespaceAsk, namespaces};

@@ -1,5 +1,6 @@
-//! What operations people call one thing (sre-memory.md R-4): from a question to words that say the same. A table that everybody can read and
-//! replace; no model. Whether a text says them is [`super::wording`]'s matter. Pure.
+//! What operations people call one thing: from a question to words that say the same. A table that
+//! everybody can read and replace; no model. Whether a text says them is [`super::wording`]'s
+//! matter. Pure.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;

@@ -1,5 +1,6 @@
-//! A question beside texts that are listed together (sre-memory.md R-4): which of them say what it may mean, and how many of its words they have.
-//! Such texts say the same words again and again: each is taken to its stems once, and stems that nobody looks for are all one. Pure.
+//! A question beside texts that are listed together: which of them say what it may mean, and how
+//! many of its words they have. Such texts say the same words again and again: each is taken to its
+//! stems once, and stems that nobody looks for are all one. Pure.
 
 use std::collections::{HashMap, HashSet};
 

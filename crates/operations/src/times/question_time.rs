@@ -1,4 +1,5 @@
-//! The time that a retrieval is about (sre-memory.md ): what its arguments say, else a phrase of the question, in the user's days.
+//! The time that a retrieval is about: what its arguments say, else a phrase of the question, in
+//! the user's days.
 
 use loci_model::principal::Principal;
 use loci_model::{Result, Timestamp};

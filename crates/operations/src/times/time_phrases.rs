@@ -1,6 +1,6 @@
-//! Words of a question that say when (sre-memory.md R-7): "yesterday", "in the last 3 hours", "on Monday", "since 2026-11-20". Read without a
-//! model, against a given now and time zone. Pure. The first phrase of the most definite kind counts; what it leaves of the question is what
-//! is searched for.
+//! Words of a question that say when: "yesterday", "in the last 3 hours", "on Monday", "since
+//! 2026-11-20". Read without a model, against a given now and time zone. Pure. The first phrase of
+//! the most definite kind counts; what it leaves of the question is what is searched for.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,6 @@
-//! Time zones and days of people (sre-memory.md ): from a name to a zone, from what somebody wrote to a point in time. The rules of
-//! zones come with this program, so that the same question has the same answer on every machine. Pure.
+//! Time zones and days of people: from a name to a zone, from what somebody wrote to a point in
+//! time. The rules of zones come with this program, so that the same question has the same answer
+//! on every machine. Pure.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;

@@ -1,5 +1,6 @@
-//! The time zone that somebody prefers (sre-memory.md §3.1, R-7): under which keys it stands, and what is taken where none that is known is. It
-//! does not say when it matters; reading preferences for it is what everybody else is spared.
+//! The time zone that somebody prefers: under which keys it stands, and what is taken where none
+//! that is known is. It does not say when it matters; reading preferences for it is what everybody
+//! else is spared.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! `sre_export`: what operations agents remember as lines, a page at a time (sre-memory.md §13): what is in force, and what waits for a person, as
-//! far as the caller may read. What gave way stays where it is: history is no part of it.
+//! `sre_export`: what operations agents remember as lines, a page at a time: what is in force, and
+//! what waits for a person, as far as the caller may read. What gave way stays where it is: history
+//! is no part of it.
 
 use loci_engine::access;
 use loci_engine::access::segment;

@@ -1,7 +1,8 @@
-//! `sre_import`: lines of an export as records (sre-memory.md §13), each by the rules of its type and as an event of its own. Whoever imports
-//! administers the memory. What is imported is nobody's word: it counts least, contacts wait for a person and what lets things happen without
-//! asking is refused, as §9.2 has it for all that no person says. With `keep_sources` the administrator gives their word for the file, as for one
-//! that declares preferences: each line counts as who said it there.
+//! `sre_import`: lines of an export as records, each by the rules of its type and as an event of
+//! its own. Whoever imports administers the memory. What is imported is nobody's word: it counts
+//! least, contacts wait for a person and what lets things happen without asking is refused, like
+//! all that no person says. With `keep_sources` the administrator gives their word for the file, as
+//! for one that declares preferences: each line counts as who said it there.
 
 use std::collections::BTreeMap;
 

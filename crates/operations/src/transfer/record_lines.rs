@@ -1,5 +1,6 @@
-//! A record of operations memory as a line: what an export writes and an import reads (sre-memory.md §13). Pure. `data` is what `save` takes, with
-//! what was told of it since: an outcome, what was refuted, whose word a status is. What has no such form goes as its text.
+//! A record of operations memory as a line: what an export writes and an import reads. Pure. `data`
+//! is what `save` takes, with what was told of it since: an outcome, what was refuted, whose word a
+//! status is. What has no such form goes as its text.
 
 use jiff::tz::TimeZone;
 use loci_engine::access::segment;
@@ -66,7 +67,7 @@ pub struct SreLine {
     pub seen: Option<u64>,
     /// Its id in the memory it comes from.
     pub record: Option<RecordId>,
-    /// Outsiders could write what it says, and nobody else has said it since (§9.5).
+    /// Outsiders could write what it says, and nobody else has said it since.
     pub untrusted: bool,
 }
 

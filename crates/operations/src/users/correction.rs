@@ -1,6 +1,8 @@
-//! `sre_own_correct`: a user says what is right of a record of their own (sre-memory.md §9.5). It is a save like every other, by the rules of §9.2: a
-//! key that has the user's name may be an agent's, so its word counts as an agent's, contacts wait for the person who confirms them, and what lets
-//! things happen without asking is refused. Only an administrator's word is a person's. What was corrected gives way, and stays as history.
+//! `sre_own_correct`: a user says what is right of a record of their own. It is a save like every
+//! other, by the rules of preferences: a key that has the user's name may be an agent's, so its
+//! word counts as an agent's, contacts wait for the person who confirms them, and what lets things
+//! happen without asking is refused. Only an administrator's word is a person's. What was corrected
+//! gives way, and stays as history.
 
 use loci_engine::access;
 use loci_engine::records::changing::Changing;

@@ -1,6 +1,7 @@
-//! Events that operations memory keeps to users, whatever a key may read (sre-memory.md §9.1, H-7): those of their preferences, and those that its own
-//! operations wrote of investigations that somebody keeps to themselves, which say so. Whoever works for the user sees them as the user does; who
-//! that is, is the matter of `loci_engine::access`.
+//! Events that operations memory keeps to users, whatever a key may read: those of their
+//! preferences, and those that its own operations wrote of investigations that somebody keeps to
+//! themselves, which say so. Whoever works for the user sees them as the user does; who that is, is
+//! the matter of `loci_engine::access`.
 
 use loci_engine::access::{self, segment};
 use loci_engine::hooks::EventFilter;

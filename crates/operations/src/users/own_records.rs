@@ -1,7 +1,8 @@
-//! `sre_own`, `sre_own_delete`, `sre_own_delete_all`: a user lists and deletes their own records (sre-memory.md §9.5). Theirs are their
-//! preferences, their investigations, and what was learned of services in these or is kept to them. Whose they are goes by the name of the
-//! connection; what of it the connection reaches goes by its grants, as everywhere. Saying what is
-//! right is [`super::correction`]'s matter.
+//! `sre_own`, `sre_own_delete`, `sre_own_delete_all`: a user lists and deletes their own records.
+//! Theirs are their preferences, their investigations, and what was learned of services in these or
+//! is kept to them. Whose they are goes by the name of the connection; what of it the connection
+//! reaches goes by its grants, as everywhere. Saying what is right is [`super::correction`]'s
+//! matter.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! Whose the preferences are that lie somewhere (sre-memory.md §9.1): by the memory's own places and, where the memory is not at hand, by Loci's seal. What a
-//! caller may do there is decided in `loci_engine::access`, nowhere else. Pure.
+//! Whose the preferences are that lie somewhere: by the memory's own places and, where the memory
+//! is not at hand, by Loci's seal. What a caller may do there is decided in `loci_engine::access`,
+//! nowhere else. Pure.
 
 use loci_engine::access::segment;
 use loci_engine::hooks::{NamespaceOwner, Ownership};

@@ -1,4 +1,4 @@
-//! A mirror's files in a bucket of S3, or of a service that speaks its protocol (files-and-git.md §8.1).
+//! A mirror's files in a bucket of S3, or of a service that speaks its protocol.
 //!
 //! What must hold of a file is asked of the service with the write (`If-Match`, `If-None-Match`), where it knows conditions; where the
 //! configuration says that it does not, a look before the write is all there is, and the capabilities say so. A deletion is always a look and a

@@ -1,4 +1,4 @@
-//! The conformance suite's own tools, prompts and resources behind the door that serves ours (mcp.md §12.1, gate B). It is
+//! The conformance suite's own tools, prompts and resources behind the door that serves ours. It is
 //! never shipped: `cargo xtask acceptance mcp` builds and runs it.
 
 #![expect(clippy::disallowed_methods, reason = "a server for tests on the machine's own time")]

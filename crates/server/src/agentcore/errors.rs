@@ -1,5 +1,5 @@
 //! Errors as the wire answers them: name, status, body and headers. The one place where a kind of ours meets a name of
-//! AWS's. Spec: agentcore-wire §1.5.
+//! AWS's.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};

@@ -1,7 +1,7 @@
 //! The AgentCore wire, both planes: AWS's paths, members and errors around the engine. No rule lives here.
 //!
 //! `serve` takes a request through `route`, `constraints` and authentication to one file of `operations`; `shapes` are
-//! the forms of JSON that several of them share; `errors` names what went wrong. Spec: agentcore-wire.md.
+//! the forms of JSON that several of them share; `errors` names what went wrong.
 
 mod call;
 pub mod constraints;

@@ -1,5 +1,5 @@
 //! Page tokens: where the next page starts, bound to the operation, its path members and its filters. They carry no right:
-//! access is checked on every page. Independent of `maxResults`, and valid after a restart. Spec: agentcore-wire §1.6.
+//! access is checked on every page. Independent of `maxResults`, and valid after a restart.
 
 use loci_model::Timestamp;
 

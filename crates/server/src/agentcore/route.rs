@@ -1,5 +1,5 @@
 //! Which operation a request is for, read from the raw path: split on `/`, each segment percent-decoded by itself,
-//! nothing normalised. It validates no id: that is `constraints`' work. Spec: agentcore-wire §1.1, §1.3, §3.1, §4.1, §16.
+//! nothing normalised. It validates no id: that is `constraints`' work.
 
 use percent_encoding::percent_decode_str;
 
@@ -137,7 +137,7 @@ impl Operation {
         }
     }
 
-    /// Whether this is a tags endpoint, whose error names differ (§1.5).
+    /// Whether this is a tags endpoint, whose error names differ.
     pub fn is_tags(self) -> bool {
         matches!(self, Self::TagResource | Self::UntagResource | Self::ListTagsForResource)
     }

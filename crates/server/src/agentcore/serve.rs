@@ -244,7 +244,7 @@ fn answer_response(answer: Answer) -> Response<Bytes> {
     response
 }
 
-/// `x-loci-degraded` and `x-loci-warnings`: codes only, joined by commas (architecture §8).
+/// `x-loci-degraded` and `x-loci-warnings`: codes only, joined by commas.
 fn notice_headers(headers: &mut HeaderMap, notices: &Notices) {
     let degraded: Vec<&str> = notices.degraded.iter().map(|code| code.code()).collect();
     let warnings: Vec<&str> = notices.warnings.iter().map(|code| code.code()).collect();

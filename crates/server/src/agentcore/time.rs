@@ -1,5 +1,5 @@
 //! Points in time as the wire writes them: epoch seconds as a number, with up to three decimals; read also from ISO 8601
-//! text. Read by digits, not through floating point, so that no millisecond is lost. Spec: agentcore-wire §1.4.
+//! text. Read by digits, not through floating point, so that no millisecond is lost.
 
 use loci_model::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

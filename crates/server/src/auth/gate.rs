@@ -1,4 +1,4 @@
-//! Who needs credentials, and who does not (architecture §7): the socket's peers never, loopback as long as there is
+//! Who needs credentials, and who does not: the socket's peers never, loopback as long as there is
 //! no key, everybody else always. It grants nothing: grants are the engine's to check.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! The caller of a request signed by AWS's method: the key looked up, the signature verified. Who needs no credentials is
-//! decided before; bearer tokens are another file's. Spec: agentcore-wire §1.2.
+//! decided before; bearer tokens are another file's.
 
 use std::borrow::Cow;
 

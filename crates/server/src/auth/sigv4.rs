@@ -3,7 +3,6 @@
 //! It knows neither where secrets are kept nor what a caller may do: the door finds the secret of
 //! [`Claim::access_key_id`] and the engine decides the rest. It reads no clock: `now` is an argument. Bodies sent in
 //! signed chunks are `sigv4_chunks`' work. Signatures in the query are read by `sigv4_presigned` where the rules allow them.
-//! Spec: agentcore-wire §1.2, files-and-git §12.2.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,5 +1,4 @@
 //! A signature in the query: reads it as a claim. It verifies nothing; the canonical request leaves the signature itself out.
-//! Spec: files-and-git §12.2.
 
 use percent_encoding::percent_decode_str;
 

@@ -1,5 +1,6 @@
-//! Clones of git mirrors over HTTP (files-and-git.md §9.3): reading alone, by `git http-backend` where git is installed. Who may read the tree may clone
-//! it; unknown and forbidden repositories are the same. Nobody pushes here.
+//! Clones of git mirrors over HTTP: reading alone, by `git http-backend` where git is installed.
+//! Who may read the tree may clone it; unknown and forbidden repositories are the same. Nobody
+//! pushes here.
 
 pub(crate) mod backend;
 

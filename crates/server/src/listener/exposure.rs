@@ -1,4 +1,4 @@
-//! Where listening is allowed: anywhere on loopback; beyond it only with keys and encryption (architecture §7).
+//! Where listening is allowed: anywhere on loopback; beyond it only with keys and encryption.
 
 use loci_model::{Error, Result};
 

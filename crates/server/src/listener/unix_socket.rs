@@ -1,5 +1,6 @@
-//! `loci.sock` in the data folder: how commands on this machine reach the server that has the folder open
-//! (architecture §3a). Only processes of the same user are let in; they could read the folder's files anyway.
+//! `loci.sock` in the data folder: how commands on this machine reach the server that has the
+//! folder open. Only processes of the same user are let in; they could read the folder's files
+//! anyway.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! A method asked of a server, and its result in the words of the request's revision: result types, the server's name, hints
-//! for caches, rounds of questions (mcp.md §1.2). It knows no transport.
+//! for caches, rounds of questions. It knows no transport.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Errors of the protocol: codes, messages, and the status they have over HTTP (mcp.md §1.2, §11). What goes wrong in a tool
-//! is no fault but a result.
+//! Errors of the protocol: codes, messages, and the status they have over HTTP. What goes wrong in
+//! a tool is no fault but a result.
 
 use http::StatusCode;
 use serde_json::{Value, json};

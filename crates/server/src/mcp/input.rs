@@ -1,5 +1,6 @@
-//! Results that need something of the user or the client first, and what they carry meanwhile (mcp.md §1.2). What a client
-//! carries is sealed: who it was given to, for which request, until when. It is checked, not hidden.
+//! Results that need something of the user or the client first, and what they carry meanwhile. What
+//! a client carries is sealed: who it was given to, for which request, until when. It is checked,
+//! not hidden.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! News of what changed, for those who listen: lists of tools and prompts, and single resources. A listener hears only what
-//! it asked for (mcp.md §1.2).
+//! it asked for.
 //!
 //! What this process knows by itself is told by the hub. Resources that others change too, processes beside this one and work in
 //! the background, are looked at: as soon as something is changed here, else now and then, with the listener's own eyes. However

@@ -1,4 +1,4 @@
-//! Settings of the door (mcp.md §14). It reads no file.
+//! Settings of the door. It reads no file.
 
 use super::revision::Revision;
 use crate::tools::profile::Profile;

@@ -1,4 +1,4 @@
-//! Revisions of the protocol, newest first, and the two eras they belong to (mcp.md §1).
+//! Revisions of the protocol, newest first, and the two eras they belong to.
 
 /// A revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,6 @@
-//! MCP over standard input and output: one message a line, nothing else on the output; ends with the input (mcp.md §2). A
-//! request that says its revision is answered in it; others belong to the connection's `initialize`.
+//! MCP over standard input and output: one message a line, nothing else on the output; ends with
+//! the input. A request that says its revision is answered in it; others belong to the connection's
+//! `initialize`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,5 @@
-//! Metrics of the memory of operations agents (sre-memory.md §11). Labels are of closed lists: never a memory, a service or a user.
+//! Metrics of the memory of operations agents. Labels are of closed lists: never a memory, a
+//! service or a user.
 
 use loci_model::ports::observe::SreSeen;
 use metrics::{counter, histogram};

@@ -1,5 +1,5 @@
-//! The S3 door (files-and-git.md §12): what stock clients of buckets need to keep memory files and sessions in Loci, and nothing else of S3.
-//! Every other request is 501.
+//! The S3 door: what stock clients of buckets need to keep memory files and sessions in Loci, and
+//! nothing else of S3. Every other request is 501.
 //!
 //! | file | idea |
 //! |---|---|

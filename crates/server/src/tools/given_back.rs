@@ -1,5 +1,6 @@
-//! Citations may be given back as these tools return them (verified-memory.md §2.1): what only the server says of them is left
-//! out before the form of the arguments is checked. Anything else that is not known is refused there as ever.
+//! Citations may be given back as these tools return them: what only the server says of them is
+//! left out before the form of the arguments is checked. Anything else that is not known is refused
+//! there as ever.
 
 use serde_json::Value;
 

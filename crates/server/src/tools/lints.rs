@@ -1,4 +1,4 @@
-//! The lints of mcp.md §6 over the listing of every profile, and the budgets of §7: official tools catch none of them.
+//! Lints over the listing of every profile, and its budgets: official tools catch none of them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The tools: what an agent may call by name, whatever the door (mcp.md §5, §7; verified-memory.md §12). One file per tool,
+//! The tools: what an agent may call by name, whatever the door. One file per tool,
 //! or for tools that read the same arguments, one line per tool in its family; no tool knows which
 //! protocol serves it.
 //!
@@ -19,6 +19,8 @@ mod coding;
 mod documents;
 pub mod error;
 mod given_back;
+#[cfg(feature = "verified")]
+mod memory_search;
 mod native;
 #[cfg(feature = "operations")]
 mod operations;

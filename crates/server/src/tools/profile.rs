@@ -1,4 +1,4 @@
-//! Profiles: which tools are listed together (mcp.md §7). A tool outside the profile still answers by name.
+//! Profiles: which tools are listed together. A tool outside the profile still answers by name.
 
 use loci_model::{Error, Result};
 

@@ -1,5 +1,6 @@
-//! The words of which schemas of tools are made, and the listed form of a schema (mcp.md §6, §7). JSON Schema 2020-12, of
-//! which these are the parts that every client understands; [`super::check`] knows the same parts.
+//! The words of which schemas of tools are made, and the listed form of a schema. JSON Schema
+//! 2020-12, of which these are the parts that every client understands; [`super::check`] knows the
+//! same parts.
 
 use serde_json::{Map, Value, json};
 

@@ -31,7 +31,7 @@ pub struct Context {
     pub extensions: Extensions,
 }
 
-/// What a caller must be allowed to do (mcp.md §3).
+/// What a caller must be allowed to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// `memory:read`
@@ -89,7 +89,7 @@ pub fn is_of_agents(name: &str) -> bool {
     OF_AGENTS.contains(&name)
 }
 
-/// Hints for clients (mcp.md §10). The server never relies on them.
+/// Hints for clients. The server never relies on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Annotations {
     /// It changes nothing but bookkeeping.

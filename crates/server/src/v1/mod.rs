@@ -1,4 +1,4 @@
-//! The native API (architecture §8): one file per group of operations, each a few lines around a
+//! The native API: one file per group of operations, each a few lines around a
 //! verb of the engine or of a product. A product has a folder (`verified`, `coding`, `documents`,
 //! `operations`); the other modules are of the kernel, and `protocol` is what all operations are
 //! made with.

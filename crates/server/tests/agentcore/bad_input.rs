@@ -1,5 +1,5 @@
 //! Bad input on every operation of the wire: each part of a good request is made wrong in turn, by a table of ways. Every
-//! answer must be the error of agentcore-wire §1.5, and nothing may be stored.
+//! answer must be the error of that kind, and nothing may be stored.
 
 use axum::body::{Body, to_bytes};
 use http::Request;
@@ -180,7 +180,7 @@ impl Server {
         answer
     }
 
-    /// A refusal as §1.5 has it, with that reason.
+    /// A refusal with that reason.
     fn refused(&self, method: &str, path: &str, body: &[u8], reason: &str) {
         let (status, error, answer) = self.send(method, path, body.to_vec());
         let shown: String = String::from_utf8_lossy(body).chars().take(400).collect();

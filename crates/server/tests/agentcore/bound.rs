@@ -1,4 +1,4 @@
-//! Keys that are bound to metadata and an age (memory-manager.md W-16, test 23): two servers that differ only in what the
+//! Keys that are bound to metadata and an age: two servers that differ only in what the
 //! key's values and age keep back, beside its own in the same namespace, actor and session, answer alike; and what is written
 //! by such a key is its own by every way of reading.
 

@@ -1,5 +1,5 @@
-//! The S3 door as stock clients use it, signed (memory-manager.md W-27, test 25): put, get, append, list, delete, in every form of a body; and
-//! what keys of others, and wrong signatures, are refused (test 23).
+//! The S3 door as stock clients use it, signed: put, get, append, list, delete, in every form of a
+//! body; and what keys of others, and wrong signatures, are refused.
 
 use axum::body::Body;
 use http::Request;

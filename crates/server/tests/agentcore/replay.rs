@@ -1,5 +1,5 @@
-//! What unmodified clients send, as it was captured (memory-manager.md §11), signed, in the number formats of both clients: the
-//! answers have the members of W-2 to W-4 and no others, each of its kind (test 17).
+//! What unmodified clients send, as it was captured, signed, in the number formats of both clients:
+//! the answers have the recorded members and no others, each of its kind.
 
 use std::collections::BTreeSet;
 
@@ -133,7 +133,7 @@ fn a_captured_question_is_answered_member_by_member() {
         let found = &answer["memoryRecordSummaries"][0];
         let mut of_record: BTreeSet<&str> =
             ["memoryRecordId", "content", "memoryStrategyId", "namespaces", "createdAt", "score"].into();
-        // What the service has beside them (agentcore-wire.md §4).
+        // What the service has beside them.
         of_record.extend(["metadata", "timestamp"].iter().filter(|name| found.get(name).is_some()));
         assert!(found.get("timestamp").is_none_or(is_epoch), "{found}");
         assert_eq!(members(found), of_record, "{found}");

@@ -1,5 +1,5 @@
-//! Users of operations memory, over the wire: whose key it is says whose preferences are read and written (sre-memory.md §9.1, A-6, D9), and an agent
-//! with one key for all users has `impersonate`.
+//! Users of operations memory, over the wire: whose key it is says whose preferences are read and
+//! written, and an agent with one key for all users has `impersonate`.
 
 use std::collections::BTreeSet;
 

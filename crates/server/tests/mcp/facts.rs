@@ -92,7 +92,7 @@ fn a_search_of_a_memory_serves_no_facts_of_code() {
     assert_eq!(by_repo["memories"].as_array().unwrap().len(), 2, "{by_repo}");
 }
 
-/// The loop of those who take what is not valid for wrong, literally (verified-memory.md §§2.1, 6.2): what was returned is given
+/// The loop of those who take what is not valid for wrong, literally: what was returned is given
 /// back while the code cannot be read, and the fact is invalidated for it.
 #[test]
 fn what_cannot_be_read_is_not_invalidated() {
@@ -241,7 +241,7 @@ fn an_agents_key_is_no_person_and_posts_no_verdict_around_the_rule() {
     }
 }
 
-/// One bad citation is a verdict of its own; the others have theirs (verified-memory.md §6.1).
+/// One bad citation is a verdict of its own; the others have theirs.
 #[test]
 fn a_bad_citation_fails_no_other() {
     let shelf = CodeShelf::default();
@@ -274,7 +274,7 @@ fn a_bad_citation_fails_no_other() {
     }
 }
 
-/// What is shown of code hides nothing and holds no secret (verified-memory.md §8.3); what it is compared by stays as it was.
+/// What is shown of code hides nothing and holds no secret; what it is compared by stays as it was.
 #[test]
 fn code_is_shown_without_what_hides_and_without_secrets() {
     let shelf = CodeShelf::default();

@@ -1,5 +1,5 @@
-//! The tools of operations agents: both forms of arguments, whose work they are part of, and what no tool can set (sre-memory.md §8, D9, D15,
-//! D25).
+//! The tools of operations agents: both forms of arguments, whose work they are part of, and what
+//! no tool can set.
 
 use loci_engine::memories::profiles::MemoryEnsure;
 use loci_model::principal::Principal;

@@ -1,4 +1,4 @@
-//! Lengths of turns, pairs, windows and sessions, summed (retrieval.md §4.1, §4.3). Of a whole memory they are measured
+//! Lengths of turns, pairs, windows and sessions, summed. Of a whole memory they are measured
 //! when it has changed by a twentieth: an average moves less. That takes seconds of a great one, and no question waits for
 //! it. Of a part they are measured when they are asked for, over as many turns as an average needs.
 

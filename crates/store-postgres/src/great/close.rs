@@ -1,4 +1,4 @@
-//! What is close to a text, for consolidation, and how like each other two passages are (retrieval.md §7).
+//! What is close to a text, for consolidation, and how like each other two passages are.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

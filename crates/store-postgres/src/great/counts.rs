@@ -1,4 +1,4 @@
-//! The numbers BM25 needs (retrieval.md §4.3): of the scope, or of what the caller may see where that is small.
+//! The numbers BM25 needs: of the scope, or of what the caller may see where that is small.
 //!
 //! Terms whose rows were all read are counted exactly. The commonest are not read: of the whole memory their counts are
 //! stored, of a part they are estimated from some of its turns, never from others than its own.

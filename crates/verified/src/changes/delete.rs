@@ -1,4 +1,4 @@
-//! `facts_delete`: facts are deleted for good, by an administrator; a row without text remains (verified-memory.md §4, T7).
+//! `facts_delete`: facts are deleted for good, by an administrator; a row without text remains.
 
 use loci_engine::access;
 use loci_engine::admin::erasure::{Reach, Tombstones};

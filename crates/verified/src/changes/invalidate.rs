@@ -1,4 +1,4 @@
-//! `fact_invalidate`: somebody says that a fact is wrong (verified-memory.md §§3, 6.2). Not while the newest look at its code
+//! `fact_invalidate`: somebody says that a fact is wrong. Not while the newest look at its code
 //! could read nothing: that is no evidence, and an agent's loop must not take it for one.
 
 use loci_engine::access;

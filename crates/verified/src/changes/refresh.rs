@@ -1,5 +1,5 @@
-//! `fact_refresh`: a fact, or what was only proposed, is confirmed by a receipt or by verifying it now (verified-memory.md §6.2). Nothing changes where
-//! it does not hold.
+//! `fact_refresh`: a fact, or what was only proposed, is confirmed by a receipt or by verifying it
+//! now. Nothing changes where it does not hold.
 
 use loci_engine::calls::idempotency::{ClientToken, look_up, remember, replayed};
 use loci_engine::memories::existing;

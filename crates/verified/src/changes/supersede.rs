@@ -1,4 +1,4 @@
-//! `fact_supersede`: a corrected fact takes the place of another, in one transaction (verified-memory.md §3): at no instant
+//! `fact_supersede`: a corrected fact takes the place of another, in one transaction: at no instant
 //! are there two active heads, or none.
 
 use loci_engine::access;

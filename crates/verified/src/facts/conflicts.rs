@@ -1,5 +1,5 @@
 //! Facts that say the opposite of one another: both sides are flagged, and the flag goes with the fact it names. Which of two is
-//! right is never decided here (verified-memory.md §7.3).
+//! right is never decided here.
 
 use loci_model::facts::fact::{Fact, FactEvent, FactEventKind};
 use loci_model::ports::store::Tx;

@@ -1,4 +1,4 @@
-//! What makes two facts the same fact: the digest of subject and text in their normal form (verified-memory.md §2).
+//! What makes two facts the same fact: the digest of subject and text in their normal form.
 
 use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization;

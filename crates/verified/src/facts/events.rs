@@ -1,4 +1,4 @@
-//! What happened to facts, as rows (verified-memory.md §4): the one place where they are made.
+//! What happened to facts, as rows: the one place where they are made.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -191,7 +191,7 @@ pub(crate) fn why(verification: &Verification) -> Option<Unverifiable> {
     all().find(|why| !why.is_lasting()).or_else(|| all().next())
 }
 
-/// True where nothing was compared: such a verification is no receipt and counts as none (§5.3).
+/// True where nothing was compared: such a verification is no receipt and counts as none.
 pub(crate) fn is_unanchored(verification: &Verification) -> bool {
     verification.citations.iter().any(|citation| citation.method == Method::Unanchored)
 }

@@ -1,4 +1,4 @@
-//! Flags of a fact: what the checks at store time found, as words that are kept with it (verified-memory.md §2).
+//! Flags of a fact: what the checks at store time found, as words that are kept with it.
 
 use loci_model::RecordId;
 

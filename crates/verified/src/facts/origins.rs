@@ -1,4 +1,4 @@
-//! Where facts were learned, seen from the revision of a call, and what that is worth in a ranking (verified-memory.md §10):
+//! Where facts were learned, seen from the revision of a call, and what that is worth in a ranking:
 //! what was learned on this history comes sooner, what was learned on a branch that is gone comes later and says so. Whether
 //! a fact holds is not decided here.
 

@@ -1,4 +1,4 @@
-//! Receipts: a verification may stand in for another for some minutes (verified-memory.md §6.2). A receipt is the row of the
+//! Receipts: a verification may stand in for another for some minutes. A receipt is the row of the
 //! verification itself: it names principal, record, commit, verdict and time.
 
 use loci_model::facts::fact::{FactEvent, FactEventKind};

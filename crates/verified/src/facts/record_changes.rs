@@ -1,5 +1,5 @@
 //! Facts follow their records: where another door deletes, quarantines, restores or moves a record that cites code, its row
-//! of facts and its history follow in the same transaction (verified-memory.md §4, T1).
+//! of facts and its history follow in the same transaction.
 
 use loci_engine::records::changes::Change;
 use loci_model::facts::fact::{FactEvent, FactEventKind};

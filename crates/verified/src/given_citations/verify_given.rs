@@ -1,6 +1,6 @@
-//! `code_verify`: citations that a caller gives, checked at a revision (verified-memory.md §5.3). What they are compared with:
-//! the lines at the caller's own commit, else those of a stored fact at the same place, else the caller's hash; with none of
-//! these only that the lines exist.
+//! `code_verify`: citations that a caller gives, checked at a revision. What they are compared
+//! with: the lines at the caller's own commit, else those of a stored fact at the same place, else
+//! the caller's hash; with none of these only that the lines exist.
 
 use std::sync::Arc;
 

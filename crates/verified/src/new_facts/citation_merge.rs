@@ -1,4 +1,4 @@
-//! Citations of an equal fact join those it has (verified-memory.md §5.4): nothing is silently replaced.
+//! Citations of an equal fact join those it has: nothing is silently replaced.
 
 use loci_model::facts::citation::Citation;
 use loci_model::facts::verdict::{CitationVerdict, Verdict, Verification};

@@ -1,5 +1,5 @@
-//! The gates of a new fact that the code decides: every citation is read, anchored, and found where it is to hold
-//! (verified-memory.md §5.4). Runs on the threads of the code's adapter.
+//! The gates of a new fact that the code decides: every citation is read, anchored, and found where
+//! it is to hold. Runs on the threads of the code's adapter.
 
 use loci_engine::calls::standing::kinds_of_secrets;
 use loci_model::facts::citation::{Citation, CitationInput, Place};

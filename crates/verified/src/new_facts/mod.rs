@@ -1,4 +1,4 @@
-//! `fact_store`: a fact with the lines that prove it (verified-memory.md §§3, 5.4, 12). Everything is verified before anything
+//! `fact_store`: a fact with the lines that prove it. Everything is verified before anything
 //! is written; an equal fact is confirmed, never doubled.
 
 mod citation_merge;
@@ -42,7 +42,7 @@ use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
 
-/// Most characters of each text, and most citations and claims (§2).
+/// Most characters of each text, and most citations and claims.
 pub(super) const SUBJECT_CHARS_MAX: usize = 120;
 pub(super) const FACT_CHARS_MAX: usize = 1_000;
 pub(super) const REASON_CHARS_MAX: usize = 1_000;

@@ -1,4 +1,4 @@
-//! The texts of a new fact, and that no secret is in them: facts never hold one (verified-memory.md §5.4).
+//! The texts of a new fact, and that no secret is in them: facts never hold one.
 
 use loci_engine::calls::standing::kinds_of_secrets;
 use loci_model::facts::claim::Claim;

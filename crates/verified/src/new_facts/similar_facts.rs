@@ -1,5 +1,5 @@
 //! Facts that say nearly the same, or the opposite: found among the best matches of one search and among facts on the same
-//! paths, compared by their words (verified-memory.md §§5.4, 7.3). Never decided here: both are returned, with a flag.
+//! paths, compared by their words. Never decided here: both are returned, with a flag.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -157,8 +157,8 @@ fn most_alike(mut scored: Vec<(f32, RecordId)>, count: usize) -> Vec<RecordId> {
     scored.into_iter().take(count).map(|(_, id)| id).collect()
 }
 
-/// Citations of both overlap (§7.3): lines of one file, where they were cited or where they are by now; or one definition, for
-/// lines move between two commits.
+/// Citations of both overlap: lines of one file, where they were cited or where they are by now; or
+/// one definition, for lines move between two commits.
 fn cites_the_same(new: &Comparing, others: &[Citation]) -> bool {
     let overlap = |one: &Place, other: &Place| {
         one.path == other.path && one.line_start <= other.line_end && other.line_start <= one.line_end

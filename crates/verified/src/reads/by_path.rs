@@ -1,4 +1,4 @@
-//! `facts_by_path`: facts that cite a file, a directory or a glob, under any name it had (verified-memory.md §12).
+//! `facts_by_path`: facts that cite a file, a directory or a glob, under any name it had.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `code_read`: cited lines as they are at a revision, with some around them (verified-memory.md §12, `read_citation`).
+//! `code_read`: cited lines as they are at a revision, with some around them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `facts_recent`: what is known about a repository, confirmed last first (verified-memory.md §12, `get_recent`).
+//! `facts_recent`: what is known about a repository, confirmed last first.
 
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;

@@ -1,4 +1,4 @@
-//! `facts_search`: facts of one repository by words, meaning and filters, verified (verified-memory.md §12, mcp.md §7).
+//! `facts_search`: facts of one repository by words, meaning and filters, verified.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,5 +1,6 @@
-//! Code as a caller is shown it (verified-memory.md §8.3): what is cited is somebody's text, and whoever reads it is a model or a
-//! terminal. Hashes and verdicts are of the lines as they lie in the repository; only what is shown loses anything, and says so.
+//! Code as a caller is shown it: what is cited is somebody's text, and whoever reads it is a model
+//! or a terminal. Hashes and verdicts are of the lines as they lie in the repository; only what is
+//! shown loses anything, and says so.
 
 use loci_engine::safety;
 

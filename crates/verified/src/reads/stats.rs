@@ -1,4 +1,4 @@
-//! `fact_stats`: counts, rates and times of a repository's facts (verified-memory.md §12.1).
+//! `fact_stats`: counts, rates and times of a repository's facts.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `fact_verify`: cited code checked at a revision, of a stored fact (verified-memory.md §§6, 12).
+//! `fact_verify`: cited code checked at a revision, of a stored fact.
 
 use loci_engine::memories::existing;
 use loci_model::facts::code::ObjectId;

@@ -1,5 +1,5 @@
-//! Files that records name (coding-agent-memory.md §6.5), as their metadata keep them, and which of them are gone. What cannot be read
-//! is not gone. They change no state: who shows a record asks.
+//! Files that records name, as their metadata keep them, and which of them are gone. What cannot be
+//! read is not gone. They change no state: who shows a record asks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
-//! Learnings whose citations could not be looked for when they were stored, because the repository could not be read
-//! (coding-agent-memory.md §6.5): a mark in their metadata says so, and goes when somebody has looked. They are looked at again by their
-//! own job while it may wait, and by the pass over the repository at each new tip of its default branch.
+//! Learnings whose citations could not be looked for when they were stored, because the repository
+//! could not be read: a mark in their metadata says so, and goes when somebody has looked. They are
+//! looked at again by their own job while it may wait, and by the pass over the repository at each
+//! new tip of its default branch.
 
 use loci_engine::records::changing::Changing;
 use loci_engine::strategies::learnings::KNOWLEDGE;

@@ -1,5 +1,5 @@
-//! What a forge says of who a repository is: its number, which neither a rename nor a transfer changes, and its name now
-//! (verified-memory.md §9). Nothing is concluded from similar names.
+//! What a forge says of who a repository is: its number, which neither a rename nor a transfer
+//! changes, and its name now. Nothing is concluded from similar names.
 
 use loci_model::Result;
 use loci_model::facts::repository::Repository;

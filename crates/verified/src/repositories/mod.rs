@@ -1,4 +1,4 @@
-//! Repositories: one identity under many names, and where the code of each can be read (verified-memory.md §9).
+//! Repositories: one identity under many names, and where the code of each can be read.
 //!
 //! A repository is found by the names of its remotes, by the place of a clone that is known, or by its forge's number; never
 //! by a similar name. That two clones share their first commits makes them neither the same nor different (forks do): a

@@ -1,5 +1,5 @@
-//! Which repository a forge's number means, and whether it is that of a repository that was named (coding-agent-memory.md §2.2). Nothing
-//! is learned here: a number is learned when a repository is registered, or from its forge.
+//! Which repository a forge's number means, and whether it is that of a repository that was named.
+//! Nothing is learned here: a number is learned when a repository is registered, or from its forge.
 
 use loci_model::facts::repository::Repository;
 use loci_model::ports::store::ReadTx;

@@ -1,5 +1,5 @@
-//! Names of repositories: as callers write them, as remotes configure them, and the one spelling in which they are compared
-//! (verified-memory.md §9). Which repository a name means is `repositories`' matter.
+//! Names of repositories: as callers write them, as remotes configure them, and the one spelling in
+//! which they are compared. Which repository a name means is `repositories`' matter.
 
 use loci_model::{Error, Result, limits};
 
@@ -132,7 +132,7 @@ fn is_path(segments: &[&str]) -> bool {
         && without_clone(name).len() == name.len()
 }
 
-/// Whether the lengths are those of names, and of the scope key that is made of them (coding-agent-memory.md §2.2).
+/// Whether the lengths are those of names, and of the scope key that is made of them.
 fn has_room(host: Option<&str>, segments: &[&str]) -> bool {
     let owner_max = match host {
         Some(GITHUB) => limits::GITHUB_OWNER_CHARS_MAX,

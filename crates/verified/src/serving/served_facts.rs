@@ -1,5 +1,5 @@
-//! Serving facts: verified first, what does not hold kept back, what was returned written down before the answer leaves
-//! (verified-memory.md §12, T2, T3).
+//! Serving facts: verified first, what does not hold kept back, what was returned written down
+//! before the answer leaves.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Facts, and what a check found of their citations, in the shapes of answers (verified-memory.md
-//! §§2.1, 6.1).
+//! Facts, and what a check found of their citations, in the shapes of answers.
 
 use loci_api::verified::fact as shape;
 use loci_api::verified::fact::{CheckedCitation, CitationCheck, CitationsChecked, PlaceAt};

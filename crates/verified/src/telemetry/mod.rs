@@ -1,4 +1,4 @@
-//! Whether the rows of what happened say what the facts say (verified-memory.md §4, T1 to T7): looked at, never mended. One file
+//! Whether the rows of what happened say what the facts say: looked at, never mended. One file
 //! for what a fact's rows add up to, one for the rules.
 
 mod replay;

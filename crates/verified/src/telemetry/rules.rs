@@ -1,4 +1,4 @@
-//! The rules of telemetry, T1 to T7 (verified-memory.md §4), each as one look at what a record's rows say.
+//! The rules of telemetry, T1 to T7, each as one look at what a record's rows say.
 //!
 //! Rows that retention removes (what was returned, valid verifications) are never missed: what a rule needs of them is kept as a
 //! number, or is younger than retention is.

@@ -1,4 +1,4 @@
-//! What a verification means for a fact (verified-memory.md §§3, 5.2, 6): pure. Only what was found at the tip of the default
+//! What a verification means for a fact: pure. Only what was found at the tip of the default
 //! branch changes a fact; what could not be read changes nothing anywhere.
 
 use loci_model::Result;

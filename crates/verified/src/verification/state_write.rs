@@ -1,5 +1,5 @@
-//! Writing down what a verification meant: the fact, the record's state, and every row of what happened, in one transaction
-//! (verified-memory.md §4, T1).
+//! Writing down what a verification meant: the fact, the record's state, and every row of what
+//! happened, in one transaction.
 
 use loci_engine::records::changes::{self, Change};
 use loci_model::facts::fact::{Fact, FactEvent};

@@ -21,7 +21,7 @@ use crate::repositories::code_access::{HEAD, Tip, resolve_since, unreadable};
 use crate::verifier::{Verifier, VerifierLimits};
 use loci_engine::calls::standing::Standing;
 
-/// Parsed files that are kept in memory, in bytes (§11, L3).
+/// Parsed files that are kept in memory, in bytes.
 pub(crate) const LINE_CACHE_BYTES: usize = 64 << 20;
 
 impl Subject {

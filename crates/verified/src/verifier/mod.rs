@@ -1,4 +1,4 @@
-//! The verifier: is cited code still there, and do claims about it hold? (verified-memory.md §§5 to 8.) Deterministic, without
+//! The verifier: is cited code still there, and do claims about it hold? Deterministic, without
 //! a language model; it reads a [`CodeSource`](loci_model::ports::code::CodeSource) and nothing else: no store, no clock of
 //! its own, no network.
 //!

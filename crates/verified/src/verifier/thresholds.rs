@@ -1,32 +1,32 @@
-//! The numbers of the verifier, each with its reason. They are fixed on the development repositories of RotBench
-//! (verified-memory.md §15.4); nothing else in the verifier holds a number that decides a verdict.
+//! The numbers of the verifier, each with its reason. They are fixed on the development
+//! repositories of RotBench; nothing else in the verifier holds a number that decides a verdict.
 
-/// Most lines of one citation (§2.1).
+/// Most lines of one citation.
 pub const SPAN_LINES_MAX: u32 = 400;
-/// Longest snippet whose text is kept with its anchor (§2.2); longer ones keep hashes.
+/// Longest snippet whose text is kept with its anchor; longer ones keep hashes.
 pub const SNIPPET_BYTES_MAX: usize = 8 << 10;
 /// Most lines of a snippet whose text is kept.
 pub const SNIPPET_LINES_MAX: usize = 200;
-/// Lines of context on each side of a block (§2.2).
+/// Lines of context on each side of a block.
 pub(super) const CONTEXT_LINES: usize = 3;
 
-/// Most bytes of lines read for an answer (§8.3).
+/// Most bytes of lines read for an answer.
 pub const READ_BYTES_MAX: usize = 64 << 10;
 
-/// Largest file that is read (§8.3).
+/// Largest file that is read.
 pub const FILE_BYTES_MAX: u64 = 8 << 20;
 /// Largest file in which is looked whether a block's lines stand there at all, on this machine: they are not called gone then.
 pub(super) const LARGE_FILE_BYTES_MAX: u64 = 32 << 20;
-/// A file with a longer line is minified (§8.3).
+/// A file with a longer line is minified.
 pub(super) const LINE_BYTES_MAX: usize = 64 << 10;
-/// A NUL in so many first bytes says binary (§5.1).
+/// A NUL in so many first bytes says binary.
 pub(super) const BINARY_PROBE_BYTES: usize = 8 << 10;
 
-/// Below it a citation says too little to be stored (§5.4).
+/// Below it a citation says too little to be stored.
 pub const INFO_STORE_MIN: u32 = 2;
-/// Below it a block elsewhere needs strong context: a short line stands in many places by chance (§5.2, step 6).
+/// Below it a block elsewhere needs strong context: a short line stands in many places by chance.
 pub const INFO_WEAK: u32 = 4;
-/// From here on a block is told apart by its own words (§5.2, step 3b).
+/// From here on a block is told apart by its own words.
 pub const INFO_STRONG: u32 = 8;
 /// Context that a block of middling information needs away from its predicted position (step 3b).
 pub(super) const CONTEXT_MIDDLING: f64 = 0.17;

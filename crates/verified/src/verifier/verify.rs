@@ -1,4 +1,4 @@
-//! From the verdicts of citations and claims to the verdict of a record (verified-memory.md §6.1, §7.2). How either is found is
+//! From the verdicts of citations and claims to the verdict of a record. How either is found is
 //! `steps` and `claims`.
 
 use loci_model::facts::citation::Citation;
@@ -8,7 +8,7 @@ use loci_model::facts::verdict::{CitationVerdict, ClaimOutcome, Method, Verdict,
 use super::session::verifier::Verifier;
 use super::steps::search;
 
-/// How many citations of a record must be valid (§6.1).
+/// How many citations of a record must be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quorum {
     /// All: the worst citation speaks for its record.

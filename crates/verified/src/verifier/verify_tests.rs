@@ -102,7 +102,7 @@ fn shown(verification: &Verification) -> String {
     format!("{}: {citations} [{claims}]", verification.verdict.as_str())
 }
 
-/// §16: all places of a version may change together, and not one alone.
+/// all places of a version may change together, and not one alone.
 #[test]
 fn claims_decide_what_a_change_means() {
     let mut world = World::new();
@@ -243,7 +243,7 @@ fn claims_about_files_that_cannot_be_listed_are_unknown() {
     }
 }
 
-/// §16: catastrophic patterns and globs over many files are bounded and unknown.
+/// catastrophic patterns and globs over many files are bounded and unknown.
 #[test]
 fn claims_about_many_files_stop_at_their_limits() {
     let mut world = World::new();
@@ -357,7 +357,7 @@ fn what_is_cited_says_enough_or_names_a_literal() {
     }
 }
 
-/// B2: the caller's hash is compared with what was read.
+/// The caller's hash is compared with what was read.
 #[test]
 fn hashes_of_callers_are_compared() {
     let made = World::new().made(&place("Cargo.toml", 3, 3), "");

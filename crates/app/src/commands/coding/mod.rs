@@ -9,7 +9,6 @@ pub(crate) mod githook;
 pub(crate) mod graph;
 pub(crate) mod held;
 pub(super) mod metrics;
-pub(crate) mod prefs;
 pub(crate) mod prompt;
 pub(crate) mod reflect;
 pub(crate) mod repository_settings;
@@ -49,7 +48,7 @@ pub(crate) enum CodingCommand {
     /// Look at the newest tasks of a repository together
     Reflect(reflect::Reflect),
     /// What people want of the agents that work for them
-    Prefs(prefs::Prefs),
+    Prefs(super::prefs::Prefs),
     /// Versions of the prompts that agents are given
     #[command(subcommand)]
     Prompt(prompt::Prompt),

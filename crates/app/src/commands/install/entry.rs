@@ -1,4 +1,4 @@
-//! What the list of servers of each client says of Loci. The shapes are the clients' own (architecture: MCP, §13); how a
+//! What the list of servers of each client says of Loci. The shapes are the clients' own; how a
 //! text is changed is the editors' business. Members that are nobody's of these stay as they are.
 
 use serde_json::{Value, json};

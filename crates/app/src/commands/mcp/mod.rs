@@ -8,6 +8,7 @@ mod elsewhere;
 mod repository;
 mod task;
 mod tools;
+pub(crate) mod tools_print;
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `loci memory ensure`: a memory is there, and its id is in `.memory_id` beside whoever asked, for scripts (sre-memory.md §2, B-5). The
-//! server never needs the file.
+//! `loci memory ensure`: a memory is there, and its id is in `.memory_id` beside whoever asked, for
+//! scripts. The server never needs the file.
 
 use std::path::Path;
 

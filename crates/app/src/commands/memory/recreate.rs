@@ -1,5 +1,5 @@
-//! `loci memory recreate`: a memory anew and empty, under its name (sre-memory.md §2, B-6). What it holds is told first, and destroyed only where
-//! the name is said again.
+//! `loci memory recreate`: a memory anew and empty, under its name. What it holds is told first,
+//! and destroyed only where the name is said again.
 
 use std::io::{IsTerminal, Write};
 

@@ -1,4 +1,5 @@
-//! `loci sre doctor`: what of operations memory nobody will read as it is meant (sre-memory.md §13). It tells, and mends nothing.
+//! `loci sre doctor`: what of operations memory nobody will read as it is meant. It tells, and
+//! mends nothing.
 
 use anyhow::Result;
 use clap::Args;

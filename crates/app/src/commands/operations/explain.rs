@@ -1,6 +1,7 @@
-//! `loci sre explain`: what a question finds in operations memory, what each score is made of, and why the rest is not there (sre-memory.md §5,
-//! §13). Two retrievals of the same door: one as asked, and one without filters and limits, which is what the rest is seen by. It decides
-//! nothing: scores and filters are the server's.
+//! `loci sre explain`: what a question finds in operations memory, what each score is made of, and
+//! why the rest is not there. Two retrievals of the same door: one as asked, and one without
+//! filters and limits, which is what the rest is seen by. It decides nothing: scores and filters
+//! are the server's.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,5 +1,5 @@
-//! `loci sre export`: what operations agents remember as JSON lines, one record each (sre-memory.md §13). `loci sre import` reads them; a copy of a whole
-//! memory with its events and its history is `loci export`.
+//! `loci sre export`: what operations agents remember as JSON lines, one record each. `loci sre
+//! import` reads them; a copy of a whole memory with its events and its history is `loci export`.
 
 use std::io::Write;
 use std::path::PathBuf;

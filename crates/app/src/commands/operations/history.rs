@@ -1,4 +1,4 @@
-//! `loci sre history`: every version of what is known of a service, with the time in which it held (sre-memory.md §10.1).
+//! `loci sre history`: every version of what is known of a service, with the time in which it held.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,5 +1,5 @@
-//! `loci sre import`: JSON lines of `loci sre export` into a memory (sre-memory.md §13). Rules are the server's; a line that breaks one is told by its
-//! number, and the others are written.
+//! `loci sre import`: JSON lines of `loci sre export` into a memory. Rules are the server's; a line
+//! that breaks one is told by its number, and the others are written.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

@@ -1,4 +1,4 @@
-//! `loci me`: a user's own records in the memory of operations agents (sre-memory.md §9.5): listed, corrected, deleted.
+//! `loci me`: a user's own records in the memory of operations agents: listed, corrected, deleted.
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

@@ -1,4 +1,5 @@
-//! `loci sre pending-outcomes|outcome|stats`: what came of investigations, still to be told, told, and counted (sre-memory.md §11).
+//! `loci sre pending-outcomes|outcome|stats`: what came of investigations, still to be told, told,
+//! and counted.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,5 +1,5 @@
-//! Which memory a command of operations agents is about: the one that is named, or whose id `loci memory ensure` left here (sre-memory.md §2,
-//! B-5). The file is for scripts and people; the server never needs it.
+//! Which memory a command of operations agents is about: the one that is named, or whose id `loci
+//! memory ensure` left here. The file is for scripts and people; the server never needs it.
 
 use anyhow::{Context, Result};
 use loci_json::without_mark;

@@ -1,4 +1,4 @@
-//! `loci prefs apply|list|confirm|reject|history`: preferences of users of operations agents (sre-memory.md §13).
+//! `loci prefs apply|list|confirm|reject|history`: preferences of users of operations agents.
 
 use std::path::PathBuf;
 

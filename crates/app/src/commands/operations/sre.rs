@@ -1,4 +1,5 @@
-//! `loci sre`: what operations agents remember, by type and by whose it is (sre-memory.md §13). Preferences by key are `loci prefs`.
+//! `loci sre`: what operations agents remember, by type and by whose it is. Preferences by key are
+//! `loci prefs`.
 
 use std::collections::BTreeMap;
 

@@ -5,8 +5,7 @@ pub(super) mod elsewhere;
 pub(crate) mod fact;
 mod fact_lines;
 pub(crate) mod here;
-pub(crate) mod repo;
-mod repo_sync;
+pub(super) mod repo_sync;
 pub(super) mod repository_words;
 pub(crate) mod verify;
 
@@ -23,7 +22,7 @@ use crate::config::environment::Environment;
 pub(crate) enum VerifiedCommand {
     /// Repositories whose facts are remembered
     #[command(subcommand)]
-    Repo(repo::Repo),
+    Repo(super::repo::Repo),
     /// Facts that cite code, checked before they are shown
     #[command(subcommand)]
     Fact(fact::Fact),

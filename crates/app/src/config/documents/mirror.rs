@@ -1,6 +1,5 @@
-//! The sections `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere
-//! (files-and-git.md §8.2). `loci_documents` decides which mirrors are legal; an error here names
-//! the member.
+//! The sections `[mirror]` and `[mirror.<name>]`: trees that are kept as files elsewhere.
+//! `loci_documents` decides which mirrors are legal; an error here names the member.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
-//! `[[memory.strategy]]`: a type of operations memory, otherwise than the profile has it (sre-memory.md §1.1). What its kind and its keys are is the
-//! type's, and may be said but not changed; a strategy of another name is made by `PUT /v1/memories/{name}`.
+//! `[[memory.strategy]]`: a type of operations memory, otherwise than the profile has it. What its
+//! kind and its keys are is the type's, and may be said but not changed; a strategy of another name
+//! is made by `PUT /v1/memories/{name}`.
 
 use anyhow::{Result, bail};
 use loci_model::NamespaceTemplate;

@@ -1,5 +1,6 @@
-//! The hooks around an investigation, by the names and in the order of arguments of the design that such agents come from (sre-memory.md §6).
-//! Each is one request, tells the log what failed, and lets the agent go on; `try_…` return the error. Every argument counts.
+//! The hooks around an investigation, by the names and in the order of arguments of the design that
+//! such agents come from. Each is one request, tells the log what failed, and lets the agent go on;
+//! `try_…` return the error. Every argument counts.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The hooks around an investigation, against the real server: one request each (D12), every argument counts (D29), never an error (H-3), and
-//! nothing of what is said in the log (D16).
+//! The hooks around an investigation, against the real server: one request each, every argument
+//! counts, never an error, and nothing of what is said in the log.
 
 use std::collections::BTreeMap;
 

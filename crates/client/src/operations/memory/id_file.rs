@@ -1,4 +1,5 @@
-//! The memory's id for scripts, in a file of the project (sre-memory.md B-5). Written where a program asks for it, once; no call reads it.
+//! The memory's id for scripts, in a file of the project. Written where a program asks for it,
+//! once; no call reads it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

@@ -1,5 +1,6 @@
-//! Whether the memory is there (sre-memory.md B-8). Where the server was not reached at the start it is offline: calls end at once, and one
-//! attempt is made every thirty seconds, however many calls and clones there are. Once there, it stays: a call that fails later says so itself.
+//! Whether the memory is there. Where the server was not reached at the start it is offline: calls
+//! end at once, and one attempt is made every thirty seconds, however many calls and clones there
+//! are. Once there, it stays: a call that fails later says so itself.
 
 use std::io;
 use std::sync::{Arc, OnceLock, Weak};

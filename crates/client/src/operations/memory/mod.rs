@@ -1,11 +1,9 @@
-//! The memory of an operations agent, called as such agents call it: what fails is told of in the log, and the agent goes on (sre-memory.md
-//! W-5, R-11, H-3). Every such call has a `try_…` beside it that returns the error.
-//!
+//! The memory of an operations agent, called as such agents call it: what fails is told of in the
+//! log, and the agent goes on. Every such call has a `try_…` beside it that returns the error.
 //! * `hooks`: before planning, after each agent, at the end;
 //! * `begun`: which investigations were begun here, and for whom; `id_file`: the id for scripts;
-//! * `link`: whether the memory is there yet; until then it is offline (B-8);
+//! * `link`: whether the memory is there yet; until then it is offline;
 //! * `notices`: how often the log is told the same.
-//!
 //! It retries no call, and keeps nothing for later: what was not saved is the caller's to save again.
 
 mod begun;

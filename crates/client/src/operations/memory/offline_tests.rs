@@ -1,5 +1,6 @@
-//! A server that is not there at the start (sre-memory.md B-8, test 4): nothing is saved or read, nobody waits, the log is told once a minute,
-//! one attempt is made every thirty seconds, and once the server is there everything works without a restart.
+//! A server that is not there at the start: nothing is saved or read, nobody waits, the log is told
+//! once a minute, one attempt is made every thirty seconds, and once the server is there everything
+//! works without a restart.
 
 use std::sync::Arc;
 

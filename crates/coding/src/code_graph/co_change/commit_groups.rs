@@ -1,5 +1,5 @@
 //! Which commits of a history belong together, and in which order they are taken in: pure. Commits of one pull request are one
-//! change, whether it was merged as it is, commit by commit, or as one commit (coding-agent-memory.md §15).
+//! change, whether it was merged as it is, commit by commit, or as one commit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};

@@ -2,7 +2,7 @@
 
 use loci_verified::verifier::{Glob, is_generated_path};
 
-/// Files of one change at most that say something of each other (coding-agent-memory.md §15).
+/// Files of one change at most that say something of each other.
 pub(crate) const FILES_MAX: usize = 50;
 
 /// What counts.

@@ -1,5 +1,5 @@
-//! What a change of some files may touch (coding-agent-memory.md §15): files that change with them, and with those, step by step; and
-//! files that were changed in tasks which touched them and did not work. Pure.
+//! What a change of some files may touch: files that change with them, and with those, step by
+//! step; and files that were changed in tasks which touched them and did not work. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

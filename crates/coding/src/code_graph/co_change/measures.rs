@@ -1,4 +1,4 @@
-//! Support, confidence and lift of two files, and the questions that are asked of them (coding-agent-memory.md §15). Pure.
+//! Support, confidence and lift of two files, and the questions that are asked of them. Pure.
 //!
 //! With `n` transactions, `n_a` of them of a, `n_ab` of both: support is `n_ab`, confidence of b given a is `n_ab / n_a`, lift is
 //! `n_ab * n / (n_a * n_b)`.

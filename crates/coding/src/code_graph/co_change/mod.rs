@@ -1,5 +1,5 @@
 //! Files that change together: counted from a repository's history and from what tasks changed,
-//! without a model (coding-agent-memory.md §15). Imports are in `dependencies`; `impact_of_change`
+//! without a model. Imports are in `dependencies`; `impact_of_change`
 //! joins both.
 //!
 //! | file | idea |

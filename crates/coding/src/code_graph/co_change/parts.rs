@@ -16,7 +16,7 @@ const PATH_BYTES: usize = 256 << 10;
 const FILES_MAX: usize = 1_000;
 /// Moved and gone files of one commit that are followed.
 const MOVES_MAX: usize = 20_000;
-/// How alike a renamed file is (coding-agent-memory.md §15).
+/// How alike a renamed file is.
 const SIMILARITY: u8 = 50;
 
 /// Some commits with what they changed.

@@ -1,5 +1,5 @@
-//! What a task says that it changed is one change of the graph, and the same one as its squash commit or its pull request
-//! (coding-agent-memory.md §15). What a task says that is not trusted does not count.
+//! What a task says that it changed is one change of the graph, and the same one as its squash
+//! commit or its pull request. What a task says that is not trusted does not count.
 
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::Result;

@@ -1,5 +1,5 @@
 //! The verbs of the graph of changes: files that change with a file, files that always change
-//! together, files that are missing (coding-agent-memory.md §15). `impact` is in
+//! together, files that are missing. `impact` is in
 //! `impact_of_change`.
 
 use loci_api::coding::graph::{CoChangeList, FileSet, FileSetList, MissingList};

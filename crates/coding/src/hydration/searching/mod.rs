@@ -1,6 +1,7 @@
-//! Search in the middle of a task (coding-agent-memory.md §4.8): what is remembered of a repository by words, meaning and filters, with
-//! the same trust, the same look at the code and the same control group as hydration, and a row of what was shown. Nothing is put
-//! together here: an agent that asks gets records, not a block.
+//! Search in the middle of a task: what is remembered of a repository by words, meaning and
+//! filters, with the same trust, the same look at the code and the same control group as hydration,
+//! and a row of what was shown. Nothing is put together here: an agent that asks gets records, not
+//! a block.
 //!
 //! | file | idea |
 //! |---|---|

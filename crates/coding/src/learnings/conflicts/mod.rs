@@ -1,5 +1,6 @@
-//! Records of a repository that contradict each other, of which no rule may let one win (coding-agent-memory.md §16): noted, listed, and
-//! decided by a person. Until then both stand: hydration trusts each half, says so, or withholds both, as configured.
+//! Records of a repository that contradict each other, of which no rule may let one win: noted,
+//! listed, and decided by a person. Until then both stand: hydration trusts each half, says so, or
+//! withholds both, as configured.
 //!
 //! `conflicts_list`, `conflict_resolve`: the verbs. Noting them, and which are open:
 //! `records::conflicts`.

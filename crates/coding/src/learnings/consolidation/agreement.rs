@@ -1,4 +1,4 @@
-//! A task says what is known: that counts once per task, and the record ages from then on anew (coding-agent-memory.md §16, §18.3).
+//! A task says what is known: that counts once per task, and the record ages from then on anew.
 
 use loci_model::ports::store::{Confirmation, Tx};
 use loci_model::record::Record;

@@ -1,7 +1,8 @@
-//! A branch comes onto the default branch: what held there alone holds everywhere, and is compared then with what is known there
-//! (coding-agent-memory.md §16): it takes the place of what it contradicts, unless that is newer or trusted more by now. Seen in the
-//! background, at each new tip of the default branch: by the commit itself, by those that took its place, and by the one by which its
-//! task's pull request came in.
+//! A branch comes onto the default branch: what held there alone holds everywhere, and is compared
+//! then with what is known there: it takes the place of what it contradicts, unless that is newer
+//! or trusted more by now. Seen in the background, at each new tip of the default branch: by the
+//! commit itself, by those that took its place, and by the one by which its task's pull request
+//! came in.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! What becomes of a learning beside what a repository's memory knows already (coding-agent-memory.md §16): the same machinery decides as
-//! for what extraction proposes (`consolidation`); here is said whom a learning meets, and what is known of branches and of people.
+//! What becomes of a learning beside what a repository's memory knows already: the same machinery
+//! decides as for what extraction proposes (`consolidation`); here is said whom a learning meets,
+//! and what is known of branches and of people.
 //!
 //! * `similar_records`: what is like a text, looked for before the write;
 //! * `decision`: the same with what was written since, and the decision;

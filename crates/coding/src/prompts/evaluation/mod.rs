@@ -1,6 +1,6 @@
 //! Evaluation of extraction prompts: each prompt is asked about a small labelled set, by a
 //! configured model or by a model of the caller's (pull mode), and the figures are kept with the
-//! version (coding-agent-memory.md §§17, 20.4).
+//! version.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,7 +1,8 @@
 //! The prompts by which agents say at the end of a task what they learned and what they lacked, and by which rules are read out of a
-//! review (coding-agent-memory.md §17). They are files of this binary, each in versions that stay as they are: what an agent wrote says by
-//! which version it was asked. What the first two ask for is what `learnings` reads. Agents are given them by whoever runs them; nothing
-//! here asks a model. Beside them a memory may have versions of its own (`own_prompts`).
+//! review. They are files of this binary, each in versions that stay as they are: what an agent
+//! wrote says by which version it was asked. What the first two ask for is what `learnings` reads.
+//! Agents are given them by whoever runs them; nothing here asks a model. Beside them a memory may
+//! have versions of its own (`own_prompts`).
 //!
 //! To change a text: a file of the next number, one line in [`SHIPPED`]; never edit one that was released.
 

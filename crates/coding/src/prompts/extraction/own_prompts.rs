@@ -1,6 +1,7 @@
-//! Extraction prompts of one's own (coding-agent-memory.md §17): versions beside the shipped ones, from [`OWN_FROM`] on, so that no number
-//! ever means two texts. They are rows of the prompts' table under a template that nobody else can name; which version is current is
-//! said by the row that became current last, and a shipped version that is gone back to has a row for that alone.
+//! Extraction prompts of one's own: versions beside the shipped ones, from [`OWN_FROM`] on, so that
+//! no number ever means two texts. They are rows of the prompts' table under a template that nobody
+//! else can name; which version is current is said by the row that became current last, and a
+//! shipped version that is gone back to has a row for that alone.
 //!
 //! A text becomes current where its writer forces it, or after it was evaluated against the
 //! labelled set (`prompts/evaluation`): until then it is a candidate, a row that never became

@@ -1,7 +1,9 @@
-//! The user prompt of a task, out of what its forge says (coding-agent-memory.md §4.6): issues, pull requests, their comments and review
-//! threads. What comes from outside is sanitised, its secrets are masked, and it stands inside a fence; what does not fit goes, the oldest
-//! first: comments of issues, then those of pull requests, then review threads as a whole, and at last the ends of bodies. Pure: the same
-//! sources, budget and seed give the same bytes. Nothing is fetched here: whoever runs agents has read the forge.
+//! The user prompt of a task, out of what its forge says: issues, pull requests, their comments and
+//! review threads. What comes from outside is sanitised, its secrets are masked, and it stands
+//! inside a fence; what does not fit goes, the oldest first: comments of issues, then those of pull
+//! requests, then review threads as a whole, and at last the ends of bodies. Pure: the same
+//! sources, budget and seed give the same bytes. Nothing is fetched here: whoever runs agents has
+//! read the forge.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,5 +1,5 @@
 //! What a task asks, as a digest: beside the version of its prompt, which is the same for many tasks, this is what differs between
-//! them (coding-agent-memory.md §8). Pure. What was remembered takes no part either: that is the memory's own digest.
+//! them. Pure. What was remembered takes no part either: that is the memory's own digest.
 
 use loci_model::Result;
 use loci_model::tasks::task::Task;

@@ -1,5 +1,5 @@
-//! What is found in tasks without a model, one file each (coding-agent-memory.md §14): pure, over what `ground` holds. Whether enough
-//! tasks bear it out is the same rule for all, and not theirs.
+//! What is found in tasks without a model, one file each: pure, over what `ground` holds. Whether
+//! enough tasks bear it out is the same rule for all, and not theirs.
 //!
 //! To add one: a file with a function from the ground to what it finds, a line in [`GENERATORS`], cases in its test.
 

@@ -1,6 +1,7 @@
-//! Themes of self-feedback (coding-agent-memory.md §6.6): what several tasks of a repository lacked. They are no rows of their own: the
-//! same items always fall into the same themes, so they are found when they are asked for. A theme is closed by a person, which puts
-//! its items away, or is quiet when many tasks have ended without a word of it. No model is asked.
+//! Themes of self-feedback: what several tasks of a repository lacked. They are no rows of their
+//! own: the same items always fall into the same themes, so they are found when they are asked for.
+//! A theme is closed by a person, which puts its items away, or is quiet when many tasks have ended
+//! without a word of it. No model is asked.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! Asking a model for the rules of a review (coding-agent-memory.md §17.3, §19): the question, and how its answer is read. Pure: the job asks,
-//! by the engine's `language_models`. The words are those of the extraction prompt `review_rules`,
-//! shipped or of one's own.
+//! Asking a model for the rules of a review: the question, and how its answer is read. Pure: the
+//! job asks, by the engine's `language_models`. The words are those of the extraction prompt
+//! `review_rules`, shipped or of one's own.
 
 use loci_engine::safety::for_model;
 use loci_engine::strategies::model_questions::prompt_input::block;

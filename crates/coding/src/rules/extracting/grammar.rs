@@ -1,6 +1,7 @@
-//! What a model answers when it is asked for the rules of a review (coding-agent-memory.md §12.1): lines of a strict form, each with its
-//! source. Whatever is not of that form, or names what is not in the review, is discarded and counted: a model that invents where a rule
-//! comes from may have invented the rule. What passes goes through the same checks as a rule that was read without a model.
+//! What a model answers when it is asked for the rules of a review: lines of a strict form, each
+//! with its source. Whatever is not of that form, or names what is not in the review, is discarded
+//! and counted: a model that invents where a rule comes from may have invented the rule. What
+//! passes goes through the same checks as a rule that was read without a model.
 
 use loci_engine::safety::injection;
 use loci_engine::strategies::learnings::{place_of, scope_of};

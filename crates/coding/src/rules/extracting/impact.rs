@@ -1,6 +1,7 @@
-//! Whether a rule changes more than style (coding-agent-memory.md §12.2): by its words. What names dependencies, security, data, errors,
-//! tests, the public API or the build is of high impact; names, form, typing idiom, comments and commits are style. Where a rule has
-//! both, it is of high impact, unless it is about how something is named or written.
+//! Whether a rule changes more than style: by its words. What names dependencies, security, data,
+//! errors, tests, the public API or the build is of high impact; names, form, typing idiom,
+//! comments and commits are style. Where a rule has both, it is of high impact, unless it is about
+//! how something is named or written.
 
 use std::sync::LazyLock;
 

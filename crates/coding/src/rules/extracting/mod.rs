@@ -1,4 +1,4 @@
-//! Which rules for all future work follow from one review, without a model (coding-agent-memory.md §12.1, §19 mode `none`): a review's
+//! Which rules for all future work follow from one review, without a model: a review's
 //! text in, rules and corrections out, and why anything was taken or not. Pure. How well it does is measured by `loci-bench rules`.
 //!
 //! | file | idea |

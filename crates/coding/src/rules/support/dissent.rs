@@ -1,5 +1,6 @@
-//! Who answers a reviewer that they do not agree, or that a remark will not be followed (coding-agent-memory.md §12.2): their weight is
-//! taken from the rules that the remark supports. Those who may do little here take nothing away; nobody is counted twice.
+//! Who answers a reviewer that they do not agree, or that a remark will not be followed: their
+//! weight is taken from the rules that the remark supports. Those who may do little here take
+//! nothing away; nobody is counted twice.
 
 use loci_model::Result;
 use loci_model::ledger::Shelved;
@@ -54,7 +55,7 @@ pub(in crate::rules) fn dissents(
     Ok(found)
 }
 
-/// Whose word counts for nothing on a pull request (coding-agent-memory.md §11.7): its author's, an agent's and a program's.
+/// Whose word counts for nothing on a pull request: its author's, an agent's and a program's.
 pub(in crate::rules) fn is_of_the_work(review: &Review, agents: &[String], who: &ForgeUser) -> bool {
     let is_agent = || agents.iter().any(|login| login.eq_ignore_ascii_case(&who.login));
     who.is_bot || person(who) == person(&review.pr_author) || is_agent()

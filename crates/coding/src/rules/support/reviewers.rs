@@ -1,4 +1,4 @@
-//! Whose words of a review count where several tasks are looked at together (coding-agent-memory.md §§11.7, 13, 14): those of people whose
+//! Whose words of a review count where several tasks are looked at together: those of people whose
 //! word would count for a rule of the repository. What anybody may write under a public pull request teaches nothing. Pure.
 
 use loci_model::Timestamp;

@@ -1,4 +1,4 @@
-//! What reviews weigh for a rule, and whether that is enough (coding-agent-memory.md §§11.7, 12.2). Pure.
+//! What reviews weigh for a rule, and whether that is enough. Pure.
 //!
 //! People are counted once, whatever they say and how often: by the weightiest of what they said on any pull request.
 

@@ -1,5 +1,5 @@
 //! `task_feedback`: what a task, or a person, says of memories it was shown: used, helpful, harmful. What several tasks call harmful, or
-//! one person, is held back until somebody decides (coding-agent-memory.md §4.7). Nothing else is changed by it.
+//! one person, is held back until somebody decides. Nothing else is changed by it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -210,7 +210,7 @@ fn topicless(answer: &Completed) -> Completed {
     kept
 }
 
-/// The commit at which an agent learned what it learned (§6.5), where its report says.
+/// The commit at which an agent learned what it learned, where its report says.
 fn commit(said: &Completion) -> Option<String> {
     let head = said.pr.as_ref().and_then(|pr| pr.head_sha.clone());
     head.or_else(|| said.commits.last().cloned())

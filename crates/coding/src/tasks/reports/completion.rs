@@ -1,4 +1,4 @@
-//! What an agent says at the end of a task, and what became of it (coding-agent-memory.md §6.1).
+//! What an agent says at the end of a task, and what became of it.
 
 use std::collections::BTreeMap;
 

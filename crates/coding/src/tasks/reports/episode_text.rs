@@ -1,5 +1,5 @@
 //! The episode of a task as text: the form in which all episodes are written (`strategies::episode_form`), and beside it what
-//! is known of the task as values: status, verification, pull request, cost (coding-agent-memory.md §6.1).
+//! is known of the task as values: status, verification, pull request, cost.
 
 use std::collections::BTreeMap;
 
@@ -102,7 +102,8 @@ impl TaskEpisode {
         };
         let versions = said.extraction_prompts.iter().map(|(name, version)| (masked(name), masked(version)));
         let feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
-        // An end stays (§4.1): what comes late is told beside it, or a task that ran out of time is read as a success.
+        // An end stays: what comes late is told beside it, or a task that ran out of time is read
+        // as a success.
         let status = ended(task).or(said.status);
         let report = TaskReport {
             source_type: BY_AGENT.to_owned(),

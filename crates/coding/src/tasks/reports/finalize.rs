@@ -1,6 +1,6 @@
 //! `task_finalize`: whoever runs agents says that a task is over, on every path, as often as they like. Where no episode tells
-//! of it, the least that can be said becomes one; where one does, it is kept, and what it leaves open is filled in
-//! (coding-agent-memory.md §6.2).
+//! of it, the least that can be said becomes one; where one does, it is kept, and what it leaves
+//! open is filled in.
 
 use std::sync::Arc;
 

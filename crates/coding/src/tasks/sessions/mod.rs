@@ -1,4 +1,4 @@
-//! Sessions of tasks (coding-agent-memory.md §5.1): what an agent says and does while it works, numbered by the agent. Everything
+//! Sessions of tasks: what an agent says and does while it works, numbered by the agent. Everything
 //! that is said becomes an event of the memory, in the session of the task, and an item of the archive, which keeps of it what the
 //! configuration says, for as long as it says. When the session has ended the archive alone is read.
 //!

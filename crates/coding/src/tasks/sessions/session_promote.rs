@@ -1,5 +1,5 @@
-//! `session_promote`: chosen events of a session become learnings, on the way that all learnings go (coding-agent-memory.md §6.3),
-//! while the session is open.
+//! `session_promote`: chosen events of a session become learnings, on the way that all learnings
+//! go, while the session is open.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;

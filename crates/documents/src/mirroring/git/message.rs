@@ -1,5 +1,6 @@
-//! What a commit of a mirror says (files-and-git.md §9.2): a subject, why, which documents, and trailers that lead back to the store. Pure. Nothing
-//! that anybody wrote makes a line of its own, ends the message, or passes for a trailer.
+//! What a commit of a mirror says: a subject, why, which documents, and trailers that lead back to
+//! the store. Pure. Nothing that anybody wrote makes a line of its own, ends the message, or passes
+//! for a trailer.
 
 use loci_model::trees::tree_entry::DocumentOperation;
 

@@ -1,5 +1,6 @@
-//! A mirror that is a bare repository (files-and-git.md §9): the history of the tree as commits, made of the log alone, so that the same log gives
-//! the same commits; and edits that people committed in a clone, taken as edits of any mirror.
+//! A mirror that is a bare repository: the history of the tree as commits, made of the log alone,
+//! so that the same log gives the same commits; and edits that people committed in a clone, taken
+//! as edits of any mirror.
 //!
 //! `grouping`: which changes are one commit; `message`: what a commit says, and who made it; both pure. `telling`: what changes did to files;
 //! `rendering_git`: commits behind the newest one; `restore_commit`: one on top of another store's

@@ -1,5 +1,6 @@
-//! `mirror_pull`: what people committed in a clone, taken as edits of any mirror (files-and-git.md §9.2): by the same plan, whose base is the newest
-//! commit of the mirror that the clone has. Who pulls is who writes. The clone itself is read by whoever has it; here come the files that differ.
+//! `mirror_pull`: what people committed in a clone, taken as edits of any mirror: by the same plan,
+//! whose base is the newest commit of the mirror that the clone has. Who pulls is who writes. The
+//! clone itself is read by whoever has it; here come the files that differ.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

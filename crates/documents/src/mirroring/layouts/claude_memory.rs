@@ -1,5 +1,6 @@
-//! The layout of a coding agent's own memory (files-and-git.md §6): topic files with a small head, and `MEMORY.md`, the index of them, of which
-//! the agent loads the beginning. The files are the truth; the index is made of them, but for the text that a person put above its list.
+//! The layout of a coding agent's own memory: topic files with a small head, and `MEMORY.md`, the
+//! index of them, of which the agent loads the beginning. The files are the truth; the index is
+//! made of them, but for the text that a person put above its list.
 
 mod index;
 mod topic;

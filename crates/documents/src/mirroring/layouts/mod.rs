@@ -1,5 +1,6 @@
-//! The three ways in which a tree lies in a mirror (files-and-git.md §6). Pure: what files there are to be for these documents, and what a
-//! file that somebody wrote or changed means for them. Which side of a file is right is [`sync_plan`](super::sync_plan)'s matter.
+//! The three ways in which a tree lies in a mirror. Pure: what files there are to be for these
+//! documents, and what a file that somebody wrote or changed means for them. Which side of a file
+//! is right is [`sync_plan`](super::sync_plan)'s matter.
 //!
 //! A layout is one file here and one line in [`Layout`].
 

@@ -1,5 +1,5 @@
-//! The native layout (files-and-git.md §4): the paths of the tree, each document with its frontmatter. Transcripts and the changelog are laid
-//! beside it by whoever renders them; a file there is never taken.
+//! The native layout: the paths of the tree, each document with its frontmatter. Transcripts and
+//! the changelog are laid beside it by whoever renders them; a file there is never taken.
 
 use loci_engine::document_text::areas::check_writable;
 use loci_engine::document_text::{DocumentContent, DocumentPath};

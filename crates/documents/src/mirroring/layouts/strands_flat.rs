@@ -1,5 +1,6 @@
-//! The flat layout of Strands' `FileMemoryStore` (files-and-git.md §6): `*.md` without directories, a file's name is the slug of its first
-//! line, and each line below is a fact. A stock store may run in the directory: what it appends comes to the document whose file it is.
+//! The flat layout of Strands' `FileMemoryStore`: `*.md` without directories, a file's name is the
+//! slug of its first line, and each line below is a fact. A stock store may run in the directory:
+//! what it appends comes to the document whose file it is.
 //!
 //! Its slug keeps ASCII alone and cuts without a sign, so two headings may share one. The second file then gets a number: a stock append for
 //! it may land in the first, where nothing of it is lost.

@@ -1,6 +1,6 @@
-//! A model plans behind the rules, by a job (files-and-git.md §14.10): rules plan first, what they settle the model does not see; the rest is
-//! shown to it part by part, and its plans are judged like any other. Asking, once more with
-//! everything that is wrong, is the matter of `loci_engine::language_models`.
+//! A model plans behind the rules, by a job: rules plan first, what they settle the model does not
+//! see; the rest is shown to it part by part, and its plans are judged like any other. Asking, once
+//! more with everything that is wrong, is the matter of `loci_engine::language_models`.
 
 use std::collections::BTreeSet;
 

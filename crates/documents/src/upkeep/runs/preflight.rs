@@ -1,5 +1,5 @@
 //! Whether the tree is still what an action was planned on: every document it is about says what it said, and nothing has come to lie where
-//! it writes (files-and-git.md §14.6).
+//! it writes.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
-//! Trees are put in order by themselves (files-and-git.md §14.11): when nothing was written for a while, at times of a clock, when a tree is
-//! large. Called with each sweep, of which one server does one; a tree's run is one at a time. Times that were missed count once.
+//! Trees are put in order by themselves: when nothing was written for a while, at times of a clock,
+//! when a tree is large. Called with each sweep, of which one server does one; a tree's run is one
+//! at a time. Times that were missed count once.
 
 use std::sync::atomic::Ordering;
 

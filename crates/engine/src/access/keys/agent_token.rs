@@ -1,6 +1,7 @@
-//! Tokens of agents (coding-agent-memory.md §2.3): whoever takes a task in is given one for the agent, which may do what agents do, for that
-//! task and no other. A token is the task's name, sealed under the master key: nothing is stored, every server of a store knows it, and a
-//! task that ended a day ago has none that counts. What an agent may do is `access`'s matter and that of the verbs.
+//! Tokens of agents: whoever takes a task in is given one for the agent, which may do what agents
+//! do, for that task and no other. A token is the task's name, sealed under the master key: nothing
+//! is stored, every server of a store knows it, and a task that ended a day ago has none that
+//! counts. What an agent may do is `access`'s matter and that of the verbs.
 //!
 //! The place of the preferences that a token opens is sealed with the name. A key that proves the
 //! requester of a task later changes what later tokens open, and no token that was given before.

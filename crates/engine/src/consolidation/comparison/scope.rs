@@ -1,4 +1,4 @@
-//! Scopes of statements in one form, and how two of them lie (coding-agent-memory.md §16): equal, one within the other,
+//! Scopes of statements in one form, and how two of them lie: equal, one within the other,
 //! apart. Different scopes never contradict each other.
 
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
 //! Whether words that a model made of two statements may stand: nothing in them that neither says, nothing lost that both
-//! say, never "A and B" (coding-agent-memory.md §16; rule V12 of the plan's validator).
+//! say, never "A and B" (rule V12 of the plan's validator).
 
 use crate::consolidation::comparison::compare::residue;
 use crate::consolidation::reading::{Class, Clause, Reading, Word};

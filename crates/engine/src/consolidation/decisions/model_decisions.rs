@@ -1,5 +1,5 @@
 //! What the rules leave open, asked of the model: one question for all open proposals of a round, in the form of
-//! agentcore-wire.md §8. An answer is checked before it counts; what may not stand becomes the candidate's own words.
+//! An answer is checked before it counts; what may not stand becomes the candidate's own words.
 
 use loci_model::job::exchange::Step;
 use loci_model::memory::prompt::PromptId;

@@ -1,4 +1,4 @@
-//! Decisions of extraction as a plan, judged by the same validator as any other (files-and-git.md §14). A decision that
+//! Decisions of extraction as a plan, judged by the same validator as any other. A decision that
 //! breaks a rule becomes the careful one: both stay, or the new one is held.
 
 use loci_model::record::Record;

@@ -1,4 +1,4 @@
-//! How large a plan, and what it was made on, may be (files-and-git.md §14.4). Limits are never nought.
+//! How large a plan, and what it was made on, may be. Limits are never nought.
 
 use std::collections::BTreeSet;
 

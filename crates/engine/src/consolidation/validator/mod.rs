@@ -1,4 +1,4 @@
-//! Judges a plan before anything happens (files-and-git.md §14.5): every rule by itself, every violation at once. Pure.
+//! Judges a plan before anything happens: every rule by itself, every violation at once. Pure.
 //!
 //! | file | rules |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `paths` | V04 targets, V13 `system/` and what is pinned |
 //! | `texts` | V05 descriptions, V06 bodies, V07 `content`, V12 nothing invented or lost, V16 injection and secrets |
 //! | `lineage` | V03 what may be merged, V14 what derived documents draw on, V15 what may supersede what, and trust |
-//! | `bounds` | how large a plan may be (§14.4) |
+//! | `bounds` | how large a plan may be |
 //!
 //! A rule over paths passes references that are record ids. To add a rule: its code, its function in a file, its line in
 //! [`validate`], its property test.

@@ -19,7 +19,7 @@ use crate::safety;
 use crate::settings::EngineSettings;
 
 const DESCRIPTION_CHARS_MAX: usize = 160;
-/// Below this two bodies say different things (files-and-git.md §14.5).
+/// Below this two bodies say different things.
 const MATERIAL_JACCARD: f32 = 0.8;
 /// From here on words look like instructions to their reader.
 const INJECTION_MIN: f32 = 0.3;

@@ -1,4 +1,4 @@
-//! Near-duplicates of drafts (retrieval.md §7, with its exceptions): records of the same strategy and namespace that a
+//! Near-duplicates of drafts: records of the same strategy and namespace that a
 //! draft says again, and earlier drafts of the same round.
 //!
 //! Exact repeats are found in the write itself. What clients wrote is nobody's duplicate.

@@ -23,7 +23,8 @@ use crate::strategies::metadata::schema_values::{agrees, bound_values, values_th
 use crate::strategies::turns::turn::{Turn, turns_of_message};
 use crate::strategies::{self, Deciding, Strategy as Extractor};
 
-/// Turns that may be told in one record: one namespace, one branch, equal strictly consistent values (§9).
+/// Turns that may be told in one record: one namespace, one branch, equal strictly consistent
+/// values.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub(super) namespace: Namespace,
@@ -33,7 +34,7 @@ pub(super) struct Group {
     pub(super) bound: Metadata,
     /// Metadata of the events.
     pub(super) metadata: HashMap<EventId, std::collections::BTreeMap<String, String>>,
-    /// In the order of retrieval.md §1.
+    /// By session, then by place in the session.
     pub(super) turns: Vec<Turn>,
     /// Active records that the strategy continues.
     pub(super) standing: Vec<Record>,
@@ -231,7 +232,7 @@ impl Round {
         Ok(made.into_iter().filter(rests_on).map(|record| record.id).collect())
     }
 
-    /// Groups without turns go; turns stand in the order of retrieval.md §1.
+    /// Groups without turns go; turns stand by session, then by place in it.
     fn order(&mut self) {
         self.groups.retain(|group| !group.turns.is_empty());
         for group in &mut self.groups {

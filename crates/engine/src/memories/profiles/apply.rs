@@ -1,5 +1,5 @@
 //! `profile_apply`: a memory gets a profile's settings and strategies. Strategies are matched by name: what is missing is
-//! added, what differs is changed, what has another name is kept (sre-memory.md §2, B-2, B-4). Applied twice, the second
+//! added, what differs is changed, what has another name is kept. Applied twice, the second
 //! time changes nothing.
 
 use loci_api::profile::{ProfileApplied, ProfileChange};

@@ -1,5 +1,6 @@
 //! `memory_ensure`: a memory of that name is there, with a profile's strategies, when the answer is: made or found in one write, on the exact
-//! name (sre-memory.md §2, B-1 to B-4). What is missing is added; what is otherwise than asked is changed only where the caller says so.
+//! name. What is missing is added; what is otherwise than asked is changed only where the caller
+//! says so.
 
 use std::collections::BTreeMap;
 

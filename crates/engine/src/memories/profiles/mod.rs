@@ -1,6 +1,6 @@
 //! Profiles as readable files: those that come with this version, a server's own, and applying one to a memory.
 //!
-//! A profile is settings and strategies under a name (architecture §7). Finding one gives a new memory its settings;
+//! A profile is settings and strategies under a name. Finding one gives a new memory its settings;
 //! strategies come by applying alone, for a memory made over the wire has those its client asked for.
 
 mod apply;

@@ -1,5 +1,5 @@
 //! When a strategy's template changes, its records move with it: in the same transaction, with their ids, versions and
-//! states (coding-agent-memory.md §2.1, "Changing a template MUST migrate"). Nothing is orphaned and nothing is copied.
+//! states. Nothing is orphaned and nothing is copied.
 //!
 //! A record whose new place cannot be told stays where it is and is counted.
 

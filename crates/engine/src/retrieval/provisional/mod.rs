@@ -1,5 +1,5 @@
 //! What was said and is not extracted yet, as records that a search shows, where the memory is set so
-//! (`read_your_writes`, memory-manager.md W-12).
+//! (`read_your_writes`).
 //!
 //! `waiting` finds the turns, as far as `budget` reaches, and makes records of them; `beside` ranks them with those that are stored.
 //! Nothing here is written, and where the setting is off nothing here runs.

@@ -1,4 +1,4 @@
-//! Filling a budget in tokens with entries of several groups (coding-agent-memory.md §4.4, steps 4 to 7).
+//! Filling a budget in tokens with entries of several groups.
 //!
 //! Whole entries only; one that does not fit is skipped and the next is tried, for one long entry must not suppress all
 //! behind it. What a group leaves unused flows to the next; what is left in the end is offered to what was skipped. The order in

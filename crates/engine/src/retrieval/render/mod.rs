@@ -1,5 +1,5 @@
 //! Rendering what is remembered for a model to read: a fence around data, a budget in tokens, a receipt of what was left
-//! out (coding-agent-memory.md §4.4, §4.5). Pure: the same entries, budget and seed give the same bytes.
+//! out. Pure: the same entries, budget and seed give the same bytes.
 //!
 //! What is shown went through [`crate::safety::for_model`] here, whatever it went through before. Which records are
 //! worth showing is the caller's matter: facts (`verified/serving/prompt_block`), hydration

@@ -1,5 +1,5 @@
-//! Who wrote the turn: people ask for what people said, unless they ask the assistant for its own words (retrieval.md §6,
-//! features 9 and 10; decision 0036).
+//! Who wrote the turn: people ask for what people said, unless they ask the assistant for its own
+//! words (decision 0036).
 
 use loci_model::event::Role;
 

@@ -1,4 +1,4 @@
-//! The date that the question names against the day the turn was recorded (retrieval.md §6.2; the table itself is
+//! The date that the question names against the day the turn was recorded (the table itself is
 //! `loci_text::question_date`).
 
 use super::{QuestionView, TurnView};

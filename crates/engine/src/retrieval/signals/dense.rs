@@ -1,4 +1,4 @@
-//! Likeness of meaning: cosines of the turn, and of the turn in its context, with the question (retrieval.md §3, §6).
+//! Likeness of meaning: cosines of the turn, and of the turn in its context, with the question.
 
 use super::{QuestionView, TurnView};
 

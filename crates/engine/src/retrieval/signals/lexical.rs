@@ -1,4 +1,4 @@
-//! Words in common, in four views (retrieval.md §4.1, §6): the turn and its window against the rarest possible term, the
+//! Words in common, in four views: the turn and its window against the rarest possible term, the
 //! pair and the session against the best candidate.
 
 use loci_model::ports::search::LexicalView;

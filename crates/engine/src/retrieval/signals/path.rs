@@ -1,4 +1,4 @@
-//! Words of the question in the path of a file (retrieval.md §6, feature 18): one document per file, idf of paths.
+//! Words of the question in the path of a file: one document per file, idf of paths.
 
 use loci_text::bm25;
 

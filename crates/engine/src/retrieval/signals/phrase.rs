@@ -1,5 +1,5 @@
-//! Adjacent words of the question that are adjacent in the turn, each pair weighted by the idf of its words
-//! (retrieval.md §6, feature 5). A word that no turn has weighs nothing, its neighbour in the pair still does.
+//! Adjacent words of the question that are adjacent in the turn, each pair weighted by the idf of
+//! its words. A word that no turn has weighs nothing, its neighbour in the pair still does.
 
 use super::{QuestionView, TurnView};
 

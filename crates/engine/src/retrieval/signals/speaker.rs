@@ -1,4 +1,4 @@
-//! Whether the turn is by someone the question names (retrieval.md §6, feature 8). A turn without a known speaker says
+//! Whether the turn is by someone the question names. A turn without a known speaker says
 //! nothing either way.
 
 use super::{QuestionView, TurnView};

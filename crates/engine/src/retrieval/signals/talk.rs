@@ -1,5 +1,5 @@
-//! What makes a turn of talk worth remembering, whatever is asked: names and numbers, speaking of oneself, not asking
-//! (retrieval.md §6, features 14–17). Read from flags that are computed at write; files have none.
+//! What makes a turn of talk worth remembering, whatever is asked: names and numbers, speaking of
+//! oneself, not asking. Read from flags that are computed at write; files have none.
 
 use loci_text::flags::ENTITIES_MAX;
 

@@ -1,4 +1,4 @@
-//! A question about time wants a turn that names one (retrieval.md §6, features 12 and 13).
+//! A question about time wants a turn that names one.
 
 use super::{QuestionView, TurnView};
 

@@ -1,4 +1,4 @@
-//! Episodes as text: the JSON of agentcore-wire.md §8, written and read back.
+//! Episodes as text: JSON, written and read back.
 //!
 //! It decides nothing about what an episode says.
 

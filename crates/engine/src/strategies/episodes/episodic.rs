@@ -1,5 +1,5 @@
 //! Episodes, and the half that needs no model (the other is `episodic_model.rs`): one per session, structured from what was asked, done and said about it; continued in place
-//! as the session grows (agentcore-wire.md §8). All roles are read, tools included.
+//! as the session grows. All roles are read, tools included.
 //!
 //! Assessments rest on plain words of success and failure that people and the assistant say, and say
 //! `unknown` otherwise. What a tool prints says nothing of the task but by the exit status that ends it, and

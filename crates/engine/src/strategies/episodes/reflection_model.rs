@@ -20,7 +20,7 @@ use crate::strategies::model_questions::reply_json::{Entry, list};
 
 const TITLE_CHARS_MAX: usize = 100;
 const PREDICATE_CHARS_MAX: usize = 300;
-/// Of all episodes looked at, at least two in five bear an insight out (coding-agent-memory.md §14).
+/// Of all episodes looked at, at least two in five bear an insight out.
 const SHARE_MIN: (u32, u32) = (2, 5);
 /// Characters per token, low enough for every language.
 const CHARS_PER_TOKEN: usize = 3;
@@ -179,7 +179,7 @@ impl Insight {
         self.episodes.iter().filter_map(at).collect()
     }
 
-    /// The record's text (agentcore-wire.md §8); the confidence is the counts'.
+    /// The record's text; the confidence is the counts'.
     pub fn text(&self, evidence: &Evidence) -> String {
         let confidence = (share(evidence) * 1000.0).round() / 1000.0;
         json!({

@@ -1,4 +1,4 @@
-//! Facts without a model: each USER and ASSISTANT turn kept word for word, data as lines (agentcore-wire.md §8).
+//! Facts without a model: each USER and ASSISTANT turn kept word for word, data as lines.
 //!
 //! What the neighbours of a turn say is the index's matter, never stored here. Turns of tools and others feed episodes
 //! and summaries alone.

@@ -1,4 +1,4 @@
-//! Learnings out of what an agent wrote at the end of a task (coding-agent-memory.md §6.4): one a
+//! Learnings out of what an agent wrote at the end of a task: one a
 //! paragraph or list item, each with its topic, its scope and its category. Pure; what becomes of
 //! them is not decided here.
 //!

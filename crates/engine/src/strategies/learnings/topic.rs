@@ -1,5 +1,5 @@
 //! How a learning begins: `**[Topic]:** text`, `**Topic:** text` or `[Topic]: text`, a category perhaps behind the topic in
-//! parentheses; and to what a topic says that it applies (§16).
+//! parentheses; and to what a topic says that it applies.
 
 use super::Category;
 

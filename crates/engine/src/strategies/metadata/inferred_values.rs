@@ -1,4 +1,4 @@
-//! Metadata that a model infers (agentcore-wire.md §9): what it is told about each key, and its values checked. A value
+//! Metadata that a model infers: what it is told about each key, and its values checked. A value
 //! that breaks its rule is dropped, not the record.
 
 use loci_model::record::metadata::{Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataValidation};

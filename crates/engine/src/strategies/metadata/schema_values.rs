@@ -1,4 +1,4 @@
-//! Metadata of extracted records by a strategy's schema (agentcore-wire.md §9), as far as it goes without a model.
+//! Metadata of extracted records by a strategy's schema, as far as it goes without a model.
 //!
 //! Strictly consistent keys are copied from the event. Inferred keys are filled where the event's metadata has the key,
 //! or one of the allowed values stands in the text; else they are absent. An invalid value is dropped, not the record.
@@ -11,7 +11,7 @@ use loci_model::record::metadata::{
     Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
 };
 
-/// Limits of values (agentcore-wire.md §9).
+/// Limits of values.
 const STRING_CHARS_MAX: usize = 256;
 const LIST_ITEMS_MAX: usize = 5;
 const ITEM_CHARS_MAX: usize = 64;

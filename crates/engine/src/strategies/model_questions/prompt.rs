@@ -1,7 +1,7 @@
 //! Prompts: what a model is told, in versioned files beside the strategies (`prompts/<strategy>.<step>.v<n>.md`).
 //!
 //! A file has two parts: the instructions, which a custom strategy replaces, and behind a line of its own the form of the
-//! answer, which nobody replaces (agentcore-wire.md §8). The words of a file never change once it is released, for records
+//! answer, which nobody replaces. The words of a file never change once it is released, for records
 //! name their prompt: other words are the next version, a file of its own.
 //!
 //! To add a prompt: its file, a `Prompt` beside the strategy that asks it, one line in [`PROMPTS`], its digest in the test.

@@ -1,5 +1,5 @@
 //! Preferences without a model: sentences in which a person states one, keyed by what they are about, so that a changed
-//! preference takes the place of the older one (agentcore-wire.md §8).
+//! preference takes the place of the older one.
 //!
 //! Read are turns of the USER and data under keys such as `preferences`; what an assistant says of itself, wishes of
 //! the moment and guesses are not. The patterns are in `preference_statement`.

@@ -1,4 +1,4 @@
-//! Self-managed strategies (agentcore-wire.md §14): when their owner is told of new messages, and with what. The job is
+//! Self-managed strategies: when their owner is told of new messages, and with what. The job is
 //! `jobs/handover.rs`, sending the deliverer's.
 
 pub(crate) mod payload;

@@ -1,4 +1,4 @@
-//! What the owner of a self-managed strategy is given (agentcore-wire.md §14): an object with the messages, and a
+//! What the owner of a self-managed strategy is given: an object with the messages, and a
 //! notification that says where it is.
 //!
 //! Both wait in the outbox as one row, so that a hand-over is one write. The object is stored when the row is sent, under

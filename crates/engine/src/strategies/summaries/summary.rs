@@ -1,4 +1,5 @@
-//! Summaries, and the half that needs no model (the other is `summary_model.rs`): the sentences that say most, by topic and session (agentcore-wire.md §8).
+//! Summaries, and the half that needs no model (the other is `summary_model.rs`): the sentences
+//! that say most, by topic and session.
 //!
 //! Each round makes one record per topic of its new turns (subtype `part`) and the next version of one record for the
 //! whole session (subtype `session`), which is put together from the parts, not from the events.

@@ -1,5 +1,5 @@
 //! Summaries by a model: the question (`prompts/summary.consolidate.v1.md`), and its answer as the running summary of the
-//! session and a part for each topic of the new turns (agentcore-wire.md §8).
+//! session and a part for each topic of the new turns.
 //!
 //! The half that needs no model is `summary.rs`. What is told along is of this session alone.
 

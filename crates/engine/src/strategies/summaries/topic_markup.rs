@@ -1,4 +1,4 @@
-//! Summaries as text: `<topic name="…">…</topic>` blocks, written and read back (agentcore-wire.md §8).
+//! Summaries as text: `<topic name="…">…</topic>` blocks, written and read back.
 //!
 //! Content is escaped, so that it can hold markup. It decides nothing about topics.
 

@@ -1,4 +1,4 @@
-//! JSON as `key: value` lines for people, and its values alone for the index (agentcore-wire.md §8).
+//! JSON as `key: value` lines for people, and its values alone for the index.
 //!
 //! Members keep their order; nested keys are joined by dots, items of lists of objects are numbered from 1. Null says
 //! nothing. It does not know what the keys mean.

@@ -1,5 +1,5 @@
 //! Turns: what an event says, as strategies read it. Wrapped text is unwrapped, long text is cut at sentences, JSON
-//! becomes lines; the stored event is untouched (agentcore-wire.md §8).
+//! becomes lines; the stored event is untouched.
 //!
 //! It decides neither which roles a strategy reads nor which events are new.
 
@@ -37,7 +37,7 @@ impl Turn {
         self.values.as_deref().unwrap_or(&self.text)
     }
 
-    /// Place in its session: the order of retrieval.md §1.
+    /// Place in its session.
     pub fn position(&self) -> Position {
         Position {
             run: self.run.as_ref().map(|place| (place.run.clone(), place.first)),
@@ -110,7 +110,7 @@ pub fn turns_of_message(event: &Event, message: usize) -> Vec<Turn> {
 }
 
 /// Cuts what was said into parts that a record can hold. Text over the service's limit, which the lenient mode stores,
-/// is read up to it (memory-manager.md W-7).
+/// is read up to it.
 fn said(role: Role, text: &str, push: &mut impl FnMut(Option<Role>, String, Option<String>)) {
     if text.trim().is_empty() {
         return;

@@ -1,8 +1,7 @@
-//! Messages that agent frameworks store as JSON text: role and texts are taken out, for extraction only
-//! (agentcore-wire.md §8, agentcore-clients.md §2.3).
-//!
-//! Known forms: an object with `message` (Strands), with `role` and `content` or `blocks` (chat messages), with `type`
-//! and `content` or `data` or `kwargs` (LangChain), and lists of these. Any other JSON is what somebody said.
+//! Messages that agent frameworks store as JSON text: role and texts are taken out, for extraction
+//! only. Known forms: an object with `message` (Strands), with `role` and `content` or `blocks`
+//! (chat messages), with `type` and `content` or `data` or `kwargs` (LangChain), and lists of
+//! these. Any other JSON is what somebody said.
 
 use loci_model::event::Role;
 use serde_json::{Map, Value};

@@ -1,4 +1,5 @@
-//! Alerts as hooks bring them (sre-memory.md §12): stored once, dealt with in order, and what they make of investigations. Test 15, D23.
+//! Alerts as hooks bring them: stored once, dealt with in order, and what they make of
+//! investigations.
 
 use loci_engine::deliveries::HookTaken;
 use loci_model::ports::clock::Clock;

@@ -1,4 +1,5 @@
-//! Every argument of the hooks changes what is told or stored (D29); those of the end are in `completing`.
+//! Every argument of the hooks changes what is told or stored; those of the end are in
+//! `completing`.
 
 use loci_model::Timestamp;
 use loci_model::event::Role;

@@ -1,4 +1,4 @@
-//! The end of the work: §6.3, §9.4, test 18, D3, D5, D29, D30, D32.
+//! The end of the work.
 
 use loci_api::operations::investigation::{AgentResult, InvestigationComplete};
 use loci_model::Result;

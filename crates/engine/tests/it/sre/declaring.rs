@@ -1,4 +1,4 @@
-//! Preferences as a file declares them, as people look at them, and for how long they are there: §13, P-3, P-5, tests 7 and 14, D24.
+//! Preferences as a file declares them, as people look at them, and for how long they are there.
 
 use loci_engine::calls::idempotency::IfErased;
 use loci_model::ports::clock::Clock;

@@ -1,4 +1,4 @@
-//! A memory is there when the answer is: B-1 to B-4, D17.
+//! A memory is there when the answer is.
 
 use loci_engine::memories::profiles::{MemoryEnsure, MemoryEnsured};
 use loci_engine::memories::{NewMemory, NewStrategy};

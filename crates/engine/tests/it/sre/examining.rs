@@ -1,4 +1,4 @@
-//! What of operations memory nobody will read as it is meant: §13, `loci sre doctor`.
+//! What of operations memory nobody will read as it is meant.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::services::knowledge::{SreSource, SreType};

@@ -1,4 +1,4 @@
-//! Lines that come in: each by itself, and what outsiders could write stays such. §9.5, §13.
+//! Lines that come in: each by itself, and what outsiders could write stays such.
 
 use loci_engine::admin::ForgetAsk;
 use loci_engine::calls::idempotency::IfErased;

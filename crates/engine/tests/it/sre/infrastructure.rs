@@ -1,4 +1,4 @@
-//! What is known of services: D2, D10, D11, D19, D20, the cases of §10.1, several at once.
+//! What is known of services.
 
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_operations::SreAction::{self, Added, Conflict, Duplicate, Rejected, Superseded};
@@ -32,7 +32,7 @@ fn an_example_is_the_same_after_a_restart_under_one_agent() {
         "context": "from metrics", "timestamp": "2026-11-20T10:00:00Z",
     });
     assert_eq!(agent(&world, "sre-agent-kubernetes", "s-1").actions(&world, example.clone()), [Added]);
-    // The same agent under its other name, in another session (D2).
+    // The same agent under its other name, in another session.
     assert_eq!(agent(&world, "kubernetes-agent", "s-2").actions(&world, example.clone()), [Duplicate]);
     let world = reopened(world);
     let found = known(&world);
@@ -42,7 +42,7 @@ fn an_example_is_the_same_after_a_restart_under_one_agent() {
     }
     let namespace = world.active()[0].namespace.to_string();
     assert_eq!(namespace, "/sre/infrastructure/kubernetes-agent/s-1");
-    // One event, one record of its own strategy, and nothing for others to read (D11).
+    // One event, one record of its own strategy, and nothing for others to read.
     world.work();
     assert_eq!(known(&world).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What was looked into: §3.3, D3, D5, D7, H-9.
+//! What was looked into.
 
 use loci_model::ErrorKind;
 use loci_model::ports::store::{Store, StoreExt};

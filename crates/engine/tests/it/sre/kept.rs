@@ -1,4 +1,5 @@
-//! What is kept to one user is kept by every operation on records, whatever a key may read (H-7), and stays so when it is changed.
+//! What is kept to one user is kept by every operation on records, whatever a key may read, and
+//! stays so when it is changed.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The memory of operations agents on the embedded store (sre-memory.md): each test writes, opens the store anew and reads.
+//! The memory of operations agents on the embedded store: each test writes, opens the store anew
+//! and reads.
 
 mod alerts;
 mod arguments;
@@ -146,7 +147,7 @@ fn superseded(world: &World) -> Vec<Value> {
     world.records(&[RecordState::Superseded]).iter().map(stored).collect()
 }
 
-/// Every text is JSON (D1).
+/// Every text is JSON.
 fn stored(record: &Record) -> Value {
     serde_json::from_str(&record.text).unwrap()
 }

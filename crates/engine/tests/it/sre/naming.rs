@@ -1,4 +1,4 @@
-//! Names of incidents and sessions that are made in one moment: H-4, D13.
+//! Names of incidents and sessions that are made in one moment.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What came of investigations: §11, tests 7 and 16, D18, D22.
+//! What came of investigations.
 
 use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};

@@ -1,4 +1,4 @@
-//! What is a user's own: §9.5, D24.
+//! What is a user's own.
 
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;

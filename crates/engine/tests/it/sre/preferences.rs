@@ -1,4 +1,4 @@
-//! How people want to be worked for: W-1, W-2, W-8, D1, keys, R-5.
+//! How people want to be worked for.
 
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};

@@ -1,4 +1,4 @@
-//! What a model reads in the prose of answers: §6.2 (d), issue acceptance 5 (no text of a model can set a protected preference).
+//! What a model reads in the prose of answers.
 
 use std::slice::from_ref;
 use std::sync::Arc;

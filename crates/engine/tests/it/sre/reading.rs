@@ -1,4 +1,4 @@
-//! How often one hook goes to the store: as often where much is known as where little is (D12, §15).
+//! How often one hook goes to the store: as often where much is known as where little is.
 
 use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Answers of worker agents and the conversation: §6.2, §6.4, tests 13 and 17, D4, D6, D12.
+//! Answers of worker agents and the conversation.
 
 use loci_model::event::{PayloadItem, Role};
 use loci_model::job::JobState;

@@ -1,4 +1,4 @@
-//! What is known comes back, D2, D3, D8, D10, D18 to D21, keys of §10.1, acceptance tests 6 and 8.
+//! What is known comes back.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::principal::Principal;
@@ -100,7 +100,7 @@ fn one_session_all_sessions_and_every_agent() {
         assert_eq!(names, expect, "{actor:?} {session:?}");
         assert!(!found.degraded, "{:?}", found.warnings);
     };
-    // The same agent under both of its names (D2).
+    // The same agent under both of its names.
     check(Some("kubernetes-agent"), None, &["one", "two"]);
     check(Some("sre-agent-kubernetes"), None, &["one", "two"]);
     check(Some("kubernetes-agent"), Some("s-1"), &["one"]);

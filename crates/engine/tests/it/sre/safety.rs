@@ -1,4 +1,4 @@
-//! Who may read and set what, and what is never stored: D4, D8, D9, D25, D27, the classes of §9.2.
+//! Who may read and set what, and what is never stored.
 
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
 use loci_model::ports::clock::Clock;

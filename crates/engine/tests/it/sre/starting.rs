@@ -1,4 +1,4 @@
-//! The start of an investigation: §6.1, §7, tests 10 and 11, D10, D12 to D15, D23, D31, D32.
+//! The start of an investigation.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn a_start_tells_what_is_known() {
         session: None,
     };
     said.save(&world, style).unwrap();
-    // A name that stands for another (D2).
+    // A name that stands for another.
     learn(&world, "sre-agent-kubernetes", baseline("api-server", "400-500Mi"));
     learn(
         &world,

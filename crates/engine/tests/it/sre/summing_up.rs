@@ -1,4 +1,4 @@
-//! What was said in the session of an investigation, in short: §3.4, D26, D30.
+//! What was said in the session of an investigation, in short.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Evidence of what agents learned counts where it names a call that was reported for the investigation: §10.2.
+//! Evidence of what agents learned counts where it names a call that was reported for the
+//! investigation.
 
 use loci_api::operations::investigation::AgentResult;
 use loci_model::principal::Principal;

@@ -1,4 +1,4 @@
-//! A user's preferences are no other user's, by whatever operation: §9.1, A-6, D9.
+//! A user's preferences are no other user's, by whatever operation.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Events of the AgentCore wire whose content is typed, §9.3, W-7, D1, D4, D11, D25.
+//! Events of the AgentCore wire whose content is typed.
 
 use std::collections::BTreeMap;
 

@@ -245,7 +245,7 @@ pub trait Store: Send + Sync {
     /// How many processes may run jobs at once.
     fn hosts(&self) -> Hosts;
 
-    /// Tries to become, or stay, the one process that runs jobs and sweeps (architecture §3a). Where there may be many
+    /// Tries to become, or stay, the one process that runs jobs and sweeps. Where there may be many
     /// ([`Store::hosts`]), every process is one: true.
     fn try_host(&self) -> Result<bool>;
 

@@ -1,4 +1,4 @@
-//! The shapes of events, ingested content and their filters. Spec: agentcore-wire §4.1, §4.3, §5, §12.
+//! The shapes of events, ingested content and their filters.
 
 use super::scalars::{
     ACTOR_ID, ANY, BRANCH_NAME, DATA_TOKEN, EVENT_ID, EVENT_METADATA_KEY, EVENT_METADATA_TEXT, FREE_TEXT,
@@ -9,7 +9,8 @@ use super::shape::{Shape, content, list, optional, required};
 /// Serialized bytes a `json.content` may have.
 const JSON_BYTES_MAX: usize = 102_400;
 
-/// `eventTimestamp` is required in AWS's model, and the server's time by its text: the text is followed (§20).
+/// `eventTimestamp` is required in AWS's model, and the server's time by its text: the text is
+/// followed.
 pub(super) static CREATE_EVENT: Shape = Shape::Struct(&[
     required("actorId", &ACTOR_ID),
     optional("sessionId", &SESSION_ID),

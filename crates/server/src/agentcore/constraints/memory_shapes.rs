@@ -1,4 +1,4 @@
-//! The shapes of a memory and its strategies, as they are sent. Spec: agentcore-wire §3.1, §3.3.
+//! The shapes of a memory and its strategies, as they are sent.
 
 use super::scalars::{
     ANY, ARN, BUCKET_NAME, CONTROL_TOKEN, DESCRIPTION, FREE_TEXT, METADATA_KEY, METADATA_TYPE, NAME,

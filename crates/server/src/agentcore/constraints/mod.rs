@@ -2,7 +2,7 @@
 //!
 //! Shapes are data (`scalars`, `memory_shapes`, `event_shapes`, `record_shapes`, `inputs`); `walk` interprets them over
 //! the JSON as it arrived; `refusal` words the answer. Rules that need the state of a memory are the engine's. No value
-//! of a member is ever quoted. Spec: agentcore-wire §1.4, §1.5, §2, §3.1–3.3, §4.1–4.3.
+//! of a member is ever quoted.
 
 mod event_shapes;
 mod inputs;

@@ -1,4 +1,4 @@
-//! The shapes of records, their metadata filters and batches. Spec: agentcore-wire §4.1, §4.3, §9–11.
+//! The shapes of records, their metadata filters and batches.
 
 use super::memory_shapes::RECORD_EXPIRY;
 use super::scalars::{
@@ -37,7 +37,7 @@ pub(super) static BATCH_UPDATE: Shape = Shape::Struct(&[
 
 pub(super) static BATCH_DELETE: Shape = Shape::Struct(&[required("records", &list(&DELETE_INPUT, 0, 100))]);
 
-/// A longer query is shortened, with a warning, in lenient mode (§20).
+/// A longer query is shortened, with a warning, in lenient mode.
 static SEARCH_QUERY: Shape = content(1, 10_000, None, 1);
 static SEARCH_CRITERIA: Shape = Shape::Struct(&[
     required("searchQuery", &SEARCH_QUERY),

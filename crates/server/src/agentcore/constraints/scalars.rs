@@ -1,4 +1,4 @@
-//! The named strings of the wire: ids, names, ARNs, keys, namespaces. Spec: agentcore-wire §2, §3.2, §4.2, §20 (`.`).
+//! The named strings of the wire: ids, names, ARNs, keys, namespaces. (`.`).
 
 use super::shape::{Pattern, Shape, content, pattern, text};
 
@@ -39,7 +39,7 @@ static VARIABLE_NAME_PATTERN: Pattern = Pattern::new("[a-z][a-z0-9]*")
     .shown("(?!memoryStrategyId$|actorId$|sessionId$)[a-z][a-z0-9]*")
     .also(not_a_builtin_variable);
 static VARIABLE_VALUE_PATTERN: Pattern = Pattern::new("[a-z0-9][a-z0-9_-]*");
-/// Also a URL: whether a client may choose its own target is a setting, checked where it is known (§14).
+/// Also a URL: whether a client may choose its own target is a setting, checked where it is known.
 static BUCKET_PATTERN: Pattern =
     Pattern::new(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|(?:file|s3)://\S{1,1024}").shown(BUCKET_SHOWN);
 static TOPIC_PATTERN: Pattern = Pattern::new(

@@ -1,4 +1,4 @@
-//! `BatchCreateMemoryRecords`: 201, item by item. Spec: agentcore-wire §4.1, §11.
+//! `BatchCreateMemoryRecords`: 201, item by item.
 
 use std::collections::BTreeMap;
 

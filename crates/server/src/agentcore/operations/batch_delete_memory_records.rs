@@ -1,4 +1,4 @@
-//! `BatchDeleteMemoryRecords`: 200, item by item. Spec: agentcore-wire §4.1, §11.
+//! `BatchDeleteMemoryRecords`: 200, item by item.
 
 use http::StatusCode;
 use loci_engine::records::RecordDelete;

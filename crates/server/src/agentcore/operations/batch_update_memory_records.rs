@@ -1,4 +1,4 @@
-//! `BatchUpdateMemoryRecords`: 200, item by item; absent members stay. Spec: agentcore-wire §4.1, §11.
+//! `BatchUpdateMemoryRecords`: 200, item by item; absent members stay.
 
 use std::collections::BTreeMap;
 

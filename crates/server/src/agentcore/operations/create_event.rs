@@ -1,4 +1,4 @@
-//! `CreateEvent`: 201, without waiting for extraction. Spec: agentcore-wire §4.1, §5, §6; memory-manager W-2, W-7, W-8.
+//! `CreateEvent`: 201, without waiting for extraction.
 
 use std::collections::BTreeMap;
 

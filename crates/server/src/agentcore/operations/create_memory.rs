@@ -1,4 +1,4 @@
-//! `CreateMemory`: 202, ACTIVE at once. Spec: agentcore-wire §3.1, §3.5.
+//! `CreateMemory`: 202, ACTIVE at once.
 
 use std::collections::BTreeMap;
 

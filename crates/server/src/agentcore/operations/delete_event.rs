@@ -1,4 +1,4 @@
-//! `DeleteEvent`: 200; what was extracted from the event stays. Spec: agentcore-wire §4.1, §5.
+//! `DeleteEvent`: 200; what was extracted from the event stays.
 
 use http::StatusCode;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! `DeleteMemory`: 202; the next read finds nothing. Spec: agentcore-wire §3.1, §3.5.
+//! `DeleteMemory`: 202; the next read finds nothing.
 
 use http::StatusCode;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! `DeleteMemoryRecord`: 200; hidden at once. Spec: agentcore-wire §10, §20.
+//! `DeleteMemoryRecord`: 200; hidden at once.
 
 use http::StatusCode;
 use loci_engine::records::RecordDelete;

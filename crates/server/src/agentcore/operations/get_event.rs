@@ -1,4 +1,4 @@
-//! `GetEvent`: 200; memory, actor, session and id must all match. Spec: agentcore-wire §4.1, §5.
+//! `GetEvent`: 200; memory, actor, session and id must all match.
 
 use http::StatusCode;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! `GetMemory`: 200, whole or without what an encryption key would protect. Spec: agentcore-wire §3.1, §3.5.
+//! `GetMemory`: 200, whole or without what an encryption key would protect.
 
 use http::StatusCode;
 

@@ -1,4 +1,4 @@
-//! `GetMemoryRecord`: 200; the only one that shows `expiresAt`. Spec: agentcore-wire §10.
+//! `GetMemoryRecord`: 200; the only one that shows `expiresAt`.
 
 use http::StatusCode;
 use loci_model::{Namespace, RecordId};

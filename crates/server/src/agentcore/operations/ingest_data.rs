@@ -1,4 +1,4 @@
-//! `IngestData`: 202; extracted, never kept as an event. Spec: agentcore-wire §4.1, §12.
+//! `IngestData`: 202; extracted, never kept as an event.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `ListActors`: 200, those with a live event, ascending. Spec: agentcore-wire §1.6, §4.1, §5.
+//! `ListActors`: 200, those with a live event, ascending.
 
 use http::StatusCode;
 use loci_model::ActorId;

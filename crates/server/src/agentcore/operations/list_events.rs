@@ -1,4 +1,4 @@
-//! `ListEvents`: 200, newest first, filters before paging. Spec: agentcore-wire §1.6, §4.1, §5, §6.
+//! `ListEvents`: 200, newest first, filters before paging.
 
 use http::StatusCode;
 use loci_engine::events::EventListing;

@@ -1,4 +1,4 @@
-//! `ListMemories`: 200, newest first. Spec: agentcore-wire §1.6, §3.1.
+//! `ListMemories`: 200, newest first.
 
 use http::StatusCode;
 use loci_model::MemoryId;
@@ -8,7 +8,7 @@ use crate::agentcore::call::{Answer, Call, Outcome};
 use crate::agentcore::page_token::{parse_time, time_part};
 use crate::agentcore::shapes::memory::SummaryShape;
 
-/// Smaller than elsewhere (§1.6).
+/// Smaller than elsewhere.
 const PAGE_DEFAULT: u32 = 10;
 
 #[derive(Deserialize)]

@@ -1,4 +1,4 @@
-//! `ListMemoryExtractionJobs`: 200, failed jobs only, newest failure first. Spec: agentcore-wire §13.
+//! `ListMemoryExtractionJobs`: 200, failed jobs only, newest failure first.
 
 use http::StatusCode;
 use loci_model::job::{Job, JobKind, JobState};

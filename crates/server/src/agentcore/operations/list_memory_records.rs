@@ -1,4 +1,4 @@
-//! `ListMemoryRecords`: 200, newest first, without a query or a score. Spec: agentcore-wire §1.6, §10.
+//! `ListMemoryRecords`: 200, newest first, without a query or a score.
 
 use http::StatusCode;
 use loci_engine::records::RecordListing;

@@ -1,4 +1,4 @@
-//! `ListSessions`: 200, newest first. Spec: agentcore-wire §1.6, §4.1, §5.
+//! `ListSessions`: 200, newest first.
 
 use http::StatusCode;
 use loci_model::SessionId;

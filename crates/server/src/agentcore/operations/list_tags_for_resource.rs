@@ -1,4 +1,4 @@
-//! `ListTagsForResource`: 200. Spec: agentcore-wire §16.
+//! `ListTagsForResource`: 200.
 
 use std::collections::BTreeMap;
 

@@ -31,7 +31,7 @@ mod update_memory;
 use super::call::{Call, Outcome};
 use super::route::Operation;
 
-/// Items of a page if the request does not say (agentcore-wire §1.6).
+/// Items of a page if the request does not say.
 const PAGE_DEFAULT: u32 = 20;
 
 /// Runs the operation of a validated call.

@@ -1,4 +1,4 @@
-//! `RetrieveMemoryRecords`: 200, best first, each with its score. Spec: agentcore-wire §10; memory-manager W-3, W-15, W-22.
+//! `RetrieveMemoryRecords`: 200, best first, each with its score.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::agentcore::errors::Failure;
 use crate::agentcore::shapes::record::{RecordShape, namespace_ask, strategy_choice};
 use crate::agentcore::shapes::record_filter::{FilterShape, filters};
 
-/// Hits if the request does not say (§10).
+/// Hits if the request does not say.
 const TOP_K_DEFAULT: u32 = 10;
 
 #[derive(Deserialize)]

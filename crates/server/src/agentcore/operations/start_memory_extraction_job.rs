@@ -1,4 +1,4 @@
-//! `StartMemoryExtractionJob`: 200, the job waits to run again. Spec: agentcore-wire §13.
+//! `StartMemoryExtractionJob`: 200, the job waits to run again.
 
 use http::StatusCode;
 use loci_model::{Error, JobId};

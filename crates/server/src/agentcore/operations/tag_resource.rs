@@ -1,4 +1,4 @@
-//! `TagResource`: 204; adds to the tags that are there. Spec: agentcore-wire §16.
+//! `TagResource`: 204; adds to the tags that are there.
 
 use std::collections::BTreeMap;
 

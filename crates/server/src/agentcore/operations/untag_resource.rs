@@ -1,4 +1,4 @@
-//! `UntagResource`: 204; keys that are not there are ignored. Spec: agentcore-wire §16.
+//! `UntagResource`: 204; keys that are not there are ignored.
 
 use http::StatusCode;
 

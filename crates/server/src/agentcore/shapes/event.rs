@@ -1,4 +1,4 @@
-//! Events: payload in, whole events out; documents pass as the text they came as. Spec: agentcore-wire §4.3, §5, §6.
+//! Events: payload in, whole events out; documents pass as the text they came as.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Filters of ListEvents. Spec: agentcore-wire §4.3, §5 item 7, §6.
+//! Filters of ListEvents.
 
 use loci_model::event::filter::EventFilter;
 use serde::Deserialize;

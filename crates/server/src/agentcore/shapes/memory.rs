@@ -1,4 +1,4 @@
-//! A memory as it is returned, and the keys it declares, in and out. Spec: agentcore-wire §3.3, §3.4, §3.5.
+//! A memory as it is returned, and the keys it declares, in and out.
 
 use loci_engine::EngineSettings;
 use loci_engine::memories::memory_arn;

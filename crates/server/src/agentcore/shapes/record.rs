@@ -1,4 +1,4 @@
-//! Records as they are returned, and what several record operations ask for. Spec: agentcore-wire §4.3, §7, §10, §11.
+//! Records as they are returned, and what several record operations ask for.
 
 use std::collections::BTreeMap;
 

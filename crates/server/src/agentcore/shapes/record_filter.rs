@@ -1,4 +1,4 @@
-//! Metadata filters of record reads. Which operator fits which type is the engine's table. Spec: agentcore-wire §9.
+//! Metadata filters of record reads. Which operator fits which type is the engine's table.
 
 use loci_model::record::metadata_filter::{FilterOperator, MetadataFilter};
 use serde::Deserialize;

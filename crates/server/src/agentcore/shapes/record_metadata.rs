@@ -1,4 +1,4 @@
-//! Metadata values of records, in and out. Spec: agentcore-wire §4.3, §9.
+//! Metadata values of records, in and out.
 
 use std::collections::BTreeMap;
 

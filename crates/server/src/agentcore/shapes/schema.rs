@@ -1,4 +1,4 @@
-//! Metadata schemas of strategies, as sent and as returned: the same form both ways. Spec: agentcore-wire §3.3, §9.
+//! Metadata schemas of strategies, as sent and as returned: the same form both ways.
 
 use loci_model::record::metadata::{
     LlmExtraction, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation,

@@ -1,4 +1,4 @@
-//! Self-managed strategies: triggers with their defaults, topic and bucket. Spec: agentcore-wire §3.3, §14.
+//! Self-managed strategies: triggers with their defaults, topic and bucket.
 
 use loci_model::memory::strategy::{SelfManaged, Trigger};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::agentcore::constraints::Refusal;
 use crate::agentcore::errors::Failure;
 
-/// Used for conditions that are not given (§14, §20).
+/// Used for conditions that are not given.
 const MESSAGES_DEFAULT: u32 = 6;
 const TOKENS_DEFAULT: u32 = 5000;
 const IDLE_SECONDS_DEFAULT: u32 = 20;

@@ -1,4 +1,4 @@
-//! Strategies as they are sent to be added: five members of a union, flat overrides. Spec: agentcore-wire §3.3, §3.6.
+//! Strategies as they are sent to be added: five members of a union, flat overrides.
 
 use loci_engine::memories::{NewReflection, NewStrategy};
 use loci_model::memory::strategy::{CustomConfiguration, StepOverride, StrategyBase};

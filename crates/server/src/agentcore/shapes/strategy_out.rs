@@ -1,4 +1,4 @@
-//! Strategies as they are returned. Spec: agentcore-wire §3.4, §3.6.
+//! Strategies as they are returned.
 
 use loci_model::memory::strategy::{CustomConfiguration, Reflection, StepOverride, Strategy, StrategyBase};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Changes of strategies as they are sent: nested one level deeper than when they are added. Spec: agentcore-wire §3.3.
+//! Changes of strategies as they are sent: nested one level deeper than when they are added.
 
 use loci_engine::memories::{NewReflection, SelfManagedUpdate, StrategyUpdate};
 use loci_model::StrategyId;

@@ -1,4 +1,4 @@
-//! Namespace templates under their two names: `namespaces` (old) and `namespaceTemplates`. Spec: agentcore-wire §3.5.
+//! Namespace templates under their two names: `namespaces` (old) and `namespaceTemplates`.
 
 use loci_model::NamespaceTemplate;
 

@@ -1,4 +1,4 @@
-//! What headers say of a request, and whether they say what the body says (mcp.md §1.2).
+//! What headers say of a request, and whether they say what the body says.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

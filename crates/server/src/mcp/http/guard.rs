@@ -1,5 +1,5 @@
-//! From where a request may come, and in which forms it may be (mcp.md §2, §12.3): pages of other hosts and names that others
-//! point here are refused, whatever token they bring.
+//! From where a request may come, and in which forms it may be: pages of other hosts and names that
+//! others point here are refused, whatever token they bring.
 
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, header};

@@ -1,5 +1,5 @@
 //! MCP over HTTP: one POST, one message; the answer is JSON, or a stream of events where something is told meanwhile. The
-//! header says the revision, not the body (mcp.md §1.1, §2).
+//! header says the revision, not the body.
 //!
 //! Order: method, origin and host, who asks, size and form of the body, revision, headers against body, then the request.
 

@@ -1,5 +1,5 @@
-//! Results are at most 64 KiB (mcp.md §11). Of longer ones the end of the longest list is left out, then the middle of the longest
-//! text; the result says so, and keeps every member it has.
+//! Results are at most 64 KiB. Of longer ones the end of the longest list is left out, then the
+//! middle of the longest text; the result says so, and keeps every member it has.
 
 use serde_json::{Map, Value, json};
 

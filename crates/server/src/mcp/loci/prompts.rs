@@ -1,4 +1,4 @@
-//! Prompts: the rules, what is known when a session begins, facts for files under review (mcp.md §9).
+//! Prompts: the rules, what is known when a session begins, facts for files under review.
 
 use loci_engine::retrieval::render::{Frame, fence};
 use serde_json::{Map, Value, json};

@@ -1,5 +1,5 @@
-//! Resources: the rules, and where there are facts what is known of a repository (mcp.md §9). Reading is a call of a tool, so
-//! that no rule lives here.
+//! Resources: the rules, and where there are facts what is known of a repository. Reading is a call
+//! of a tool, so that no rule lives here.
 
 use loci_api::ErrorCode;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! How a model should use what is remembered here: for instructions, and as a prompt (mcp.md §9).
+//! How a model should use what is remembered here: for instructions, and as a prompt.
 
 /// For a server with verified facts.
 pub(super) const INSTRUCTIONS: &str = "\

@@ -1,4 +1,4 @@
-//! `attribution_lookup`: which tasks, prompts and people something leads back to (coding-agent-memory.md §5.2).
+//! `attribution_lookup`: which tasks, prompts and people something leads back to.
 
 use loci_api::coding::attribution::AttributionAsk;
 

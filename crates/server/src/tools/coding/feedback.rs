@@ -1,4 +1,4 @@
-//! `memory_feedback`: which memories were used, helped or misled (coding-agent-memory.md §4.7).
+//! `memory_feedback`: which memories were used, helped or misled.
 
 use loci_api::coding::task::feedback::TaskFeedback;
 use loci_model::limits;

@@ -1,5 +1,6 @@
-//! `memory_hydrate`: what is remembered, for the prompt of a task or of whoever knows the repository alone (coding-agent-memory.md §4.2).
-//! Only a request that cannot be right, or is not the caller's to make, is an error.
+//! `memory_hydrate`: what is remembered, for the prompt of a task or of whoever knows the
+//! repository alone. Only a request that cannot be right, or is not the caller's to make, is an
+//! error.
 
 use loci_api::ErrorCode;
 use loci_api::coding::hydration::TaskHydrate;

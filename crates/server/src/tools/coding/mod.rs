@@ -1,5 +1,5 @@
-//! The family `coding`: tasks of coding agents, by the calls of the native API (mcp.md §8.4; coding-agent-memory.md). One file per
-//! tool; `shapes`: the forms that several of them take; `search_repository`: `memory_search` in more than
+//! The family `coding`: tasks of coding agents, by the calls of the native API. One file per tool;
+//! `shapes`: the forms that several of them take; `search_repository`: `memory_search` in more than
 //! facts, or for a task.
 
 mod attribution_lookup;

@@ -1,4 +1,4 @@
-//! `memory_note`: one thing that was learned, stored while the task goes on (coding-agent-memory.md §4.8).
+//! `memory_note`: one thing that was learned, stored while the task goes on.
 
 use loci_api::coding::task::end::TaskNote;
 use loci_model::limits;

@@ -1,4 +1,4 @@
-//! `related_files`: files that usually change with some others and are not among them (coding-agent-memory.md §15).
+//! `related_files`: files that usually change with some others and are not among them.
 
 use loci_api::coding::graph::MissingAsk;
 

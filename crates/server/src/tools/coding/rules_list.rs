@@ -1,4 +1,4 @@
-//! `rules_list`: the rules that reviews of a repository left (coding-agent-memory.md §12.3).
+//! `rules_list`: the rules that reviews of a repository left.
 
 use loci_api::coding::rule::RuleListing;
 use loci_model::limits;

@@ -1,4 +1,4 @@
-//! `task_history`: tasks of a repository, the newest first (coding-agent-memory.md §4.1).
+//! `task_history`: tasks of a repository, the newest first.
 
 use loci_api::coding::task::TaskListing;
 

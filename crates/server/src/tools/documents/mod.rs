@@ -1,5 +1,5 @@
 //! The family `files`: a memory as files for a model: what lies there, reading, looking for lines, and the memory tool that Anthropic's
-//! models know (files-and-git.md §7.3, §11).
+//! models know.
 
 mod at;
 mod memory;

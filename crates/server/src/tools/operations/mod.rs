@@ -1,5 +1,6 @@
 //! The family `sre`: the four tools of a supervisor of operations agents, with the names and both forms of arguments of the design that they
-//! come from (sre-memory.md §8). Worker agents get none. What they save is an agent's word: no tool puts a contact or an approval in force.
+//! come from. Worker agents get none. What they save is an agent's word: no tool puts a contact or
+//! an approval in force.
 
 mod retrieve_memory;
 mod save_infrastructure;

@@ -1,5 +1,5 @@
 //! The family `recall`: search and store over all records, with the names and schemas of the Strands memory manager, so that
-//! prompts carry over (mcp.md §8.1, memory-manager.md §3).
+//! prompts carry over.
 
 mod add_memory;
 mod search_memory;

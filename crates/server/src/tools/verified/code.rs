@@ -1,5 +1,5 @@
 //! `memory_verify_citations`, `memory_read_citation`: whether cited code still says what it said,
-//! and lines of code, at a revision (verified-memory.md §12).
+//! and lines of code, at a revision.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! `memory_get_recent`, `memory_search_by_path`: facts of a repository without a question, newest
-//! first or by the paths that they cite (verified-memory.md §12).
+//! first or by the paths that they cite.
 
 use loci_verified::{ByPath, FactsAsked, PathMatch};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The family `verified`: facts about repositories that cite code, checked before they are served (verified-memory.md §12).
-//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `search`, `stats`: the tools, those
+//! The family `verified`: facts about repositories that cite code, checked before they are served.
+//! `code`, `new_facts`, `changes`, `one_fact`, `known_facts`, `stats`: the tools, those
 //! together that read the same arguments; `shapes`: the forms that several of them take or give;
 //! `asked`: arguments read. Results have the shapes of `loci_api::verified::fact`.
 
@@ -9,8 +9,7 @@ mod code;
 mod known_facts;
 mod new_facts;
 mod one_fact;
-mod search;
-mod shapes;
+pub(super) mod shapes;
 mod stats;
 
 use loci_api::ErrorCode;
@@ -19,6 +18,7 @@ use loci_verified::FactsAsked;
 
 use super::call::admit;
 use super::error::ToolError;
+use super::memory_search;
 use super::table::Table;
 use super::tool::{Arguments, Context, Tool};
 
@@ -27,7 +27,7 @@ use super::tool::{Arguments, Context, Tool};
 fn facts(name: &str, arguments: &Arguments) -> Option<Result<FactsAsked, ToolError>> {
     match name {
         "memory_get_recent" => Some(known_facts::recent_asked(arguments)),
-        "memory_search" => search::facts_asked(arguments),
+        "memory_search" => memory_search::facts_asked(arguments),
         "memory_search_by_path" => Some(known_facts::by_path_asked(arguments)),
         "memory_verify_citations" => code::verified_asked(arguments),
         _ => None,
@@ -56,7 +56,7 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         new_facts::store(),
         known_facts::recent(),
-        search::tool(),
+        memory_search::tool(),
         code::verify_citations(),
         new_facts::supersede(),
         changes::invalidate(),

@@ -1,5 +1,5 @@
 //! `memory_store`, `memory_supersede`: a durable fact about a repository with the code that proves
-//! it, and the corrected version that takes its place (verified-memory.md §12).
+//! it, and the corrected version that takes its place.
 
 use loci_verified::{Correction, NewFact, bare_id, citation_check, ids};
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! `memory_get`, `memory_history`: one fact with everything that is known of it, its versions, and
-//! what happened to it (verified-memory.md §12).
+//! what happened to it.
 
 use loci_model::Timestamp;
 use loci_model::facts::fact::FactEvent;

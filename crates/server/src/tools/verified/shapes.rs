@@ -14,7 +14,7 @@ pub(super) use crate::tools::shapes::{path, record_id, repo, revision};
 const LINES_MAX: i64 = 10_000_000;
 
 /// The members of a call by an agent: these, the agent's own name, and the conversation.
-pub(super) fn by_agent<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
+pub(in crate::tools) fn by_agent<const N: usize>(members: [(&str, Value); N], required: &[&str]) -> Value {
     let agent = [("agent_id", text(0, 200)), ("session_id", text(0, 200))];
     closed(members.into_iter().chain(agent), required)
 }
@@ -27,7 +27,7 @@ pub(super) fn write_by_agent<const N: usize>(members: [(&str, Value); N], requir
 }
 
 /// The choice to check facts before they are read.
-pub(super) fn verify() -> Value {
+pub(in crate::tools) fn verify() -> Value {
     default(one_of(&["none", "cached", "fresh"]), "cached")
 }
 
@@ -88,7 +88,7 @@ pub(super) fn claims() -> Value {
 }
 
 /// A verdict.
-pub(super) fn verdict() -> Value {
+pub(in crate::tools) fn verdict() -> Value {
     word_of(Verdict::ALL, Verdict::as_str)
 }
 
@@ -183,7 +183,7 @@ pub(super) fn verification() -> Value {
 }
 
 /// Facts of a repository, checked at a revision, and more members.
-pub(super) fn facts<'a>(more: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+pub(in crate::tools) fn facts<'a>(more: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
     let reasons = ["drifted", "gone", "contradicted", "unverifiable", "budget"];
     let members = [
         ("repo", word()),

@@ -1,4 +1,4 @@
-//! `memory_stats`: counts and rates of a repository (verified-memory.md §12).
+//! `memory_stats`: counts and rates of a repository.
 
 use loci_model::Timestamp;
 use loci_model::record::RecordState;

@@ -1,4 +1,4 @@
-//! Runs of consolidation over trees (files-and-git.md §14.2).
+//! Runs of consolidation over trees.
 
 use loci_api::documents::consolidation as shape;
 use loci_api::documents::table as api;

@@ -1,5 +1,5 @@
-//! Documents by their paths: read and written as JSON or as the file itself, with entity tags and preconditions in HTTP's own headers
-//! (files-and-git.md §10).
+//! Documents by their paths: read and written as JSON or as the file itself, with entity tags and
+//! preconditions in HTTP's own headers.
 
 use axum::Json;
 use axum::extract::Request;

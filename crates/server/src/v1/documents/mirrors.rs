@@ -1,4 +1,4 @@
-//! Mirrors of trees: making and removing them, bringing them up, and what that did (files-and-git.md §8).
+//! Mirrors of trees: making and removing them, bringing them up, and what that did.
 
 use loci_api::documents::mirror as shape;
 use loci_api::documents::table as api;

@@ -1,4 +1,4 @@
-//! Objects that agents park: bytes in, the same bytes out (files-and-git.md §12.3).
+//! Objects that agents park: bytes in, the same bytes out.
 
 use axum::Json;
 use axum::extract::Request;

@@ -1,4 +1,4 @@
-//! Trees: what lies in them, what a model is shown, what happened, and going back (files-and-git.md §7, §10).
+//! Trees: what lies in them, what a model is shown, what happened, and going back.
 
 use axum::Json;
 use axum::extract::Request;

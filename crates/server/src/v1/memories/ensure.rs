@@ -1,4 +1,4 @@
-//! A memory that is there when the answer is (sre-memory.md §2): 201 where it was made.
+//! A memory that is there when the answer is: 201 where it was made.
 
 use axum::Json;
 use axum::extract::Request;

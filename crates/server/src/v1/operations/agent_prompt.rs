@@ -1,4 +1,4 @@
-//! What worker agents of a profile are told, so that what they learn is kept (sre-memory.md §6.2).
+//! What worker agents of a profile are told, so that what they learn is kept.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! What worker agents of an investigation answer: taken at once, and read by a job (sre-memory.md §6.2).
+//! What worker agents of an investigation answer: taken at once, and read by a job.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

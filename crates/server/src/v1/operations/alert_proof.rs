@@ -1,5 +1,5 @@
-//! How senders of alerts show who they are, before anything of a body is read (sre-memory.md §12): some sign, others can only hold a secret.
-//! What they say is not looked at here.
+//! How senders of alerts show who they are, before anything of a body is read: some sign, others
+//! can only hold a secret. What they say is not looked at here.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

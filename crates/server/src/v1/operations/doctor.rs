@@ -1,4 +1,5 @@
-//! What of operations memory nobody will read as it is meant (sre-memory.md §13): everything is looked at, so it is for administrators.
+//! What of operations memory nobody will read as it is meant: everything is looked at, so it is for
+//! administrators.
 
 use loci_api::operations::doctor as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! The conversation of an investigation (sre-memory.md §6.4).
+//! The conversation of an investigation.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

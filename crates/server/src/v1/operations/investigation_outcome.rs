@@ -1,4 +1,4 @@
-//! What came of an investigation, as a person tells it (sre-memory.md §11).
+//! What came of an investigation, as a person tells it.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

@@ -1,5 +1,5 @@
-//! The start of an operations agent's investigation (sre-memory.md §6.1). Also which memory and incident the other calls about investigations
-//! mean: all of them name both alike.
+//! The start of an operations agent's investigation. Also which memory and incident the other calls
+//! about investigations mean: all of them name both alike.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

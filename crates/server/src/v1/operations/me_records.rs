@@ -1,5 +1,6 @@
-//! A user's own records in the memory of operations agents (sre-memory.md §9.5): listed, corrected and deleted by the user in person. An administrator
-//! deletes what is somebody else's by the operations on records, or all of it by `forget`.
+//! A user's own records in the memory of operations agents: listed, corrected and deleted by the
+//! user in person. An administrator deletes what is somebody else's by the operations on records,
+//! or all of it by `forget`.
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::me as shape;

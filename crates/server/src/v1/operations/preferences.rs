@@ -1,5 +1,5 @@
-//! Preferences of users of operations agents (sre-memory.md §3.1, §9.2, §13): shown, decided on, and declared by a file. Those of people
-//! for whom coding agents work are in `coding::preferences`.
+//! Preferences of users of operations agents: shown, decided on, and declared by a file. Those of
+//! people for whom coding agents work are in `coding::preferences`.
 
 use loci_api::operations::knowledge::SreKept;
 use loci_api::operations::preference as shape;

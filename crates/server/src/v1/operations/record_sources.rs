@@ -1,4 +1,4 @@
-//! The events that a record was made from (sre-memory.md §3.4).
+//! The events that a record was made from.
 
 use loci_api::record::sources as shape;
 use loci_api::table as api;

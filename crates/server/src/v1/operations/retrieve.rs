@@ -1,4 +1,4 @@
-//! What an operations agent knows, by type, question, place and time (sre-memory.md §5).
+//! What an operations agent knows, by type, question, place and time.
 
 use loci_api::operations::knowledge as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! What an operations agent learned, stored by its type (sre-memory.md §4).
+//! What an operations agent learned, stored by its type.
 
 use loci_api::operations::knowledge as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! Numbers over investigations, and those whose outcome nobody told (sre-memory.md §11).
+//! Numbers over investigations, and those whose outcome nobody told.
 
 use loci_api::operations::investigation as shape;
 use loci_api::operations::table as api;

@@ -1,4 +1,4 @@
-//! Operations memory as lines, out and in again (sre-memory.md §13).
+//! Operations memory as lines, out and in again.
 
 use loci_api::operations::table as api;
 use loci_api::operations::transfer as shape;

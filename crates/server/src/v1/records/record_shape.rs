@@ -122,7 +122,7 @@ pub(in crate::v1) fn filter(asked: shape::MetadataFilter) -> Result<MetadataFilt
     Ok(MetadataFilter { key: asked.key, operator, right })
 }
 
-/// Kinds of a request; `knowledge` is read as `fact` (architecture §9).
+/// Kinds of a request; `knowledge` is read as `fact`.
 pub(super) fn kind(word: &str) -> Result<RecordKind> {
     let word = if word == "knowledge" { "fact" } else { word };
     RecordKind::parse(word).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! What grants are bound to, as conditions on `events e` (memory-manager.md W-16). None of them reads a payload, and where
+//! What grants are bound to, as conditions on `events e`. None of them reads a payload, and where
 //! values are bound, their index drives: what the caller may not see is not looked at.
 
 use loci_model::principal::bounds::Bounds;

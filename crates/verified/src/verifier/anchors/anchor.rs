@@ -1,4 +1,4 @@
-//! From a cited place to its anchor: what is kept of the lines to find them again (verified-memory.md §2.2). A place that
+//! From a cited place to its anchor: what is kept of the lines to find them again. A place that
 //! cannot be cited says why; whether it says enough to be stored is `information`.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The hash of cited lines that a caller brings along (verified-memory.md §2.2): ours, or one of those that a program would make
-//! of a slice of a file. Of the caller's hash nothing is kept.
+//! The hash of cited lines that a caller brings along: ours, or one of those that a program would
+//! make of a slice of a file. Of the caller's hash nothing is kept.
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};

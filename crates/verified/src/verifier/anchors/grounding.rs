@@ -1,4 +1,4 @@
-//! Which words of a fact its cited code holds (verified-memory.md §7.3): backticked and quoted text, numbers, identifiers.
+//! Which words of a fact its cited code holds: backticked and quoted text, numbers, identifiers.
 //! A block that loses one of them has lost some of what the fact says. No meaning is judged.
 
 use std::collections::HashSet;

@@ -1,4 +1,5 @@
-//! Whether cited lines say enough to be found again (verified-memory.md §5.4). A gate of the store verb; nothing is refused here.
+//! Whether cited lines say enough to be found again. A gate of the store verb; nothing is refused
+//! here.
 
 use loci_model::facts::claim::Claim;
 

@@ -1,5 +1,5 @@
-//! Citations of which nothing is kept but what the caller brings (verified-memory.md §5.3): a hash alone is looked for, without
-//! it only that the lines exist can be said.
+//! Citations of which nothing is kept but what the caller brings: a hash alone is looked for,
+//! without it only that the lines exist can be said.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Values of configuration files: a JSON pointer into JSON, TOML or YAML (verified-memory.md §7.1). Reads text; which file it is
-//! tells the format.
+//! Values of configuration files: a JSON pointer into JSON, TOML or YAML. Reads text; which file it
+//! is tells the format.
 
 use super::yaml;
 

@@ -1,4 +1,5 @@
-//! Whether a claim holds at the verifier's revision (verified-memory.md §7.2). What could not be read is unknown, never false.
+//! Whether a claim holds at the verifier's revision. What could not be read is unknown, never
+//! false.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Claims: statements about code that decide whether a fact still holds (verified-memory.md §7). `read` takes them from JSON
-//! and refuses what could never be evaluated, `pattern` bounds their patterns, `evaluate` says whether they hold, `tree` does
-//! so for claims about many files, `relevance` says which say something of a statement, `config_file` reads
-//! values of configuration files.
+//! Claims: statements about code that decide whether a fact still holds. `read` takes them from
+//! JSON and refuses what could never be evaluated, `pattern` bounds their patterns, `evaluate` says
+//! whether they hold, `tree` does so for claims about many files, `relevance` says which say
+//! something of a statement, `config_file` reads values of configuration files.
 
 mod config_file;
 mod evaluate;

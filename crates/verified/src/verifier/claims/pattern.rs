@@ -1,4 +1,4 @@
-//! Patterns of claims: RE2-style, linear in time, bounded in size (verified-memory.md §7.1). `^`
+//! Patterns of claims: RE2-style, linear in time, bounded in size. `^`
 //! and `$` stand for the ends of lines. A text is matched only where the states of the pattern
 //! times its bytes stay within a limit.
 

@@ -1,5 +1,5 @@
-//! Claims from JSON: one object each, its kind and the operands of that kind and no others (verified-memory.md §7.1). Whatever
-//! could never be evaluated is refused here, with the member at fault.
+//! Claims from JSON: one object each, its kind and the operands of that kind and no others.
+//! Whatever could never be evaluated is refused here, with the member at fault.
 
 use loci_model::facts::claim::Claim;
 use loci_model::{Error, ErrorText, Result};

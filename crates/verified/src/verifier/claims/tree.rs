@@ -1,5 +1,5 @@
-//! Claims about all files of a kind (verified-memory.md §7.2): bounded by files, bytes and time; what was not looked at leaves the
-//! claim unknown, unless what was decides it.
+//! Claims about all files of a kind: bounded by files, bytes and time; what was not looked at
+//! leaves the claim unknown, unless what was decides it.
 
 use loci_model::facts::code::{CodeFile, EntryKind};
 use loci_model::facts::verdict::Unverifiable;

@@ -1,5 +1,5 @@
-//! Definitions, found by the way lines of a language begin: which one is around a block, and whether a file defines a name
-//! (verified-memory.md §7.1). No grammar: what a line only looks like counts as well.
+//! Definitions, found by the way lines of a language begin: which one is around a block, and
+//! whether a file defines a name. No grammar: what a line only looks like counts as well.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

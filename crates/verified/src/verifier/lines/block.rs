@@ -1,4 +1,4 @@
-//! A block of lines: the hash by which a citation is known, and what else tells it apart (verified-memory.md §2.2, §5.1).
+//! A block of lines: the hash by which a citation is known, and what else tells it apart.
 
 use sha2::{Digest, Sha256};
 

@@ -1,4 +1,4 @@
-//! A file as its lines in normal form (verified-memory.md §5.1): blank ones left out, white space runs made one space,
+//! A file as its lines in normal form: blank ones left out, white space runs made one space,
 //! each with its hash and the number it has in the file. Made once per blob and shared; it knows no citation.
 
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Parsed files by content address, shared by all verifiers of a process and bounded by bytes (verified-memory.md §11, L3).
+//! Parsed files by content address, shared by all verifiers of a process and bounded by bytes.
 //!
 //! A blob's id is believed only within one scope (a repository of one tenant): another repository could hold other bytes
 //! under the same id. Nothing is ever invalidated, only dropped.

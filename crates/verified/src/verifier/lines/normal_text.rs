@@ -1,4 +1,4 @@
-//! From the bytes of a blob to text in the normal form of verified-memory.md §5.1: decoded, line ends as LF, NFC. Lines
+//! From the bytes of a blob to text in the normal form: decoded, line ends as LF, NFC. Lines
 //! and their normal form are `file_lines`.
 
 use loci_model::facts::verdict::Unverifiable;

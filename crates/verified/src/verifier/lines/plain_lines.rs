@@ -1,4 +1,4 @@
-//! Lines of a file as they are, for people and agents (verified-memory.md §8.3, `read_citation`): bounded, cut at the end of a
+//! Lines of a file as they are, for people and agents: bounded, cut at the end of a
 //! line. Untrusted text: it is neither fenced nor stripped here.
 
 use loci_model::facts::citation::Place;

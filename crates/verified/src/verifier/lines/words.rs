@@ -1,4 +1,4 @@
-//! Words of code: how many tell a block apart (`info`, verified-memory.md §5.1), and which it holds, as hashes. What a
+//! Words of code: how many tell a block apart (`info`), and which it holds, as hashes. What a
 //! fact's words are is `grounding`.
 
 use super::line_hash::line_hash;

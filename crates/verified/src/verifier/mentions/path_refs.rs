@@ -1,4 +1,4 @@
-//! Files that a text names without lines (coding-agent-memory.md §6.5): which they are, and whether they are there later, under
+//! Files that a text names without lines: which they are, and whether they are there later, under
 //! whatever path. A path alone says that a file is there, and nothing of what stands in it: no line is cited by it.
 
 use loci_model::facts::code::{CodeFile, EntryKind, ObjectId};

@@ -1,5 +1,6 @@
-//! Files that people do not write: generated and vendored ones, by a list and by what the repository's own attributes say
-//! (verified-memory.md §8.3). A warning when cited; not looked through for moved blocks. It reads no file.
+//! Files that people do not write: generated and vendored ones, by a list and by what the
+//! repository's own attributes say. A warning when cited; not looked through for moved blocks. It
+//! reads no file.
 
 use super::glob::Glob;
 

@@ -20,7 +20,7 @@ use crate::verifier::thresholds::{FILE_BYTES_MAX, FOLLOW_PERCENT, RENAME_PERCENT
 /// How much one verifier may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerifierLimits {
-    /// Files that one claim about many files reads at most (§7.2).
+    /// Files that one claim about many files reads at most.
     pub claim_files_max: usize,
     /// Bytes that one claim about many files reads at most.
     pub claim_bytes_max: u64,

@@ -1,4 +1,4 @@
-//! Where else a block may stand (verified-memory.md §5.2, step 4): files that the cited one became, files of its name, and
+//! Where else a block may stand: files that the cited one became, files of its name, and
 //! any file that is new since. It names files; whether the block stands in them is `in_file`.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! One candidate file: does the block stand in it, and is it the cited one? (verified-memory.md §5.2, steps 2, 3, 3b and 6.)
+//! One candidate file: does the block stand in it, and is it the cited one?
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
-//! The steps by which a citation is found again (verified-memory.md §5.2), in their order: the same blob, the same lines in the
-//! file, in other files, with other line breaks, similar lines, nothing.
+//! The steps by which a citation is found again, in their order: the same blob, the same lines in
+//! the file, in other files, with other line breaks, similar lines, nothing.
 //!
 //! [`search`] runs them. `in_file` is steps 2, 3, 3b and 6 for one candidate file, `elsewhere` names the candidate files of step
 //! 4, `rewrapped` is step 5, `similar` step 7; `equal_text` says where equal text may mean something else.

@@ -1,4 +1,4 @@
-//! The block with other line breaks (verified-memory.md §5.2, step 5): its text without white space, beginning and ending
+//! The block with other line breaks: its text without white space, beginning and ending
 //! where lines do. Anything less aligned was found by chance too often.
 
 use loci_model::facts::citation::Anchor;

@@ -1,4 +1,4 @@
-//! Lines that are like the block though none of the earlier steps found it (verified-memory.md §5.2, step 7): by equal lines,
+//! Lines that are like the block though none of the earlier steps found it: by equal lines,
 //! else by equal words in equal surroundings. What this finds is drifted, never valid.
 
 use std::collections::HashMap;

@@ -148,7 +148,7 @@ fn little_in_a_file_of_the_same_name_is_not_the_cited_line() {
     assert_ne!(verdict.verdict, Verdict::Valid, "{}", shown(&verdict));
 }
 
-/// §16: a copy is not the original.
+/// a copy is not the original.
 #[test]
 fn the_copy_of_a_deleted_block_is_not_the_block() {
     let guard = "    if request.is_empty() {\n        return Err(Error::EmptyRequest);\n    }\n";
@@ -177,7 +177,7 @@ fn low_information_needs_its_surroundings() {
     assert_ne!(verdict.verdict, Verdict::Valid, "{}", shown(&verdict));
 }
 
-/// B1, B12: what is not in the file is not cited.
+/// What is not in the file is not cited.
 #[test]
 fn places_outside_the_file_are_refused() {
     let mut history = CodeHistory::new();
@@ -242,7 +242,7 @@ fn what_may_have_been_renamed_is_not_gone() {
     check("a.rs", false, "valid moved a.rs:3-3");
 }
 
-/// B8: a file that cannot be read any more is not valid and not gone.
+/// A file that cannot be read any more is not valid and not gone.
 #[test]
 fn what_cannot_be_read_is_unverifiable() {
     let cited_at = place("a.rs", 12, 15);

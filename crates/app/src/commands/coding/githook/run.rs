@@ -22,7 +22,7 @@ use crate::output;
 const PAIRS_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// A call of git within a hook.
 const CALL: Duration = Duration::from_millis(1_500);
-/// All that a hook does (coding-agent-memory.md §7).
+/// All that a hook does.
 const HOOK: Duration = Duration::from_secs(2);
 
 /// A hook, as git runs it

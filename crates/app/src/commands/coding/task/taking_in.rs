@@ -1,6 +1,6 @@
 //! How a task is taken in, now or late: what `loci task create` says to a server, and keeps in the spool where there is none, so that
-//! everything that is said of the task later finds it (coding-agent-memory.md §7). A server that is there and refuses is told to
-//! whoever asked: waiting would not mend it.
+//! everything that is said of the task later finds it. A server that is there and refuses is told
+//! to whoever asked: waiting would not mend it.
 
 use anyhow::Result;
 use loci_api::coding::task::{TaskCreate, TaskTaken};

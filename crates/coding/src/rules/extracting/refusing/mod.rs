@@ -1,5 +1,6 @@
-//! What becomes no rule, whoever says it and however general it is (coding-agent-memory.md §12.1): unsafe text, protected topics, and what
-//! is said to programs. A plain tool name is no reason to refuse, but a person must agree first.
+//! What becomes no rule, whoever says it and however general it is: unsafe text, protected topics,
+//! and what is said to programs. A plain tool name is no reason to refuse, but a person must agree
+//! first.
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! A report in parts: the episode alone and the learnings alone, in the narrow forms that some platforms send (coding-agent-memory.md
-//! §6.1). Aliases: what they do is what a report does.
+//! A report in parts: the episode alone and the learnings alone, in the narrow forms that some
+//! platforms send. Aliases: what they do is what a report does.
 
 use loci_api::coding::table as api;
 use loci_api::coding::task::end as shape;

@@ -1,15 +1,15 @@
 //! `loci prefs`: what people want of the agents that work for them; what is kept of somebody, and its end. Those of operations agents are
-//! [`crate::commands::operations::preferences`].
+//! `operations/preferences`.
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use loci_api::coding::preference::{Preference, PreferencePut, UserSettings};
 use loci_client::Client;
 
-use crate::cli::Globals;
 #[cfg(feature = "operations")]
-use crate::commands::operations::preferences;
-use crate::commands::verified::at::At;
+use super::operations::preferences;
+use super::verified::at::At;
+use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
 use crate::session::Session;

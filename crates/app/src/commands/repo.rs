@@ -7,8 +7,9 @@ use clap::Subcommand;
 use loci_api::verified::repository::{Repository, RepositoryAdd, RepositoryListing};
 use loci_client::Client;
 
-use super::at::At;
-use super::repository_words::{Surroundings, repository_and_word};
+use super::verified::at::At;
+use super::verified::repo_sync;
+use super::verified::repository_words::{Surroundings, repository_and_word};
 use crate::cli::Globals;
 use crate::config::environment::Environment;
 use crate::output;
@@ -52,33 +53,33 @@ pub(crate) enum Repo {
     },
     #[cfg(feature = "coding")]
     /// Show a repository with its settings, and whose they are
-    Show(crate::commands::coding::repository_settings::Show),
+    Show(super::coding::repository_settings::Show),
     #[cfg(feature = "coding")]
     /// Change settings of a repository
-    Set(crate::commands::coding::repository_settings::Set),
+    Set(super::coding::repository_settings::Set),
     #[cfg(feature = "coding")]
     /// Show what several tasks of a repository lacked, or close that
-    Themes(crate::commands::coding::themes::Themes),
+    Themes(super::coding::themes::Themes),
     #[cfg(feature = "coding")]
     /// Tell how well the tasks of a repository went, and what memories were worth to them
-    Metrics(crate::commands::coding::metrics::Metrics),
+    Metrics(super::coding::metrics::Metrics),
     #[cfg(feature = "coding")]
     /// Hold back memories of a repository, from the next hydration on
-    Quarantine(crate::commands::coding::safeguards::Quarantine),
+    Quarantine(super::coding::safeguards::Quarantine),
     #[cfg(feature = "coding")]
     /// Let held memories of a repository go again
-    Release(crate::commands::coding::safeguards::Quarantine),
+    Release(super::coding::safeguards::Quarantine),
     #[cfg(feature = "coding")]
     /// States of a repository's memory that one can go back to
-    Snapshots(crate::commands::coding::safeguards::Snapshots),
+    Snapshots(super::coding::safeguards::Snapshots),
     #[cfg(feature = "coding")]
     /// Put a repository's memory back to a snapshot
-    Rollback(crate::commands::coding::safeguards::Rollback),
+    Rollback(super::coding::safeguards::Rollback),
     #[cfg(feature = "coding")]
     /// Erase memories of a repository, for good
-    Purge(Box<crate::commands::coding::safeguards::Purge>),
+    Purge(Box<super::coding::safeguards::Purge>),
     /// Send a clone's default branch to a bare mirror that a server reads
-    Sync(super::repo_sync::Sync),
+    Sync(repo_sync::Sync),
     /// Give a repository another name
     Alias {
         /// The other name, or the URL of a remote; before it the repository [default: that of the working

@@ -1,4 +1,4 @@
-//! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters (verified-memory.md §12).
+//! `memory_search`: facts of a repository, and other knowledge, by words, meaning and filters.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,11 @@ use loci_model::{MemoryId, limits};
 use loci_verified::{FactFilters, FactSearch, FactsAsked};
 use serde_json::{Value, json};
 
-use super::shapes::{by_agent, repo, revision, verdict, verify};
-use super::{asked, shapes};
 #[cfg(feature = "coding")]
-use crate::tools::coding::search_repository;
+use super::coding::search_repository;
+use super::shapes::{repo, revision};
+use super::verified::shapes::{by_agent, verdict, verify};
+use super::verified::{asked, shapes};
 use crate::tools::error::ToolError;
 use crate::tools::profile::Profile;
 use crate::tools::schema::{
@@ -27,7 +28,7 @@ const ABOUT_TASKS: &[&str] = &["issue", "outcome", "pr"];
 /// Items where nobody says.
 const ITEMS: u32 = 20;
 
-pub(in crate::tools) fn tool() -> Tool {
+pub(super) fn tool() -> Tool {
     Tool {
         name: "memory_search",
         dotted: Some("memory.search"),
