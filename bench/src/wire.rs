@@ -6,6 +6,8 @@ use tower::ServiceExt;
 
 /// In which something must have been done.
 const SETTLE_MS: u64 = 120_000;
+/// Rounds of waiting after which as much is pending.
+const ROUNDS_MAX: u32 = 15;
 
 /// A client of one server, over HTTP or within the process.
 #[derive(Debug, Clone)]
@@ -102,10 +104,10 @@ impl Wire {
         }
     }
 
-    /// Waits until everything written is extracted and embedded, for as long as it goes on; an error where something
-    /// failed, or where nothing was done for two minutes.
+    /// Waits until everything written is extracted and embedded. Errors if something failed, or if as
+    /// much is pending after half an hour: one job embeds a whole memory, and counts as one until then.
     pub(crate) async fn settle(&self, memory: &str) -> Result<()> {
-        let mut before = u64::MAX;
+        let (mut before, mut rounds) = (u64::MAX, 0);
         loop {
             let waited = self.wait(memory, SETTLE_MS).await?;
             ensure!(waited.pointer("/failed") == Some(&json!(0)), "extraction failed: {waited}");
@@ -116,7 +118,8 @@ impl Wire {
                 .pointer("/pending")
                 .and_then(Value::as_u64)
                 .context("nothing said of what is pending")?;
-            ensure!(pending < before, "extraction does not end: {waited}");
+            rounds = if pending < before { 0 } else { rounds + 1 };
+            ensure!(rounds < ROUNDS_MAX, "extraction does not end: {waited}");
             before = pending;
         }
     }
