@@ -19,7 +19,7 @@ class AssembledPrompt(TypedDict):
 
 
 class Notices(TypedDict):
-    """Members of every answer that can be degraded."""
+    """Members of every response that can be degraded."""
 
     degraded: NotRequired[list[str]]
     warnings: NotRequired[list[str]]
@@ -67,21 +67,21 @@ class Task(TypedDict):
 
 
 class ActorList(TypedDict):
-    """A page of actors, ascending."""
+    """A page of actors, in ascending order."""
 
     actors: list[str]
     next_cursor: NotRequired[str | None]
 
 
 class AgentPrompt(TypedDict):
-    """A part of the prompt of a profile's worker agents."""
+    """A part of the prompt for the worker agents of a profile."""
 
     profile: str
     prompt: str
 
 
 class AgentResponse(TypedDict):
-    """What a worker agent answered."""
+    """A response of a worker agent."""
 
     agent: str
     at: NotRequired[str | None]
@@ -92,7 +92,7 @@ class AgentResponse(TypedDict):
 
 
 class AgentResponseRead(TypedDict):
-    """What came of an answer."""
+    """The result of reading an agent's response."""
 
     failure: NotRequired[str | None]
     pending: list[CapturedRecord]
@@ -102,20 +102,20 @@ class AgentResponseRead(TypedDict):
 
 
 class AgentResponseTaken(TypedDict):
-    """The answer is stored; a job reads it."""
+    """A stored response. A job reads it."""
 
     job_id: str
 
 
 class AgentResult(TypedDict):
-    """What an agent answered in all."""
+    """The complete result of an agent."""
 
     text: str
     tool_calls: NotRequired[list[dict[str, Any]]]
 
 
 class AlertAnswer(TypedDict):
-    """What became of a body of alerts at the door."""
+    """The result of accepting a body with alerts."""
 
     alerts: list[HookAnswer]
     delivery: str
@@ -124,14 +124,14 @@ class AlertAnswer(TypedDict):
 
 
 class AlertRecurrence(TypedDict):
-    """How often an alert came."""
+    """The recurrence of an alert."""
 
     count: int
     fingerprint: str
 
 
 class Attributed(TypedDict):
-    """A task, and what leads to it."""
+    """A task with its attribution."""
 
     commits: list[AttributedCommit]
     has_more_commits: NotRequired[bool]
@@ -168,8 +168,8 @@ class AttributedPullRequest(TypedDict):
 
 
 class Attribution(TypedDict):
-    """A page of tasks, the newest first. With `path` or `session` a page may hold fewer than there are behind it: the
-    cursor says so.
+    """A page of tasks, newest first. With `path` or `session`, a page may be short although more tasks follow. In that
+    case `next_cursor` is present.
     """
 
     items: list[Attributed]
@@ -184,34 +184,34 @@ class Backfill(TypedDict):
 
 
 class BackfillRequest(TypedDict):
-    """What of the past to read."""
+    """A request to read reviews from the past."""
 
     dry_run: NotRequired[bool]
     reviews: NotRequired[int | None]
 
 
 class Backup(TypedDict):
-    """Where to write a backup, on the machine of the server."""
+    """A request to write a backup on the server's machine."""
 
     path: str
 
 
 class BackupReport(TypedDict):
-    """What a backup wrote."""
+    """A backup that was written."""
 
     bytes: int
     path: str
 
 
 class BatchOutcome(TypedDict):
-    """What became of a batch, in its order."""
+    """The results of a batch, in the order of the request."""
 
     failed: int
     items: list[ItemOutcome]
 
 
 class Blame(TypedDict):
-    """What a commit leads back to."""
+    """The tasks behind a commit."""
 
     attribution_conflict: bool
     commit: str
@@ -245,14 +245,14 @@ class Branch(TypedDict):
 
 
 class CapturedRecord(TypedDict):
-    """A record that came of an answer."""
+    """A record that was derived from a response."""
 
     action: str
     record_id: str
 
 
 class CapturedRefusal(TypedDict):
-    """Something of an answer that was not saved."""
+    """An item of a response that was not saved."""
 
     index: NotRequired[int | None]
     reason: str
@@ -272,7 +272,7 @@ class CoChange(TypedDict):
 
 
 class CoChangeList(TypedDict):
-    """Files that change with one."""
+    """The files that change with a file."""
 
     graph: GraphAbout
     n: int
@@ -283,7 +283,7 @@ class CoChangeList(TypedDict):
 
 
 class CommitRewrite(TypedDict):
-    """A commit that took the place of another."""
+    """A commit that replaced another one."""
 
     new: str
     old: str
@@ -304,14 +304,14 @@ class Conflict(TypedDict):
 
 
 class ConflictList(TypedDict):
-    """Conflicts of a repository, the newest first."""
+    """A page of conflicts of a repository, newest first."""
 
     conflicts: list[Conflict]
     next_cursor: NotRequired[str | None]
 
 
 class ConflictResolve(TypedDict):
-    """Which record stays."""
+    """A request to resolve a conflict."""
 
     keep: str
 
@@ -328,20 +328,20 @@ class ConsolidationAction(TypedDict):
 
 
 class ConsolidationApply(TypedDict):
-    """What of a plan is applied."""
+    """A request to apply a plan."""
 
     actions: NotRequired[list[str] | None]
     namespace: NotRequired[str | None]
 
 
 class ConsolidationAsk(TypedDict):
-    """Which run: the tree it is of."""
+    """A reference to the tree of a run."""
 
     namespace: NotRequired[str | None]
 
 
 class ConsolidationDifference(TypedDict):
-    """What becomes of a document."""
+    """The change of a document."""
 
     action: NotRequired[str | None]
     path_a: NotRequired[str | None]
@@ -350,7 +350,7 @@ class ConsolidationDifference(TypedDict):
 
 
 class ConsolidationLimits(TypedDict):
-    """How large a run may be; each is a whole number from 1."""
+    """The limits of a run. Each number is at least 1."""
 
     cluster: NotRequired[bool | None]
     max_actions: NotRequired[int | None]
@@ -363,28 +363,28 @@ class ConsolidationLimits(TypedDict):
 
 
 class ConsolidationList(TypedDict):
-    """Runs, the newest first; without differences."""
+    """A page of runs without diffs, newest first."""
 
     next_cursor: NotRequired[str | None]
     runs: list[ConsolidationRun]
 
 
 class ConsolidationRevert(TypedDict):
-    """How a run is undone."""
+    """A request to revert a run."""
 
     force: NotRequired[bool]
     namespace: NotRequired[str | None]
 
 
 class ConsolidationReview(TypedDict):
-    """Two documents that a person should look at."""
+    """Two documents that a person should review."""
 
     paths: NotRequired[list[str]]
     reason: NotRequired[str]
 
 
 class ConsolidationRun(TypedDict):
-    """A run."""
+    """A consolidation run."""
 
     by: NotRequired[str]
     conflicts: NotRequired[list[str]]
@@ -411,14 +411,14 @@ class ConsolidationRun(TypedDict):
 
 
 class ConsolidationScope(TypedDict):
-    """What of a tree is looked at."""
+    """The part of a tree that a run covers."""
 
     kind: NotRequired[str]
     paths: NotRequired[list[str]]
 
 
 class ConsolidationSettings(TypedDict):
-    """How new records meet those that are there."""
+    """Settings for the consolidation of new records with stored ones."""
 
     reflect_every: NotRequired[int]
     reflect_min_episodes: NotRequired[int]
@@ -427,7 +427,7 @@ class ConsolidationSettings(TypedDict):
 
 
 class ConsolidationStart(TypedDict):
-    """A run to be planned, and applied where that is said."""
+    """A request to plan a run, and optionally to apply it."""
 
     dry_run: NotRequired[bool | None]
     instructions: NotRequired[str | None]
@@ -439,7 +439,7 @@ class ConsolidationStart(TypedDict):
 
 
 class ConsolidationUsage(TypedDict):
-    """What a model cost."""
+    """The token usage of a model."""
 
     calls: NotRequired[int]
     input_tokens: NotRequired[int]
@@ -447,7 +447,7 @@ class ConsolidationUsage(TypedDict):
 
 
 class ConsolidationViolation(TypedDict):
-    """A rule that a plan breaks."""
+    """A rule that a plan violates."""
 
     action: NotRequired[str | None]
     code: NotRequired[str]
@@ -455,7 +455,7 @@ class ConsolidationViolation(TypedDict):
 
 
 class ContextBudget(TypedDict):
-    """What a block costs."""
+    """Token budget and token usage of a block."""
 
     by_section: dict[str, int]
     dropped: list[ContextDropped]
@@ -465,14 +465,14 @@ class ContextBudget(TypedDict):
 
 
 class ContextDropped(TypedDict):
-    """Something that is not shown."""
+    """A record that the block omits."""
 
     reason: str
     record_id: str
 
 
 class ContextItem(TypedDict):
-    """Something that is remembered."""
+    """A record of the context."""
 
     age_days: int
     confidence: float
@@ -484,7 +484,7 @@ class ContextItem(TypedDict):
 
 
 class ContextPreference(TypedDict):
-    """What a user wants of one type: the values in force, and those that wait for a person, by key."""
+    """Preferences of a user of one type: the active values and the values that wait for a person, by key."""
 
     preference_type: str
     preference_value: dict[str, Any]
@@ -492,7 +492,7 @@ class ContextPreference(TypedDict):
 
 
 class DeadLetter(TypedDict):
-    """A dead letter: a job that failed for good."""
+    """A dead letter: a job that failed on all attempts."""
 
     attempts: int
     created_at: str
@@ -504,14 +504,14 @@ class DeadLetter(TypedDict):
 
 
 class DeadLetterList(TypedDict):
-    """Dead letters, the latest first."""
+    """A page of dead letters, latest first."""
 
     dead_letters: list[DeadLetter]
     next_cursor: NotRequired[str | None]
 
 
 class DeadLetterPayload(TypedDict):
-    """What it is about."""
+    """The subject of a dead letter."""
 
     actor: NotRequired[str | None]
     key: str
@@ -521,7 +521,7 @@ class DeadLetterPayload(TypedDict):
 
 
 class DeadLetterRetried(TypedDict):
-    """One that is tried again."""
+    """A dead letter that the server attempts again."""
 
     id: str
     was_dead: bool
@@ -536,7 +536,7 @@ class Decided(TypedDict):
 
 
 class Delivery(TypedDict):
-    """A notification on its way out."""
+    """An outgoing notification."""
 
     attempts: int
     created_at: str
@@ -551,20 +551,20 @@ class Delivery(TypedDict):
 
 
 class DeliveryList(TypedDict):
-    """A page of deliveries, newest first. Those that were made are listed for a day."""
+    """A page of deliveries, newest first. The server lists completed deliveries for one day."""
 
     deliveries: list[Delivery]
     next_cursor: NotRequired[str | None]
 
 
 class DeliveryRetried(TypedDict):
-    """A delivery that is tried again."""
+    """A delivery that the server attempts again."""
 
     id: str
 
 
 class DoctorAsk(TypedDict):
-    """What `doctor` may be asked."""
+    """Options of `doctor`."""
 
     offline: NotRequired[bool]
     rebuild: NotRequired[bool]
@@ -572,7 +572,7 @@ class DoctorAsk(TypedDict):
 
 
 class DoctorReport(TypedDict):
-    """What `doctor` found."""
+    """The results of `doctor`."""
 
     findings: list[Finding]
     ok: bool
@@ -580,7 +580,9 @@ class DoctorReport(TypedDict):
 
 
 class DocumentAdd(TypedDict):
-    """A document without a path: it gets one by its title, or comes to the document of the same title."""
+    """A document without a path. The server derives the path from the title, or updates the document with the same
+    title.
+    """
 
     body: str
     description: NotRequired[str | None]
@@ -591,7 +593,7 @@ class DocumentAdd(TypedDict):
 
 
 class DocumentAppend(TypedDict):
-    """Lines to be added to a document; those that it has already are not added again."""
+    """A request to append lines to a document. The server skips lines that the document already contains."""
 
     if_absent_create: NotRequired[bool]
     if_match: NotRequired[str | None]
@@ -603,7 +605,7 @@ class DocumentAppend(TypedDict):
 
 
 class DocumentEdit(TypedDict):
-    """An edit of a document, told by what is there."""
+    """An edit of a document, relative to its current text."""
 
     heading: NotRequired[str | None]
     if_match: NotRequired[str | None]
@@ -618,13 +620,13 @@ class DocumentEdit(TypedDict):
 
 
 class DocumentHistory(TypedDict):
-    """What happened to a document, the newest first."""
+    """The history of a document, newest first."""
 
     next_cursor: NotRequired[str | None]
     versions: list[DocumentVersion]
 
 
-#: A document to be moved; its old path leads to it until another takes that.
+#: A request to move a document. The old path leads to the document until another document takes the path.
 DocumentMove = TypedDict(
     "DocumentMove",
     {
@@ -638,7 +640,7 @@ DocumentMove = TypedDict(
 
 
 class DocumentPut(TypedDict):
-    """A document in parts. A body of another content type than JSON is the file itself."""
+    """A document in parts. A body with a content type other than JSON is the file itself."""
 
     body: str
     description: NotRequired[str | None]
@@ -650,7 +652,7 @@ class DocumentPut(TypedDict):
 
 
 class DocumentVersion(TypedDict):
-    """Something that happened to a document."""
+    """A change of a document."""
 
     at: str
     by: NotRequired[str | None]
@@ -667,7 +669,7 @@ class DocumentVersion(TypedDict):
 
 
 class DocumentWritten(TypedDict):
-    """What became of a document."""
+    """The result of writing a document."""
 
     added: NotRequired[int | None]
     bytes: int
@@ -683,7 +685,7 @@ class DocumentWritten(TypedDict):
 
 
 class DroppedRecord(TypedDict):
-    """A record that was found and is not shown."""
+    """A record that was found and is not in the response."""
 
     id: str
     kind: str
@@ -691,7 +693,7 @@ class DroppedRecord(TypedDict):
 
 
 class Evaluation(TypedDict):
-    """An evaluation."""
+    """An evaluation of a task."""
 
     at: str
     by: str
@@ -703,7 +705,7 @@ class Evaluation(TypedDict):
 
 
 class EvaluationAdd(TypedDict):
-    """An evaluation of a task."""
+    """An evaluation of a task, to be stored."""
 
     findings: NotRequired[list[EvaluationFindingAdd]]
     prompt_suggestion: NotRequired[str | None]
@@ -711,7 +713,7 @@ class EvaluationAdd(TypedDict):
 
 
 class EvaluationAdded(TypedDict):
-    """An evaluation that was stored."""
+    """A stored evaluation."""
 
     evaluation: Evaluation
     learned: list[Learned]
@@ -719,7 +721,7 @@ class EvaluationAdded(TypedDict):
 
 
 class EvaluationFinding(TypedDict):
-    """A finding, and the record that it became."""
+    """A finding with the record that it became."""
 
     category: str
     evidence: NotRequired[str | None]
@@ -727,7 +729,7 @@ class EvaluationFinding(TypedDict):
 
 
 class EvaluationFindingAdd(TypedDict):
-    """A finding."""
+    """A finding, to be stored."""
 
     category: NotRequired[str]
     evidence: NotRequired[str | None]
@@ -736,7 +738,7 @@ class EvaluationFindingAdd(TypedDict):
 
 
 class EvaluationList(TypedDict):
-    """Evaluations, the newest first."""
+    """A page of evaluations, newest first."""
 
     evaluations: list[Evaluation]
     next_cursor: NotRequired[str | None]
@@ -758,7 +760,7 @@ class Event(TypedDict):
 
 
 class EventCreate(TypedDict):
-    """An event to be stored."""
+    """A request to store an event."""
 
     actor: str
     branch: NotRequired[Branch | None]
@@ -784,7 +786,7 @@ class EventList(TypedDict):
 
 
 class Evidence(TypedDict):
-    """Of so many records, so many bear it out."""
+    """The number of records that support a statement, out of those examined."""
 
     hits: int
     of: int
@@ -792,7 +794,9 @@ class Evidence(TypedDict):
 
 
 class EvidenceAnswer(TypedDict):
-    """These, with what a verifier needs to check them. Nothing was verified, and none of them was served."""
+    """The facts that the tool would read, with the evidence that a verifier needs. Nothing was verified, and no read is
+    recorded.
+    """
 
     facts: list[FactEvidence]
     readable: bool
@@ -800,14 +804,14 @@ class EvidenceAnswer(TypedDict):
 
 
 class EvidenceAsk(TypedDict):
-    """Which facts would a tool look at?"""
+    """A request for the facts that a tool call would read."""
 
     arguments: ToolArguments
     commit: NotRequired[str | None]
 
 
 class EvidencePage(TypedDict):
-    """Facts, confirmed last first."""
+    """A page of facts, most recently confirmed first."""
 
     facts: list[FactEvidence]
     next_cursor: NotRequired[str | None]
@@ -815,7 +819,7 @@ class EvidencePage(TypedDict):
 
 
 class EvidenceRepository(TypedDict):
-    """A repository, as far as a verifier must know it."""
+    """The members of a repository that a verifier needs."""
 
     aliases: list[str]
     default_ref: NotRequired[str | None]
@@ -825,7 +829,7 @@ class EvidenceRepository(TypedDict):
 
 
 class ExplainedRecord(TypedDict):
-    """A record that was shown or used."""
+    """A record that was returned to a task, or reported as used."""
 
     created_at: NotRequired[str | None]
     from_task: NotRequired[str | None]
@@ -840,7 +844,7 @@ class ExplainedRecord(TypedDict):
 
 
 class ExposedRecord(TypedDict):
-    """A record that was looked at."""
+    """A record that was examined."""
 
     decision: str
     id: str
@@ -854,7 +858,7 @@ class ExposedRecord(TypedDict):
 
 
 class Exposure(TypedDict):
-    """What one call showed a task."""
+    """An exposure: the content of memory that one call returned to a task."""
 
     arm: str
     at: str
@@ -872,7 +876,7 @@ class Exposure(TypedDict):
 
 
 class ExtractionPrompt(TypedDict):
-    """One version."""
+    """One version of a prompt."""
 
     created_at: NotRequired[str | None]
     current: bool
@@ -884,7 +888,7 @@ class ExtractionPrompt(TypedDict):
 
 
 class ExtractionPromptChanged(TypedDict):
-    """What is current now."""
+    """The current version after a change."""
 
     current: NotRequired[bool]
     id: str
@@ -900,7 +904,7 @@ class ExtractionPromptList(TypedDict):
 
 
 class ExtractionPromptListed(TypedDict):
-    """One version, without its text."""
+    """One version of a prompt, without its text."""
 
     created_at: NotRequired[str | None]
     current: bool
@@ -911,7 +915,7 @@ class ExtractionPromptListed(TypedDict):
 
 
 class ExtractionPromptPut(TypedDict):
-    """A text that is to take the place of the current one."""
+    """A new version of a prompt."""
 
     force: NotRequired[bool]
     note: NotRequired[str | None]
@@ -919,13 +923,13 @@ class ExtractionPromptPut(TypedDict):
 
 
 class ExtractionPromptRollback(TypedDict):
-    """Which version becomes current again."""
+    """A request to make a version current again."""
 
     to: int
 
 
 class ExtractionState(TypedDict):
-    """Where extraction stands."""
+    """Progress of the extraction."""
 
     complete: bool
     failed: int
@@ -934,7 +938,7 @@ class ExtractionState(TypedDict):
 
 
 class ExtractionWait(TypedDict):
-    """What to wait for: makes pending jobs due now."""
+    """A request to make pending extraction jobs due now and to wait for them."""
 
     actor: NotRequired[str | None]
     session: NotRequired[str | None]
@@ -942,7 +946,7 @@ class ExtractionWait(TypedDict):
 
 
 class FactEvidence(TypedDict):
-    """A fact with what it is found again by."""
+    """A fact with the evidence to find its cited lines again."""
 
     citations: list[dict[str, Any]]
     claims: list[dict[str, Any]]
@@ -953,7 +957,7 @@ class FactEvidence(TypedDict):
 
 
 class FactVerdict(TypedDict):
-    """What was found of a fact."""
+    """A verdict on one fact."""
 
     contents: NotRequired[list[str | None]]
     digest: str
@@ -963,14 +967,14 @@ class FactVerdict(TypedDict):
 
 
 class FeedbackCounts(TypedDict):
-    """How many principals say what of a record's version in force."""
+    """Numbers of principals by verdict on the current version of a record."""
 
     useful: int
     wrong: int
 
 
 class FileDiff(TypedDict):
-    """What became of a document between two states."""
+    """The difference of a document between two states."""
 
     path_a: NotRequired[str | None]
     path_b: NotRequired[str | None]
@@ -1021,7 +1025,7 @@ class FileSetList(TypedDict):
 
 
 class Finding(TypedDict):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     detail: str
     ids: NotRequired[list[str]]
@@ -1030,7 +1034,7 @@ class Finding(TypedDict):
 
 
 class Findings(TypedDict):
-    """What safety found in a record."""
+    """The safety findings of a record."""
 
     injection: float
     masked: NotRequired[list[str]]
@@ -1038,7 +1042,7 @@ class Findings(TypedDict):
 
 
 class Forget(TypedDict):
-    """Whom to forget."""
+    """A request to erase the data of an actor."""
 
     actor: str
     confirm: NotRequired[str | None]
@@ -1046,7 +1050,7 @@ class Forget(TypedDict):
 
 
 class ForgetReceipt(TypedDict):
-    """Proof of what was removed."""
+    """A receipt for erased data."""
 
     actor: str
     at: str
@@ -1063,14 +1067,14 @@ class ForgetReceipt(TypedDict):
 
 
 class ForgottenKind(TypedDict):
-    """A kind that was looked at."""
+    """A kind of data that was examined."""
 
     count: int
     kind: str
 
 
 class FoundRecord(TypedDict):
-    """A record that was found, and what decided its place."""
+    """A record that was found, and the values that determine its rank."""
 
     record: SearchedRecord
     score: float
@@ -1081,7 +1085,7 @@ class FoundRecord(TypedDict):
 
 
 class Grant(TypedDict):
-    """A part of the world and what may be done there. An absent member means any."""
+    """A scope and the capabilities that are granted in it. An absent member matches everything."""
 
     actor: NotRequired[str | None]
     capabilities: NotRequired[list[Capability]]
@@ -1094,7 +1098,7 @@ class Grant(TypedDict):
 
 
 class GraphAbout(TypedDict):
-    """What a graph is counted from."""
+    """The data that a graph is counted from."""
 
     commits: NotRequired[int]
     history: NotRequired[str]
@@ -1105,21 +1109,21 @@ class GraphAbout(TypedDict):
 
 
 class GraphRebuild(TypedDict):
-    """How much of a history is read."""
+    """A request to read the history of a repository again."""
 
     commits: NotRequired[int | None]
     months: NotRequired[int | None]
 
 
 class GraphRebuildAsked(TypedDict):
-    """It was asked for."""
+    """A requested rebuild of a graph."""
 
     job: str
     memory: str
 
 
 class GrepAsk(TypedDict):
-    """Lines that are looked for."""
+    """A request to search for lines."""
 
     context: NotRequired[int]
     ignore_case: NotRequired[bool]
@@ -1130,7 +1134,7 @@ class GrepAsk(TypedDict):
 
 
 class GrepLine(TypedDict):
-    """A line."""
+    """A line of a document."""
 
     cut: bool
     line: int
@@ -1140,7 +1144,7 @@ class GrepLine(TypedDict):
 
 
 class GrepResult(TypedDict):
-    """Lines that were found."""
+    """The lines that a search found."""
 
     lines: list[GrepLine]
     matches: int
@@ -1149,27 +1153,27 @@ class GrepResult(TypedDict):
 
 
 class HarmfulMemory(TypedDict):
-    """A memory that misled."""
+    """A record that misled."""
 
     id: str
     reason: NotRequired[str | None]
 
 
 class HeldDecide(TypedDict):
-    """Why a record is accepted or rejected."""
+    """A request to accept or reject a record."""
 
     reason: str
 
 
 class HeldList(TypedDict):
-    """Records that wait for a person, the newest first. Rules wait in their own list."""
+    """A page of records that wait for a person, newest first. Rules have a list of their own."""
 
     next_cursor: NotRequired[str | None]
     records: list[Record]
 
 
 class Hit(TypedDict):
-    """One record found."""
+    """A record that the search found."""
 
     explanation: NotRequired[list[Signal]]
     folded: NotRequired[list[str]]
@@ -1182,7 +1186,7 @@ class Hit(TypedDict):
 
 
 class HookAnswer(TypedDict):
-    """What became of a delivery at the door."""
+    """The result of accepting a delivery."""
 
     delivery: str
     reason: NotRequired[str | None]
@@ -1190,7 +1194,7 @@ class HookAnswer(TypedDict):
 
 
 class HookDelivery(TypedDict):
-    """A delivery that came in."""
+    """A delivery that was received."""
 
     attempts: int
     event: str
@@ -1205,14 +1209,14 @@ class HookDelivery(TypedDict):
 
 
 class HookDeliveryList(TypedDict):
-    """A page of deliveries, newest first. They are known for thirty days."""
+    """A page of deliveries, newest first. The server keeps a delivery for 30 days."""
 
     deliveries: list[HookDelivery]
     next_cursor: NotRequired[str | None]
 
 
 class HydratedEpisode(TypedDict):
-    """What happened in an earlier task."""
+    """An episode of an earlier task."""
 
     age_days: int
     files: NotRequired[list[str]]
@@ -1227,7 +1231,7 @@ class HydratedEpisode(TypedDict):
 
 
 class HydratedKnowledge(TypedDict):
-    """Something that was learned."""
+    """A learning."""
 
     age_days: int
     category: NotRequired[str | None]
@@ -1244,7 +1248,7 @@ class HydratedKnowledge(TypedDict):
 
 
 class HydratedPreference(TypedDict):
-    """What somebody prefers."""
+    """A preference of a person."""
 
     dimension: NotRequired[str | None]
     id: str
@@ -1253,7 +1257,7 @@ class HydratedPreference(TypedDict):
 
 
 class HydratedReflection(TypedDict):
-    """What several tasks teach."""
+    """A reflection over several episodes."""
 
     age_days: int
     episodes: list[str]
@@ -1275,7 +1279,7 @@ class HydratedRule(TypedDict):
 
 
 class HydrationBudget(TypedDict):
-    """A budget in tokens."""
+    """A token budget."""
 
     by_kind: dict[str, int]
     dropped: list[DroppedRecord]
@@ -1285,7 +1289,7 @@ class HydrationBudget(TypedDict):
 
 
 class Identity(TypedDict):
-    """The caller, and the server."""
+    """The caller and the server."""
 
     grants: list[Grant]
     name: str
@@ -1293,7 +1297,7 @@ class Identity(TypedDict):
 
 
 class ImpactList(TypedDict):
-    """What a change may touch."""
+    """The files that a change may affect."""
 
     files: NotRequired[int]
     graph: GraphAbout
@@ -1304,7 +1308,7 @@ class ImpactList(TypedDict):
 
 
 class ImpactRow(TypedDict):
-    """A file that a change may touch."""
+    """A file that a change may affect."""
 
     certainty: NotRequired[float | None]
     confidence: NotRequired[float | None]
@@ -1319,7 +1323,7 @@ class ImpactRow(TypedDict):
 
 
 class ImportReport(TypedDict):
-    """What an import wrote."""
+    """The result of an import."""
 
     erased_at: NotRequired[str | None]
     erased_events: NotRequired[int]
@@ -1331,7 +1335,7 @@ class ImportReport(TypedDict):
 
 
 class ImportSite(TypedDict):
-    """A place where a file names another one."""
+    """A line in which a file refers to another one."""
 
     by: str
     line: int
@@ -1339,21 +1343,21 @@ class ImportSite(TypedDict):
 
 
 class ImportsAbout(TypedDict):
-    """The imports that an impact rests on."""
+    """The imports that an impact is based on."""
 
     commit: str
     files: int
 
 
 class IndexedKey(TypedDict):
-    """A metadata key that can be filtered."""
+    """A metadata key that filters may use."""
 
     key: str
     kind: MetadataKind
 
 
 class InvestigationComplete(TypedDict):
-    """The end of an investigation, or where it stands."""
+    """A request to complete an investigation, or to report its current status."""
 
     actions: NotRequired[list[dict[str, Any]]]
     agent_results: NotRequired[dict[str, AgentResult]]
@@ -1372,7 +1376,7 @@ class InvestigationComplete(TypedDict):
 
 
 class InvestigationCompleted(TypedDict):
-    """What became of it."""
+    """The result of completing an investigation."""
 
     action: NotRequired[str | None]
     infrastructure: list[CapturedRecord]
@@ -1388,7 +1392,7 @@ class InvestigationCompleted(TypedDict):
 
 
 class InvestigationContext(TypedDict):
-    """What is known for an investigation."""
+    """The context of an investigation."""
 
     infrastructure_by_agent: dict[str, list[ContextItem]]
     past_investigations: list[ContextItem]
@@ -1396,7 +1400,7 @@ class InvestigationContext(TypedDict):
 
 
 class InvestigationMessage(TypedDict):
-    """Something that was said."""
+    """A message of the conversation."""
 
     agent: NotRequired[str | None]
     at: NotRequired[str | None]
@@ -1406,7 +1410,7 @@ class InvestigationMessage(TypedDict):
 
 
 class InvestigationMessageShown(TypedDict):
-    """A message as it is shown."""
+    """A message in its displayed form."""
 
     original_ref: str
     role: str
@@ -1415,7 +1419,7 @@ class InvestigationMessageShown(TypedDict):
 
 
 class InvestigationMessages(TypedDict):
-    """A turn of an investigation's conversation."""
+    """A turn of the conversation in an investigation."""
 
     chars_max: NotRequired[int | None]
     memory: NotRequired[str | None]
@@ -1424,7 +1428,7 @@ class InvestigationMessages(TypedDict):
 
 
 class InvestigationMessagesKept(TypedDict):
-    """A turn that is stored."""
+    """A stored turn."""
 
     events: list[str]
     messages: list[InvestigationMessageShown]
@@ -1434,7 +1438,7 @@ class InvestigationMessagesKept(TypedDict):
 
 
 class InvestigationOutcome(TypedDict):
-    """What came of an investigation, as a person tells it."""
+    """The outcome of an investigation, as reported by a person."""
 
     fix: NotRequired[str | None]
     memory: NotRequired[str | None]
@@ -1448,13 +1452,13 @@ class InvestigationOutcome(TypedDict):
 
 
 class InvestigationOutcomeTold(TypedDict):
-    """What an outcome did."""
+    """The effects of reporting an outcome."""
 
     updated: list[OutcomeEffect]
 
 
 class InvestigationStart(TypedDict):
-    """An investigation that begins."""
+    """A request to start an investigation."""
 
     alert: NotRequired[dict[str, Any]]
     budget_tokens: NotRequired[int | None]
@@ -1474,7 +1478,7 @@ class InvestigationStart(TypedDict):
 
 
 class InvestigationStarted(TypedDict):
-    """An investigation that began, or was joined, and what is known for it."""
+    """An investigation that was started or joined, with its context."""
 
     budget: ContextBudget
     context: InvestigationContext
@@ -1491,21 +1495,21 @@ class InvestigationStarted(TypedDict):
 
 
 class InvestigationVisibility(TypedDict):
-    """The scope of an investigation, and that of the past investigations of its context."""
+    """The scope of an investigation and of the past investigations in its context."""
 
     investigation: str
     past_investigations: str
 
 
 class ItemOutcome(TypedDict):
-    """What became of one item."""
+    """The result of one item of a batch."""
 
     error: NotRequired[ItemProblem | None]
     id: str
 
 
 class ItemProblem(TypedDict):
-    """Why an item of a batch failed."""
+    """The error of an item of a batch."""
 
     code: str
     message: str
@@ -1531,7 +1535,7 @@ class Job(TypedDict):
 
 
 class JobGivenUp(TypedDict):
-    """The caller's model cannot answer."""
+    """A request to give up a question, because the caller's model cannot answer it."""
 
     error: NotRequired[str]
 
@@ -1551,7 +1555,7 @@ class JobMessage(TypedDict):
 
 
 class JobNext(TypedDict):
-    """Which question to come for."""
+    """A request for the next question."""
 
     kinds: NotRequired[str | None]
     lease_ms: NotRequired[int | None]
@@ -1560,7 +1564,7 @@ class JobNext(TypedDict):
 
 
 class JobResult(TypedDict):
-    """An answer."""
+    """An answer to a question."""
 
     cost_usd: NotRequired[float | None]
     model: NotRequired[str | None]
@@ -1568,7 +1572,7 @@ class JobResult(TypedDict):
 
 
 class JobResultTaken(TypedDict):
-    """What became of an answer."""
+    """The result of an answer."""
 
     accepted: int
     discarded: int
@@ -1577,7 +1581,7 @@ class JobResultTaken(TypedDict):
 
 
 class JobStarted(TypedDict):
-    """A job that was started again."""
+    """A job that was restarted."""
 
     id: str
 
@@ -1594,14 +1598,14 @@ class Key(TypedDict):
 
 
 class KeyCreate(TypedDict):
-    """A key to be made."""
+    """A request to create a key."""
 
     grants: NotRequired[list[Grant] | None]
     name: str
 
 
 class KeyIssued(TypedDict):
-    """A new key with its secrets, shown this once."""
+    """A new key with its secrets. No later response contains the secrets."""
 
     access_key_id: str
     grants: list[Grant]
@@ -1611,13 +1615,13 @@ class KeyIssued(TypedDict):
 
 
 class KeyList(TypedDict):
-    """All keys."""
+    """A list of all keys."""
 
     keys: list[Key]
 
 
 class Learned(TypedDict):
-    """A learning, and what became of it."""
+    """A learning, and the action that the server took on it."""
 
     action: str
     id: NotRequired[str | None]
@@ -1635,7 +1639,7 @@ class ListedItem(TypedDict):
 
 
 class Lists(TypedDict):
-    """Candidates per list."""
+    """Number of candidates for each list."""
 
     dense: int
     turn: int
@@ -1643,7 +1647,7 @@ class Lists(TypedDict):
 
 
 class Making(TypedDict):
-    """How the pipeline made a record."""
+    """The derivation of a record by the pipeline."""
 
     decided: NotRequired[Decided | None]
     evidence: NotRequired[Evidence | None]
@@ -1653,7 +1657,9 @@ class Making(TypedDict):
 
 
 class MeRecordCorrect(TypedDict):
-    """What is right, of a record of the caller's own. It counts as a save does: contacts wait for a person."""
+    """A correction of one of the caller's own records. It follows the rules of a save: contacts wait for confirmation
+    by a person.
+    """
 
     data: dict[str, Any]
     memory: NotRequired[str | None]
@@ -1661,7 +1667,7 @@ class MeRecordCorrect(TypedDict):
 
 
 class MeRecordsDelete(TypedDict):
-    """Which of the caller's own records are deleted: `ids`, or all of them."""
+    """A request to delete some of the caller's own records (`ids`), or all of them."""
 
     cursor: NotRequired[str | None]
     ids: NotRequired[list[str]]
@@ -1670,7 +1676,7 @@ class MeRecordsDelete(TypedDict):
 
 
 class MeRecordsDeleted(TypedDict):
-    """What was deleted."""
+    """The result of a deletion."""
 
     deleted: int
     failed: list[SreSkipped]
@@ -1679,7 +1685,7 @@ class MeRecordsDeleted(TypedDict):
 
 
 class Measure(TypedDict):
-    """A share or a mean, and how sure it is."""
+    """A share or a mean, with its confidence interval."""
 
     ci95: NotRequired[list[float] | None]
     n: int
@@ -1704,14 +1710,14 @@ class Memory(TypedDict):
 
 
 class MemoryContext(TypedDict):
-    """Two lists of texts; a list that could not be read is absent."""
+    """Two lists of texts. A list that could not be read is null."""
 
     past_episodes: NotRequired[list[str] | None]
     repo_knowledge: NotRequired[list[str] | None]
 
 
 class MemoryCreate(TypedDict):
-    """A memory to be made."""
+    """A memory to be created."""
 
     description: NotRequired[str | None]
     event_expiry_days: NotRequired[int | None]
@@ -1724,7 +1730,7 @@ class MemoryCreate(TypedDict):
 
 
 class MemoryEnsure(TypedDict):
-    """What is to be there under the name in the path."""
+    """The members that the memory named in the path must have."""
 
     description: NotRequired[str | None]
     profile: NotRequired[str | None]
@@ -1732,7 +1738,7 @@ class MemoryEnsure(TypedDict):
 
 
 class MemoryEnsured(TypedDict):
-    """What is there."""
+    """The memory after the request."""
 
     added: list[str]
     created: bool
@@ -1749,13 +1755,13 @@ class MemoryList(TypedDict):
 
 
 class MemoryRecreate(TypedDict):
-    """That it is meant."""
+    """A request to recreate a memory."""
 
     yes_destroy: NotRequired[str | None]
 
 
 class MemoryRecreated(TypedDict):
-    """What was destroyed, or would be."""
+    """The content that was destroyed, or would be."""
 
     events: int
     memory_id: NotRequired[str | None]
@@ -1764,7 +1770,7 @@ class MemoryRecreated(TypedDict):
 
 
 class MemorySettings(TypedDict):
-    """Settings that the wire lacks. An absent member has its default."""
+    """Settings of a memory that the AgentCore API lacks. An absent member has its default."""
 
     consolidation: NotRequired[ConsolidationSettings]
     erase_after_ms: NotRequired[int]
@@ -1782,14 +1788,14 @@ class MemorySettings(TypedDict):
 
 
 class MemoryToolAnswer(TypedDict):
-    """What the model reads."""
+    """A result that the model reads."""
 
     content: str
     is_error: bool
 
 
 class MemoryUpdate(TypedDict):
-    """A change of a memory; absent members stay."""
+    """A change of a memory. Absent members stay unchanged."""
 
     add_indexed_keys: NotRequired[list[IndexedKey]]
     add_strategies: NotRequired[list[StrategyCreate]]
@@ -1800,14 +1806,16 @@ class MemoryUpdate(TypedDict):
 
 
 class Message(TypedDict):
-    """Something said."""
+    """A message of a conversation."""
 
     role: Role
     text: str
 
 
 class MetadataFilter(TypedDict):
-    """One condition on metadata; `value` is absent for `exists` and `not_exists`, a time for `before` and `after`."""
+    """A condition on a metadata key. `value` is absent for `exists` and `not_exists`, and a time for `before` and
+    `after`.
+    """
 
     key: str
     operator: FilterOperator
@@ -1840,25 +1848,25 @@ class Mirror(TypedDict):
 
 
 class MirrorBase(TypedDict):
-    """Where a clone left the mirror."""
+    """The base of a clone: the commit at which it left the mirror."""
 
     base: NotRequired[str | None]
 
 
 class MirrorBaseAsk(TypedDict):
-    """Commits of a clone."""
+    """A request to find the base of a clone."""
 
     commits: NotRequired[list[str]]
 
 
 class MirrorList(TypedDict):
-    """Mirrors of a memory, by name."""
+    """The mirrors of a memory, by name."""
 
     mirrors: list[Mirror]
 
 
 class MirrorMake(TypedDict):
-    """A mirror to be made. What is absent is as the configuration's default."""
+    """A mirror to be created. An absent member has the default of the configuration."""
 
     adopt: NotRequired[bool]
     debounce_ms: NotRequired[int | None]
@@ -1876,21 +1884,21 @@ class MirrorMake(TypedDict):
 
 
 class MirrorPull(TypedDict):
-    """What a clone brings."""
+    """The changes of a clone."""
 
     base: NotRequired[str]
     files: NotRequired[list[PulledFile]]
 
 
 class MirrorRemark(TypedDict):
-    """Something that is said of a path."""
+    """A remark on a path."""
 
     path: str
     what: str
 
 
 class MirrorReport(TypedDict):
-    """What a sync did."""
+    """The report of a sync."""
 
     began_at: NotRequired[str | None]
     commit: NotRequired[str | None]
@@ -1912,7 +1920,7 @@ class MirrorReport(TypedDict):
 
 
 class MissingAsk(TypedDict):
-    """Files of which is asked what usually changes with them."""
+    """A request for the files that usually change with some files."""
 
     limit: NotRequired[int | None]
     min_confidence: NotRequired[float | None]
@@ -1921,7 +1929,7 @@ class MissingAsk(TypedDict):
 
 
 class MissingList(TypedDict):
-    """Files that usually change with those that were named, and are not among them."""
+    """Files that usually change with the given files and are not among them."""
 
     files: list[CoChange]
     graph: GraphAbout
@@ -1937,7 +1945,7 @@ class NamespaceKey(TypedDict):
 
 
 class NewReview(TypedDict):
-    """A review, whole, as any forge could tell it."""
+    """A complete review, in a format that is independent of the forge."""
 
     author: ReviewPerson
     body: NotRequired[str]
@@ -1978,34 +1986,34 @@ class NewRule(TypedDict):
 
 
 class NotUndone(TypedDict):
-    """A record that could not be put back."""
+    """A record that could not be restored."""
 
     id: str
     reason: str
 
 
 class ObjectDeleted(TypedDict):
-    """Whether something was removed."""
+    """The result of deleting a parked object."""
 
     deleted: bool
 
 
 class ObjectList(TypedDict):
-    """Objects, by key."""
+    """A page of parked objects, by key."""
 
     next_cursor: NotRequired[str | None]
     objects: list[ParkedObject]
 
 
 class OmittedDocument(TypedDict):
-    """A document that there was no room for."""
+    """A document that exceeds the budget."""
 
     path: str
     tokens: int
 
 
 class Outcome(TypedDict):
-    """What came of a task: how its pull request ended, graded."""
+    """The outcome of a task: the graded result of its pull request."""
 
     additions: int
     by_hand: NotRequired[OutcomeByHand | None]
@@ -2034,7 +2042,7 @@ class Outcome(TypedDict):
 
 
 class OutcomeByHand(TypedDict):
-    """Who set a grade."""
+    """The origin of a grade that was set manually."""
 
     at: str
     by: str
@@ -2042,7 +2050,7 @@ class OutcomeByHand(TypedDict):
 
 
 class OutcomeChange(TypedDict):
-    """A grade that a task had."""
+    """A grade of a task."""
 
     at: str
     by: str
@@ -2052,15 +2060,14 @@ class OutcomeChange(TypedDict):
 
 
 class OutcomeEffect(TypedDict):
-    """What an outcome did to a record."""
+    """The effect of an outcome on a record."""
 
     effect: str
     record_id: str
 
 
 class OutcomeSet(TypedDict):
-    """What somebody says of how a task ended, of another forge or by hand. It counts until the task's forge says more.
-    """
+    """An outcome from another forge, or set manually. It applies until the forge of the task reports news."""
 
     ci_first_push: NotRequired[str | None]
     merged_at: NotRequired[str | None]
@@ -2070,7 +2077,7 @@ class OutcomeSet(TypedDict):
 
 
 class ParkedObject(TypedDict):
-    """What is parked under a key."""
+    """A parked object."""
 
     bytes: int
     content_type: NotRequired[str | None]
@@ -2093,13 +2100,13 @@ class PayloadItemJson(TypedDict):
 
 
 class PayloadItemMessage(TypedDict):
-    """Something said."""
+    """A message of a conversation."""
 
     message: Message
 
 
 class PendingOutcome(TypedDict):
-    """An investigation whose outcome nobody told."""
+    """An investigation without an outcome."""
 
     incident_id: str
     query: str
@@ -2110,7 +2117,7 @@ class PendingOutcome(TypedDict):
 
 
 class PendingOutcomes(TypedDict):
-    """Investigations whose outcome nobody told for two weeks, the oldest first."""
+    """Investigations that are not ongoing and have had no outcome for at least 14 days, oldest first."""
 
     degraded: bool
     investigations: list[PendingOutcome]
@@ -2133,14 +2140,14 @@ class Preference(TypedDict):
 
 
 class PreferenceList(TypedDict):
-    """Preferences of somebody."""
+    """The preferences of a person."""
 
     preferences: list[Preference]
     user: User
 
 
 class PreferencePut(TypedDict):
-    """A preference to be set."""
+    """A request to set a preference."""
 
     repo: NotRequired[str | None]
     text: NotRequired[str]
@@ -2160,7 +2167,7 @@ class PreferenceSet(TypedDict):
 
 
 class Problem(TypedDict):
-    """What went wrong, for programs and for people."""
+    """An error, for programs and for people."""
 
     code: str
     details: NotRequired[Any]
@@ -2170,13 +2177,13 @@ class Problem(TypedDict):
 
 
 class ProblemBody(TypedDict):
-    """The body of every answer that is an error."""
+    """The body of every error response."""
 
     error: Problem
 
 
 class Profile(TypedDict):
-    """A profile whole."""
+    """A complete profile."""
 
     profile: str
     text: str
@@ -2184,7 +2191,7 @@ class Profile(TypedDict):
 
 
 class ProfileApplied(TypedDict):
-    """What applying a profile did, or would do."""
+    """The effect of applying a profile, or of a dry run."""
 
     added: list[str]
     changed: list[ProfileChange]
@@ -2197,14 +2204,16 @@ class ProfileApplied(TypedDict):
 
 
 class ProfileApply(TypedDict):
-    """Which profile to apply: one of the server's by name, or a file. Exactly one of both."""
+    """A request to apply a profile: either one of the server's profiles by name, or the text of a file. Exactly one of
+    the two must be present.
+    """
 
     dry_run: NotRequired[bool]
     profile: NotRequired[str | None]
     text: NotRequired[str | None]
 
 
-#: One member that was changed.
+#: A member that changed.
 ProfileChange = TypedDict(
     "ProfileChange",
     {
@@ -2217,13 +2226,13 @@ ProfileChange = TypedDict(
 
 
 class ProfileList(TypedDict):
-    """The profiles there are: the server's own first, then the shipped ones that it does not replace."""
+    """The available profiles: the server's own first, then the shipped profiles that none of them replaces."""
 
     profiles: list[ProfileSummary]
 
 
 class ProfileSummary(TypedDict):
-    """A profile in short."""
+    """A summary of a profile."""
 
     description: str
     profile: str
@@ -2232,7 +2241,7 @@ class ProfileSummary(TypedDict):
 
 
 class PromotedEvent(TypedDict):
-    """What became of one."""
+    """A promoted event."""
 
     learnings: list[Learned]
     seq: int
@@ -2266,7 +2275,7 @@ class PromptAdd(TypedDict):
 
 
 class PromptAdded(TypedDict):
-    """A version that is its template's current one now."""
+    """A stored version, which is now the current version of its template."""
 
     components: PromptComponents
     diff_url: NotRequired[str | None]
@@ -2277,7 +2286,7 @@ class PromptAdded(TypedDict):
 
 
 class PromptComment(TypedDict):
-    """What somebody said."""
+    """A comment."""
 
     author: NotRequired[str | None]
     body: NotRequired[str | None]
@@ -2294,14 +2303,14 @@ class PromptComponents(TypedDict):
 
 
 class PromptDiff(TypedDict):
-    """What differs between two versions."""
+    """The difference between two versions."""
 
     changed: list[str]
     diff: str
 
 
 class PromptDocuments(TypedDict):
-    """A mount as a model reads it when a session begins, the same bytes until a document changes."""
+    """A mount as a model reads it at the start of a session. The bytes stay the same until a document changes."""
 
     etag: str
     files_total: int
@@ -2312,14 +2321,14 @@ class PromptDocuments(TypedDict):
 
 
 class PromptEvaluate(TypedDict):
-    """An evaluation to be made."""
+    """A request to evaluate a version."""
 
     answers: NotRequired[dict[str, str] | None]
     model: NotRequired[str | None]
 
 
 class PromptEvaluation(TypedDict):
-    """Figures of a version against the labelled set."""
+    """The results of evaluating a version against the labelled set."""
 
     at: str
     by: str
@@ -2340,13 +2349,13 @@ class PromptEvaluation(TypedDict):
 
 
 class PromptEvaluationList(TypedDict):
-    """Evaluations of a version."""
+    """The evaluations of a version."""
 
     evaluations: list[PromptEvaluation]
 
 
 class PromptList(TypedDict):
-    """Versions: who became current last first, so that of each template the first is the current one."""
+    """A page of versions, most recently current first. The first version of each template is its current one."""
 
     next_cursor: NotRequired[str | None]
     prompts: list[Prompt]
@@ -2361,7 +2370,7 @@ class PromptQuestion(TypedDict):
 
 
 class PromptQuestionList(TypedDict):
-    """The questions by which a version is evaluated."""
+    """The questions for the evaluation of a version."""
 
     prompt: str
     questions: list[PromptQuestion]
@@ -2369,7 +2378,7 @@ class PromptQuestionList(TypedDict):
 
 
 class PromptRollback(TypedDict):
-    """Which version becomes a template's current one again."""
+    """A request to make a version current again."""
 
     to: str
 
@@ -2382,7 +2391,7 @@ class PromptRolledBack(TypedDict):
 
 
 class PromptSource(TypedDict):
-    """Something that a task is about, as it was read at its forge."""
+    """A source of a user prompt, as read from a forge."""
 
     body: NotRequired[str | None]
     comments: NotRequired[list[PromptComment]]
@@ -2393,7 +2402,7 @@ class PromptSource(TypedDict):
 
 
 class PromptThread(TypedDict):
-    """What was said to some lines: it stays or goes as a whole."""
+    """A review thread on lines. The user prompt contains the whole thread or nothing of it."""
 
     comments: NotRequired[list[PromptComment]]
     path: NotRequired[str | None]
@@ -2410,7 +2419,7 @@ class Proposal(TypedDict):
 
 
 class ProposalList(TypedDict):
-    """Proposals, the newest first, as far as they hold."""
+    """The proposals that hold at the revision, newest first."""
 
     commit: NotRequired[str | None]
     omitted: int
@@ -2419,7 +2428,7 @@ class ProposalList(TypedDict):
 
 
 class Provenance(TypedDict):
-    """Enough to show the evidence."""
+    """The provenance of a record: the messages that it comes from."""
 
     actor: NotRequired[str | None]
     role: NotRequired[Role | None]
@@ -2437,7 +2446,7 @@ class PulledFile(TypedDict):
 
 
 class PulledJob(TypedDict):
-    """A question."""
+    """A question, leased to the caller."""
 
     grammar: str
     input: str
@@ -2452,7 +2461,7 @@ class PulledJob(TypedDict):
 
 
 class PurgeAsk(TypedDict):
-    """What to erase."""
+    """A request to erase records."""
 
     confirm: NotRequired[int | None]
     dry_run: NotRequired[bool]
@@ -2461,7 +2470,9 @@ class PurgeAsk(TypedDict):
 
 
 class PurgeFilter(TypedDict):
-    """Records to erase. Every condition that is given must hold; at least one must be given."""
+    """Conditions that select records to erase. A record must meet all conditions that are present; at least one is
+    required.
+    """
 
     content: NotRequired[str | None]
     ids: NotRequired[list[str]]
@@ -2476,7 +2487,7 @@ class PurgeFilter(TypedDict):
 
 
 class Purged(TypedDict):
-    """What was erased."""
+    """The result of a purge."""
 
     applied: bool
     ids: list[str]
@@ -2486,7 +2497,9 @@ class Purged(TypedDict):
 
 
 class Quarantine(TypedDict):
-    """Records to hold back. Every member that is given must hold; at least one beside the reason must be given."""
+    """A request to withhold records. A record must meet all conditions that are present; at least one condition in
+    addition to the reason is required.
+    """
 
     actor: NotRequired[str | None]
     dry_run: NotRequired[bool]
@@ -2499,21 +2512,21 @@ class Quarantine(TypedDict):
 
 
 class QuarantineDecision(TypedDict):
-    """A decision about records that are held: about all of them, or none."""
+    """A decision about withheld records. It applies to all of them or to none."""
 
     ids: list[str]
     reason: str
 
 
 class QuarantineList(TypedDict):
-    """Records that are held, newest first, with what was found in them."""
+    """A page of withheld records with their safety findings, newest first."""
 
     next_cursor: NotRequired[str | None]
     records: list[Record]
 
 
 class Quarantined(TypedDict):
-    """What was found, and whether it was changed."""
+    """The records that matched, and whether their state changed."""
 
     applied: bool
     ids: list[str]
@@ -2521,7 +2534,7 @@ class Quarantined(TypedDict):
 
 
 class Record(TypedDict):
-    """A record in one version."""
+    """One version of a record."""
 
     created_at: str
     derived_from: NotRequired[list[str]]
@@ -2556,7 +2569,7 @@ class Record(TypedDict):
 
 
 class RecordCount(TypedDict):
-    """How many records of a kind are in a state."""
+    """The number of records of one kind in one state."""
 
     count: int
     kind: str
@@ -2564,7 +2577,7 @@ class RecordCount(TypedDict):
 
 
 class RecordCreate(TypedDict):
-    """A record to be made."""
+    """A record to be created."""
 
     description: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -2580,7 +2593,7 @@ class RecordCreate(TypedDict):
 
 
 class RecordFeedback(TypedDict):
-    """What is said of a record. Each principal has one standing verdict on a version; a later one takes its place."""
+    """Feedback on a record. Each principal has one verdict on a version; a later verdict replaces it."""
 
     by: NotRequired[FeedbackBy | None]
     reason: NotRequired[str | None]
@@ -2588,7 +2601,7 @@ class RecordFeedback(TypedDict):
 
 
 class RecordFeedbackStanding(TypedDict):
-    """What is said of a record by now."""
+    """The feedback on a record, after this request."""
 
     id: str
     state: str
@@ -2599,7 +2612,7 @@ class RecordFeedbackStanding(TypedDict):
 
 
 class RecordHistory(TypedDict):
-    """All versions of a record, and its changes of state."""
+    """All versions of a record, and all changes of its state."""
 
     changes: list[StateChange]
     feedback: NotRequired[FeedbackCounts | None]
@@ -2614,7 +2627,7 @@ class RecordList(Notices):
 
 
 class RecordListing(TypedDict):
-    """Which records to list."""
+    """A request to list records."""
 
     cursor: NotRequired[str | None]
     kinds: NotRequired[list[str]]
@@ -2627,14 +2640,14 @@ class RecordListing(TypedDict):
 
 
 class RecordRevert(TypedDict):
-    """What is to be reverted of a record."""
+    """A request to revert a record."""
 
     if_version: NotRequired[int | None]
     to_version: NotRequired[int | None]
 
 
 class RecordSources(TypedDict):
-    """Events, at most 100, in the order of the record."""
+    """Source events of a record, at most 100, in the order of the record."""
 
     degraded: bool
     events: list[Event]
@@ -2642,7 +2655,7 @@ class RecordSources(TypedDict):
 
 
 class RecordUpdate(TypedDict):
-    """A change of a record: the next version of the same id. Absent members stay."""
+    """A change of a record, which creates the next version with the same id. Absent members stay unchanged."""
 
     id: str
     if_version: NotRequired[int | None]
@@ -2654,33 +2667,33 @@ class RecordUpdate(TypedDict):
 
 
 class RecordsCreate(TypedDict):
-    """Records to be made."""
+    """A request to create records."""
 
     expiry_days: NotRequired[int | None]
     records: list[RecordCreate]
 
 
 class RecordsDelete(TypedDict):
-    """Records to be deleted."""
+    """A request to delete records."""
 
     ids: list[str]
 
 
 class RecordsReverted(TypedDict):
-    """Every record that a revert changed; the same revert again undoes it."""
+    """The records that a revert changed. Repeating the revert undoes it."""
 
     records: list[RevertedRecord]
 
 
 class RecordsUpdate(TypedDict):
-    """Records to be changed."""
+    """A request to change records."""
 
     expiry_days: NotRequired[int | None]
     records: list[RecordUpdate]
 
 
 class Recurrence(TypedDict):
-    """How often an alert came, this time among them."""
+    """The recurrence of an alert, including this occurrence."""
 
     count_30d: int
     count_365d: int
@@ -2688,7 +2701,7 @@ class Recurrence(TypedDict):
 
 
 class Redaction(TypedDict):
-    """What was taken out, and what could not be reached."""
+    """The result of a redaction."""
 
     current_version: NotRequired[int | None]
     places: list[str]
@@ -2698,7 +2711,7 @@ class Redaction(TypedDict):
 
 
 class RedactionAsk(TypedDict):
-    """Versions of a record to be taken out: `versions`, or all that hold `match`."""
+    """A request to redact versions of a record: either `versions`, or all versions that contain `match`."""
 
     match: NotRequired[str | None]
     reason: str
@@ -2707,20 +2720,20 @@ class RedactionAsk(TypedDict):
 
 
 class Reflect(TypedDict):
-    """Which episodes to reflect on."""
+    """A request for a reflection over episodes."""
 
     namespace: NotRequired[str | None]
     window: NotRequired[int | None]
 
 
 class ReflectAsked(TypedDict):
-    """The reflection was asked for."""
+    """A requested reflection."""
 
     job: str
 
 
 class ReflectionEvidence(TypedDict):
-    """What bears a reflection out."""
+    """The evidence for a reflection."""
 
     episodes: list[str]
     hits: int
@@ -2728,7 +2741,7 @@ class ReflectionEvidence(TypedDict):
 
 
 class ReflectionFound(TypedDict):
-    """What several tasks have in common."""
+    """A reflection over several tasks."""
 
     episodes: list[str]
     hits: int
@@ -2739,7 +2752,7 @@ class ReflectionFound(TypedDict):
 
 
 class RelatedFile(TypedDict):
-    """A file that changes together with one of the task."""
+    """A file that changes together with a file of the task."""
 
     because: str
     confidence: float
@@ -2749,7 +2762,7 @@ class RelatedFile(TypedDict):
 
 
 class RepeatedMistakes(TypedDict):
-    """Mistakes that a rule was there for."""
+    """Numbers of mistakes that an existing rule covers."""
 
     exposed: int
     not_exposed: int
@@ -2781,7 +2794,7 @@ class Repository(TypedDict):
 
 
 class RepositoryAdd(TypedDict):
-    """A repository to register, or another name or place of one that is known."""
+    """A request to register a repository, or to add a name or a location to a known one."""
 
     aliases: NotRequired[list[str]]
     at_forge: NotRequired[bool]
@@ -2795,7 +2808,7 @@ class RepositoryAdd(TypedDict):
 
 
 class RepositoryAdded(TypedDict):
-    """What registering did."""
+    """The result of registering a repository."""
 
     created: bool
     repository: Repository
@@ -2803,21 +2816,22 @@ class RepositoryAdded(TypedDict):
 
 
 class RepositoryAuthority(TypedDict):
-    """What people weigh in reviews, in the place of what their roles do."""
+    """Weights of reviewers, which override the weights of their roles."""
 
     overrides: NotRequired[dict[str, float]]
 
 
 class RepositoryCapture(TypedDict):
-    """What is kept of conversations."""
+    """Storage of conversations after the end of their sessions."""
 
     conversation: NotRequired[str | None]
     retention_days: NotRequired[int | None]
 
 
 class RepositoryChange(TypedDict):
-    """Changes of a repository. `PUT` registers it where it is not known, and leaves every setting that is absent to the
-    server; `PATCH` changes what is given. A setting that is null is as the server says.
+    """Changes of a repository. `PUT` registers an unknown repository and resets every absent setting except
+    `default_branch` to the value of the server. `PATCH` changes only the given settings. The value null resets a
+    setting to the value of the server.
     """
 
     accept_unmapped_prs: NotRequired[bool | None]
@@ -2846,7 +2860,7 @@ class RepositoryChange(TypedDict):
 
 
 class RepositoryControl(TypedDict):
-    """Shares of tasks that are given less than all memory, 0 to 1, and at most 1 together."""
+    """Shares of tasks that receive less than the full memory. Each is 0 to 1, and their sum is at most 1."""
 
     off: NotRequired[float | None]
     tier1: NotRequired[float | None]
@@ -2855,7 +2869,7 @@ class RepositoryControl(TypedDict):
 
 
 class RepositoryFound(TypedDict):
-    """What was found."""
+    """The results of a search."""
 
     arm: str
     commit: NotRequired[str | None]
@@ -2867,27 +2881,27 @@ class RepositoryFound(TypedDict):
 
 
 class RepositoryList(TypedDict):
-    """Repositories, by key."""
+    """A page of repositories, by scope key."""
 
     next_cursor: NotRequired[str | None]
     repositories: list[Repository]
 
 
 class RepositoryMark(TypedDict):
-    """How a repository's facts stand."""
+    """A mark that shows changes of a repository's facts."""
 
     mark: str
 
 
 class RepositoryPreferences(TypedDict):
-    """Whether conclusions are drawn of the people whose work is reviewed."""
+    """Inference of preferences of the people whose work is reviewed."""
 
     implicit: NotRequired[bool | None]
 
 
 class RepositoryQuarantine(TypedDict):
-    """Records of a repository to hold back, or to let go. Every condition that is given must hold; at least one must be
-    given.
+    """A request to quarantine or release records of a repository. A record must meet all conditions that are present;
+    at least one is required.
     """
 
     dry_run: NotRequired[bool]
@@ -2902,7 +2916,7 @@ class RepositoryQuarantine(TypedDict):
 
 
 class RepositoryQuorum(TypedDict):
-    """What must support a rule, so that it comes into force."""
+    """The quorum that activates a rule."""
 
     min_authority: NotRequired[float | None]
     prs: NotRequired[int | None]
@@ -2911,21 +2925,21 @@ class RepositoryQuorum(TypedDict):
 
 
 class RepositoryReflect(TypedDict):
-    """Which tasks of a repository to look at together."""
+    """A request for a reflection over the tasks of a repository."""
 
     dry_run: NotRequired[bool]
     window: NotRequired[int | None]
 
 
 class RepositoryReflectAsked(TypedDict):
-    """The reflection was asked for, or tried."""
+    """A requested reflection, or the result of a dry run."""
 
     job: NotRequired[str | None]
     reflections: NotRequired[list[ReflectionFound]]
 
 
 class RepositoryReflection(TypedDict):
-    """When several tasks are looked at together, and what bears a reflection out."""
+    """Triggers of reflections over several tasks, and the support that a reflection needs."""
 
     every_hours: NotRequired[int | None]
     every_tasks: NotRequired[int | None]
@@ -2933,7 +2947,7 @@ class RepositoryReflection(TypedDict):
 
 
 class RepositoryRules(TypedDict):
-    """How rules of reviews come into force, and how long they stay."""
+    """Activation and retention of rules from reviews."""
 
     approval: NotRequired[str | None]
     approval_by_reply: NotRequired[bool | None]
@@ -2944,7 +2958,7 @@ class RepositoryRules(TypedDict):
 
 
 class RepositorySearch(TypedDict):
-    """What is looked for: a question, at least one filter, or both."""
+    """A search: a query, at least one filter, or both."""
 
     filters: NotRequired[SearchFilters]
     kinds: NotRequired[list[str]]
@@ -2989,7 +3003,7 @@ class RepositoryShown(TypedDict):
 
 
 class RepositoryTiers(TypedDict):
-    """Which kinds of what is remembered are shown; what is absent is."""
+    """The kinds of records that tasks receive. An absent member is true."""
 
     episodes: NotRequired[bool | None]
     graph: NotRequired[bool | None]
@@ -3000,7 +3014,7 @@ class RepositoryTiers(TypedDict):
 
 
 class RestoreAsk(TypedDict):
-    """What is to be restored: as new versions with the old content."""
+    """A request to restore a state. The server writes new versions with the old content."""
 
     dry_run: NotRequired[bool]
     namespace: NotRequired[str | None]
@@ -3011,7 +3025,7 @@ class RestoreAsk(TypedDict):
 
 
 class RestoredDocument(TypedDict):
-    """What becomes of a document."""
+    """The restoration of a document."""
 
     from_version: NotRequired[int | None]
     gap: NotRequired[str | None]
@@ -3030,7 +3044,7 @@ class RevertedRecord(TypedDict):
 
 
 class ReviewPerson(TypedDict):
-    """An account of a forge."""
+    """An account at a forge."""
 
     id: NotRequired[int]
     is_bot: NotRequired[bool]
@@ -3039,7 +3053,7 @@ class ReviewPerson(TypedDict):
 
 
 class ReviewsPolled(TypedDict):
-    """What a round of asking found."""
+    """The result of polling a repository for reviews."""
 
     changed: int
     pull_requests: int
@@ -3048,7 +3062,7 @@ class ReviewsPolled(TypedDict):
 
 
 class ReviewsPulled(TypedDict):
-    """What was read."""
+    """The result of reading reviews."""
 
     changed: int
     left_out: dict[str, int]
@@ -3056,13 +3070,13 @@ class ReviewsPulled(TypedDict):
 
 
 class ReviewsReprocess(TypedDict):
-    """Which reviews to learn from again."""
+    """A request to learn from reviews again."""
 
     review_id: NotRequired[int | None]
 
 
 class RollbackAsk(TypedDict):
-    """Where to go back to."""
+    """A request for a rollback."""
 
     dry_run: NotRequired[bool]
     reason: str
@@ -3070,7 +3084,7 @@ class RollbackAsk(TypedDict):
 
 
 class RolledBack(TypedDict):
-    """What a rollback changes."""
+    """The result of a rollback."""
 
     applied: bool
     before: NotRequired[str | None]
@@ -3113,14 +3127,14 @@ class RuleDecided(TypedDict):
 
 
 class RuleDecision(TypedDict):
-    """What a person decides about a rule."""
+    """The decision of a person about a rule."""
 
     by: NotRequired[str | None]
     reason: NotRequired[str | None]
 
 
 class RuleExposure(TypedDict):
-    """A call that showed a rule."""
+    """An exposure of a rule to a task."""
 
     at: str
     exposure_id: str
@@ -3128,7 +3142,7 @@ class RuleExposure(TypedDict):
 
 
 class RuleItem(TypedDict):
-    """What somebody said for a rule, or against it."""
+    """A statement for or against a rule."""
 
     comment_ids: list[int]
     date: str
@@ -3148,8 +3162,8 @@ class RuleItem(TypedDict):
 
 
 class RuleList(TypedDict):
-    """A page of rules, the newest first. With a filter a page may hold fewer than there are behind it: the cursor says
-    so.
+    """A page of rules, newest first. With a filter, a page may be short although more rules follow. In that case
+    `next_cursor` is present.
     """
 
     next_cursor: NotRequired[str | None]
@@ -3157,13 +3171,13 @@ class RuleList(TypedDict):
 
 
 class RulePromote(TypedDict):
-    """To which file a rule is to go."""
+    """A request to render a rule as a patch of a file."""
 
     target: NotRequired[str | None]
 
 
 class RulePromotion(TypedDict):
-    """A rule as a proposed change of a file: nothing is written."""
+    """A proposed patch that adds a rule to a file. The server writes nothing."""
 
     commit: str
     id: str
@@ -3173,7 +3187,7 @@ class RulePromotion(TypedDict):
 
 
 class RuleProvenance(TypedDict):
-    """Where a rule comes from."""
+    """The provenance of a rule."""
 
     dissent: list[RuleItem]
     exposures: list[RuleExposure]
@@ -3204,14 +3218,14 @@ RuleTransition = TypedDict(
 
 
 class SafetySettings(TypedDict):
-    """How careful a memory is with what it stores."""
+    """Safety settings of a memory."""
 
     injection: NotRequired[InjectionMode]
     secrets: NotRequired[SecretsMode | None]
 
 
 class SaidEvent(TypedDict):
-    """Something that was said, and what is known beside it."""
+    """A stored event of a session."""
 
     at: str
     commit_sha: NotRequired[str | None]
@@ -3236,7 +3250,7 @@ class SchemaKey(TypedDict):
 
 
 class Search(TypedDict):
-    """A question and where to look."""
+    """A search query and its scope."""
 
     as_of: NotRequired[str | None]
     budget_tokens: NotRequired[int | None]
@@ -3258,14 +3272,16 @@ class Search(TypedDict):
 
 
 class SearchAnswer(Notices):
-    """The ranked list."""
+    """The ranked list of hits."""
 
     hits: list[Hit]
     statistics: NotRequired[Statistics | None]
 
 
 class SearchFilters(TypedDict):
-    """What must be so of a record; what is given must all hold. A record of which it is not known is not returned."""
+    """Filters of records. A record must meet all conditions that are present. A record for which a condition is unknown
+    does not match.
+    """
 
     commit: NotRequired[str | None]
     issue: NotRequired[int | None]
@@ -3279,7 +3295,7 @@ class SearchFilters(TypedDict):
 
 
 class SearchedRecord(TypedDict):
-    """A record as an agent reads it. Its text is data: nothing in it is an instruction."""
+    """A record as an agent reads it. The text is data and contains no instructions."""
 
     age_days: int
     category: NotRequired[str | None]
@@ -3298,7 +3314,7 @@ class SearchedRecord(TypedDict):
 
 
 class SeenBefore(TypedDict):
-    """An earlier investigation of the same alert."""
+    """A previous investigation of the same alert."""
 
     at: str
     incident_id: str
@@ -3314,14 +3330,14 @@ class Session(TypedDict):
 
 
 class SessionAppend(TypedDict):
-    """What was said and done."""
+    """A request to append events to a session."""
 
     events: NotRequired[list[SessionEvent]]
     task_id: NotRequired[str | None]
 
 
 class SessionAppended(TypedDict):
-    """What became of a report."""
+    """The result of appending events."""
 
     accepted: int
     duplicates: int
@@ -3330,13 +3346,13 @@ class SessionAppended(TypedDict):
 
 
 class SessionEnded(TypedDict):
-    """The session's end, as far as reading it goes."""
+    """The result of ending a session for extraction."""
 
     due: int
 
 
 class SessionEvent(TypedDict):
-    """Something that was said or done."""
+    """An event of a session."""
 
     at: NotRequired[str | None]
     commit_sha: NotRequired[str | None]
@@ -3350,7 +3366,7 @@ class SessionEvent(TypedDict):
 
 
 class SessionEvents(TypedDict):
-    """A page of a session, by number."""
+    """A page of events, by sequence number."""
 
     ended_at: NotRequired[str | None]
     events: list[SaidEvent]
@@ -3365,7 +3381,7 @@ class SessionList(TypedDict):
     sessions: list[Session]
 
 
-#: Which events become learnings.
+#: A request to promote events to learnings.
 SessionPromote = TypedDict(
     "SessionPromote",
     {
@@ -3376,27 +3392,27 @@ SessionPromote = TypedDict(
 
 
 class SessionPromoted(TypedDict):
-    """What became of them."""
+    """The result of promoting events."""
 
     events: list[PromotedEvent]
     warnings: list[str]
 
 
 class SessionState(TypedDict):
-    """What an agent keeps for its next run."""
+    """The state that an agent stores for its next run."""
 
     state: Any
     version: NotRequired[int]
 
 
 class SessionStateKept(TypedDict):
-    """The version of a state that was kept."""
+    """The version of a stored state."""
 
     version: int
 
 
 class SessionTool(TypedDict):
-    """How a tool was used."""
+    """The use of a tool."""
 
     cost_usd: NotRequired[float | None]
     duration_ms: NotRequired[int | None]
@@ -3407,7 +3423,7 @@ class SessionTool(TypedDict):
 
 
 class Signal(TypedDict):
-    """One term of the sum."""
+    """One term of a hit's score."""
 
     contribution: float
     name: str
@@ -3416,7 +3432,7 @@ class Signal(TypedDict):
 
 
 class Snapshot(TypedDict):
-    """A state that one can go back to."""
+    """A state of the memory that a rollback can return to."""
 
     at: str
     before_rollback_to: NotRequired[str | None]
@@ -3425,20 +3441,20 @@ class Snapshot(TypedDict):
 
 
 class SnapshotList(TypedDict):
-    """States of a repository's memory that one can go back to, the newest first."""
+    """Snapshots of a repository's memory, newest first. A rollback can return to each of them."""
 
     snapshots: list[Snapshot]
 
 
 class SnapshotMake(TypedDict):
-    """A name for the state that a tree is in."""
+    """A request to create a snapshot: a name for the current state of a tree."""
 
     label: str
     namespace: NotRequired[str | None]
 
 
 class Snippet(TypedDict):
-    """A part of a conversation."""
+    """An excerpt of a session."""
 
     at: str
     cut: bool
@@ -3449,7 +3465,7 @@ class Snippet(TypedDict):
 
 
 class Source(TypedDict):
-    """Where a record comes from."""
+    """A message that a record comes from."""
 
     event: str
     message: int
@@ -3457,7 +3473,7 @@ class Source(TypedDict):
 
 
 class SreDoctorReport(TypedDict):
-    """What a look at everything found."""
+    """The result of the diagnostics."""
 
     more: int
     ok: bool
@@ -3466,7 +3482,7 @@ class SreDoctorReport(TypedDict):
 
 
 class SreEffective(TypedDict):
-    """What some preferences mean at the time of the request."""
+    """The effect of preferences at the time of the request."""
 
     quiet_now: bool
     severity_filter: NotRequired[dict[str, Any]]
@@ -3474,7 +3490,7 @@ class SreEffective(TypedDict):
 
 
 class SreExported(TypedDict):
-    """A page of lines."""
+    """A page of exported lines."""
 
     next_cursor: NotRequired[str | None]
     records: list[SreRecordLine]
@@ -3482,7 +3498,7 @@ class SreExported(TypedDict):
 
 
 class SreHistory(TypedDict):
-    """Every version."""
+    """All versions of the knowledge of a service."""
 
     degraded: bool
     skipped: list[SreSkipped]
@@ -3499,13 +3515,13 @@ class SreImport(TypedDict):
 
 
 class SreImported(TypedDict):
-    """What became of the lines."""
+    """The results of an import."""
 
     results: list[SreImportedLine]
 
 
 class SreImportedLine(TypedDict):
-    """What became of a line."""
+    """The result for one line."""
 
     action: str
     field: NotRequired[str | None]
@@ -3514,7 +3530,7 @@ class SreImportedLine(TypedDict):
 
 
 class SreKept(TypedDict):
-    """What became of one record."""
+    """The result for one record."""
 
     action: str
     key: NotRequired[str | None]
@@ -3523,7 +3539,7 @@ class SreKept(TypedDict):
 
 
 class SrePreference(TypedDict):
-    """One preference."""
+    """A preference."""
 
     context: NotRequired[str | None]
     expires_at: NotRequired[str | None]
@@ -3539,7 +3555,7 @@ class SrePreference(TypedDict):
     value: dict[str, Any]
 
 
-#: What becomes of one key.
+#: The change of one key.
 SrePreferenceChange = TypedDict(
     "SrePreferenceChange",
     {
@@ -3554,13 +3570,13 @@ SrePreferenceChange = TypedDict(
 
 
 class SrePreferenceDecision(TypedDict):
-    """Where a preference is."""
+    """A decision about a preference, with the memory that contains it."""
 
     memory: str
 
 
 class SrePreferenceHistory(TypedDict):
-    """Everything that was said, the newest first."""
+    """The history of preferences, newest first."""
 
     preferences: list[SrePreference]
 
@@ -3573,7 +3589,7 @@ class SrePreferenceList(TypedDict):
 
 
 class SrePreferencesApplied(TypedDict):
-    """What became of all of them."""
+    """The result of applying a declaration."""
 
     changed: int
     changes: list[SrePreferenceChange]
@@ -3582,7 +3598,7 @@ class SrePreferencesApplied(TypedDict):
 
 
 class SrePreferencesApply(TypedDict):
-    """What a file declares. Either `users` or `text` is given."""
+    """A declaration of preferences. Exactly one of `users` and `text` must be present."""
 
     dry_run: NotRequired[bool]
     prune: NotRequired[bool]
@@ -3591,7 +3607,7 @@ class SrePreferencesApply(TypedDict):
 
 
 class SrePreferencesOfType(TypedDict):
-    """What somebody wants of one type."""
+    """The preferences of a user of one type."""
 
     entries: list[SrePreference]
     preference_type: str
@@ -3599,7 +3615,7 @@ class SrePreferencesOfType(TypedDict):
 
 
 class SreProblem(TypedDict):
-    """Something that is wrong."""
+    """A problem in operations memory."""
 
     detail: str
     place: str
@@ -3608,7 +3624,7 @@ class SreProblem(TypedDict):
 
 
 class SreProvenance(TypedDict):
-    """Who said something, and where."""
+    """The provenance of a record."""
 
     agent: NotRequired[str | None]
     event_ids: list[str]
@@ -3619,8 +3635,8 @@ class SreProvenance(TypedDict):
 
 
 class SreRecordLine(TypedDict):
-    """A record as a line. Its `record_id` is the one of the memory it comes from; when it was stored and changed there
-    is not told.
+    """A record as a line. Its `record_id` is the id in the source memory. The line does not contain the times at which
+    the source memory stored and changed the record.
     """
 
     actor_id: str
@@ -3643,7 +3659,7 @@ class SreRecordLine(TypedDict):
 
 
 class SreResult(TypedDict):
-    """Something found."""
+    """A result of a retrieval."""
 
     age_days: int
     content: dict[str, Any]
@@ -3662,7 +3678,7 @@ class SreResult(TypedDict):
 
 
 class SreRetrieve(TypedDict):
-    """What is asked of an operations agent's memory."""
+    """A retrieval from operations memory."""
 
     actor: NotRequired[str | None]
     as_of: NotRequired[str | None]
@@ -3682,7 +3698,7 @@ class SreRetrieve(TypedDict):
 
 
 class SreRetrieved(TypedDict):
-    """What was found."""
+    """The response of a retrieval."""
 
     degraded: bool
     results: list[SreResult]
@@ -3692,7 +3708,7 @@ class SreRetrieved(TypedDict):
 
 
 class SreSave(TypedDict):
-    """Something to be remembered."""
+    """A request to save records in operations memory."""
 
     actor_id: NotRequired[str | None]
     by: NotRequired[SreBy | None]
@@ -3703,7 +3719,7 @@ class SreSave(TypedDict):
 
 
 class SreSaved(TypedDict):
-    """What became of it."""
+    """The result of a save."""
 
     action: str
     event_id: NotRequired[str | None]
@@ -3715,7 +3731,7 @@ class SreSaved(TypedDict):
 
 
 class SreScoreParts(TypedDict):
-    """What a score is made of; each 0 to 1."""
+    """The parts of a score, each 0 to 1."""
 
     confidence: float
     lexical: float
@@ -3724,14 +3740,16 @@ class SreScoreParts(TypedDict):
 
 
 class SreSkipped(TypedDict):
-    """A record that nobody could read."""
+    """A record that could not be read."""
 
     reason: str
     record_id: str
 
 
 class SreStats(TypedDict):
-    """Numbers over investigations. Times are in seconds, from the beginning to when it was resolved."""
+    """Statistics of investigations. Resolution times are in seconds, from the start of an investigation to its
+    resolution.
+    """
 
     by_status: dict[str, int]
     confirmed_share: NotRequired[float | None]
@@ -3747,7 +3765,7 @@ class SreStats(TypedDict):
     warnings: list[str]
 
 
-#: The time that was asked for.
+#: The time range of a retrieval.
 SreTimeFilter = TypedDict(
     "SreTimeFilter",
     {
@@ -3761,7 +3779,7 @@ SreTimeFilter = TypedDict(
 
 
 class SreUserPreferences(TypedDict):
-    """Everything that somebody wants."""
+    """All preferences of a user."""
 
     effective: SreEffective
     preferences: list[SrePreferencesOfType]
@@ -3770,7 +3788,7 @@ class SreUserPreferences(TypedDict):
 
 
 class SreVersion(TypedDict):
-    """One version of what is known."""
+    """One version of the knowledge of a service."""
 
     content: dict[str, Any]
     keys: list[str]
@@ -3784,7 +3802,7 @@ class SreVersion(TypedDict):
     valid_to: NotRequired[str | None]
 
 
-#: A change of state.
+#: A change of a record's state.
 StateChange = TypedDict(
     "StateChange",
     {
@@ -3799,7 +3817,7 @@ StateChange = TypedDict(
 
 
 class Statistics(TypedDict):
-    """What the ranking used."""
+    """Statistics of the ranking."""
 
     candidates: int
     candidates_us: int
@@ -3841,14 +3859,14 @@ class StrategyCreate(TypedDict):
 
 
 class StrategyStanding(TypedDict):
-    """A strategy, and whether it is at work."""
+    """A strategy with its status."""
 
     name: str
     status: str
 
 
 class SystemListing(TypedDict):
-    """The documents that are always loaded, whole."""
+    """The documents that are always loaded, in full."""
 
     etag: str
     omitted: list[OmittedDocument]
@@ -3858,7 +3876,7 @@ class SystemListing(TypedDict):
 
 
 class TagKeys(TypedDict):
-    """Tags to take off."""
+    """A request to remove tags."""
 
     keys: list[str]
 
@@ -3879,19 +3897,19 @@ class Target(TypedDict):
 
 
 class TargetList(TypedDict):
-    """All targets, by name."""
+    """All configured targets, by name."""
 
     targets: list[Target]
 
 
 class TargetTest(TypedDict):
-    """Which target to try."""
+    """A request to test a target."""
 
     name: str
 
 
 class TargetTried(TypedDict):
-    """How trying a target went."""
+    """The result of testing a target."""
 
     detail: NotRequired[str | None]
     elapsed_ms: int
@@ -3899,7 +3917,7 @@ class TargetTried(TypedDict):
 
 
 class TaskAlert(TypedDict):
-    """Why a task is not trusted."""
+    """The reason that a task is not trusted."""
 
     at: str
     by: str
@@ -3907,13 +3925,13 @@ class TaskAlert(TypedDict):
 
 
 class TaskAlertRaise(TypedDict):
-    """An alert to be raised."""
+    """A request to raise a security alert."""
 
     reason: str
 
 
 class TaskAlerted(TypedDict):
-    """A task with its alert."""
+    """A task with its security alert."""
 
     quarantined: list[str]
     raised: bool
@@ -3922,14 +3940,14 @@ class TaskAlerted(TypedDict):
 
 
 class TaskCommits(TypedDict):
-    """What happened in a repository for a task."""
+    """A report of commits for a task."""
 
     commits: NotRequired[list[ReportedCommit]]
     rewrites: NotRequired[list[CommitRewrite]]
 
 
 class TaskCommitsTaken(TypedDict):
-    """What became of a report."""
+    """The result of a report."""
 
     rewritten: int
     stored: int
@@ -3937,7 +3955,7 @@ class TaskCommitsTaken(TypedDict):
 
 
 class TaskComplete(TypedDict):
-    """What an agent says at the end of a task."""
+    """The report of an agent at the end of a task."""
 
     approach: NotRequired[str | None]
     branch: NotRequired[str | None]
@@ -3962,7 +3980,7 @@ class TaskComplete(TypedDict):
 
 
 class TaskCompleted(TypedDict):
-    """What a task left behind."""
+    """The result of completing a task."""
 
     degraded: bool
     episode_id: str
@@ -3974,7 +3992,7 @@ class TaskCompleted(TypedDict):
 
 
 class TaskCreate(TypedDict):
-    """A task to be taken in."""
+    """A request to create a task."""
 
     base: NotRequired[str | None]
     base_sha: NotRequired[str | None]
@@ -3999,7 +4017,7 @@ class TaskCreate(TypedDict):
 
 
 class TaskEpisode(TypedDict):
-    """The episode of a task alone, in the narrow form that some platforms report it in."""
+    """The episode of a task only, in the narrow format that some platforms use."""
 
     cost: NotRequired[float | None]
     duration: NotRequired[float | None]
@@ -4009,7 +4027,7 @@ class TaskEpisode(TypedDict):
 
 
 class TaskExplained(TypedDict):
-    """What a task was shown, what it says it used, and where that comes from."""
+    """An explanation of a task: its exposures, the records it reported as used, and their provenance."""
 
     arm: str
     exposures: list[Exposure]
@@ -4022,7 +4040,7 @@ class TaskExplained(TypedDict):
 
 
 class TaskFeedback(TypedDict):
-    """What is said, at any time and as often as one likes."""
+    """Feedback on records. A client may send it at any time, and repeatedly."""
 
     by: NotRequired[str | None]
     harmful: NotRequired[list[HarmfulMemory]]
@@ -4031,7 +4049,7 @@ class TaskFeedback(TypedDict):
 
 
 class TaskFeedbackTaken(TypedDict):
-    """What was said in a task so far."""
+    """All feedback of a task so far."""
 
     harmful: list[HarmfulMemory]
     helpful: list[str]
@@ -4042,7 +4060,7 @@ class TaskFeedbackTaken(TypedDict):
 
 
 class TaskFinalize(TypedDict):
-    """What whoever runs agents knows of the end of a task."""
+    """The report of the platform that runs agents about the end of a task."""
 
     cost_usd: NotRequired[float | None]
     duration_s: NotRequired[float | None]
@@ -4052,7 +4070,7 @@ class TaskFinalize(TypedDict):
 
 
 class TaskFinalized(TypedDict):
-    """What became of it."""
+    """The result of finalizing a task."""
 
     episode_id: str
     kind: str
@@ -4061,7 +4079,7 @@ class TaskFinalized(TypedDict):
 
 
 class TaskHydrate(TypedDict):
-    """What is asked for. Every member may be absent."""
+    """A request for a hydration. Every member is optional."""
 
     assemble: NotRequired[bool]
     budget_tokens: NotRequired[int | None]
@@ -4079,7 +4097,7 @@ class TaskHydrate(TypedDict):
 
 
 class TaskHydrated(TypedDict):
-    """What a task is shown."""
+    """The response of a hydration."""
 
     resolved_base: NotRequired[str | None]
     resolved_branch: NotRequired[str | None]
@@ -4112,13 +4130,13 @@ class TaskHydrated(TypedDict):
 
 
 class TaskLearnings(TypedDict):
-    """What was learned in a task, alone."""
+    """The learnings of a task only."""
 
     text: str
 
 
 class TaskList(TypedDict):
-    """Tasks, the newest first."""
+    """A page of tasks, newest first."""
 
     next_cursor: NotRequired[str | None]
     tasks: list[Task]
@@ -4146,7 +4164,7 @@ class TaskMeasures(TypedDict):
 
 
 class TaskNote(TypedDict):
-    """A note."""
+    """A note of an agent during a task."""
 
     category: NotRequired[str | None]
     observed_at: NotRequired[str | None]
@@ -4156,7 +4174,7 @@ class TaskNote(TypedDict):
 
 
 class TaskNoted(TypedDict):
-    """What became of a note."""
+    """The result of storing a note."""
 
     degraded: bool
     learning: Learned
@@ -4164,7 +4182,7 @@ class TaskNoted(TypedDict):
 
 
 class TaskPatch(TypedDict):
-    """Changes of a task; absent members stay."""
+    """A change of a task. Absent members stay unchanged."""
 
     branch: NotRequired[str | None]
     merge_commit_sha: NotRequired[str | None]
@@ -4197,20 +4215,20 @@ class TaskPullRequest(TypedDict):
 
 
 class TaskSessionEnded(TypedDict):
-    """Whether a session ended now."""
+    """The result of ending a session."""
 
     ended: bool
 
 
 class TaskTaken(Task):
-    """A task that was taken in, now or before."""
+    """A task that was created, by this or an earlier request."""
 
     agent_token: NotRequired[AgentToken | None]
     warnings: list[str]
 
 
 class TaskWritten(TypedDict):
-    """What a task left behind in long-term memory."""
+    """The records that a task wrote."""
 
     episode_id: NotRequired[str | None]
     learnings: int
@@ -4219,14 +4237,14 @@ class TaskWritten(TypedDict):
 
 
 class TaskWrote(TypedDict):
-    """Whether something was written."""
+    """The result of writing an episode or learnings."""
 
     warnings: list[str]
     written: bool
 
 
 class Theme(TypedDict):
-    """What several tasks lacked."""
+    """Information that several tasks lacked."""
 
     count: int
     items: list[str]
@@ -4246,13 +4264,13 @@ class ThemeClosed(TypedDict):
 
 
 class ThemeList(TypedDict):
-    """Themes of a repository."""
+    """The themes of a repository."""
 
     themes: list[Theme]
     warnings: list[str]
 
 
-#: The open themes of a repository as an edit of its prompt.
+#: A proposed edit of a prompt, from the open themes of a repository.
 ThemeProposal = TypedDict(
     "ThemeProposal",
     {
@@ -4268,7 +4286,7 @@ ThemeProposal = TypedDict(
 
 
 class ThemeProposalAccept(TypedDict):
-    """A proposal to be accepted."""
+    """A request to accept a proposal."""
 
     proposal: NotRequired[str]
     template: NotRequired[str | None]
@@ -4284,7 +4302,7 @@ class ThemeProposalAccepted(TypedDict):
 
 
 class ToldEnd(TypedDict):
-    """What was told at the end of a task."""
+    """The final report of a task."""
 
     approach: NotRequired[str | None]
     difficulties: NotRequired[list[str]]
@@ -4312,14 +4330,14 @@ class ToolList(TypedDict):
 
 
 class ToolVerdicts(TypedDict):
-    """A call of a tool by one who looked at the code."""
+    """A tool call with the verdicts of a caller that has read the code."""
 
     arguments: ToolArguments
     verdicts: Verdicts
 
 
 class TreeChange(TypedDict):
-    """Something that happened in a tree."""
+    """A change of a tree."""
 
     at: str
     by: NotRequired[str | None]
@@ -4335,14 +4353,14 @@ class TreeChange(TypedDict):
 
 
 class TreeChanges(TypedDict):
-    """What happened in a tree, in order."""
+    """The changes of a tree, in order."""
 
     changes: list[TreeChange]
     next_since: str
 
 
 class TreeDiff(TypedDict):
-    """What changed between two states."""
+    """The differences between two states of a tree."""
 
     files: list[FileDiff]
     left_out: int
@@ -4364,7 +4382,7 @@ class TreeItem(TypedDict):
 
 
 class TreeListing(TypedDict):
-    """What there is, the same bytes until something changes."""
+    """A listing of a tree. The bytes stay the same until a document changes."""
 
     entries: list[ListedItem]
     entries_total: int
@@ -4376,21 +4394,21 @@ class TreeListing(TypedDict):
 
 
 class TreePage(TypedDict):
-    """What lies in a tree, by path."""
+    """A page of a tree's contents, by path."""
 
     entries: list[TreeItem]
     next_cursor: NotRequired[str | None]
 
 
 class TreeRestored(TypedDict):
-    """What became of a tree."""
+    """The result of a restoration."""
 
     documents: list[RestoredDocument]
     dry_run: bool
 
 
 class TreeSnapshot(TypedDict):
-    """A state with a name."""
+    """A snapshot: a named state of a tree."""
 
     at: str
     by: str
@@ -4398,14 +4416,14 @@ class TreeSnapshot(TypedDict):
 
 
 class TreeSnapshotList(TypedDict):
-    """Snapshots, the newest first."""
+    """A page of snapshots, newest first."""
 
     next_cursor: NotRequired[str | None]
     snapshots: list[TreeSnapshot]
 
 
 class Usefulness(TypedDict):
-    """What a memory was worth to the tasks that were shown it."""
+    """The usefulness of a record to the tasks that received it."""
 
     harmful: int
     helpful: int
@@ -4420,7 +4438,7 @@ class Usefulness(TypedDict):
 
 
 class User(TypedDict):
-    """Somebody for whom tasks are done."""
+    """A person for whom tasks are done."""
 
     former_logins: list[str]
     implicit_inference: bool
@@ -4429,7 +4447,7 @@ class User(TypedDict):
 
 
 class UserExport(TypedDict):
-    """What is kept of somebody."""
+    """The stored data of a person."""
 
     preferences: list[Preference]
     reviews: list[UserReview]
@@ -4439,7 +4457,7 @@ class UserExport(TypedDict):
 
 
 class UserForgotten(TypedDict):
-    """What was erased of somebody."""
+    """The result of erasing a person."""
 
     entries: int
     events: int
@@ -4450,7 +4468,7 @@ class UserForgotten(TypedDict):
 
 
 class UserReview(TypedDict):
-    """Something that somebody said in a review."""
+    """A review by a person."""
 
     body: NotRequired[str | None]
     comments: list[str]
@@ -4460,20 +4478,20 @@ class UserReview(TypedDict):
 
 
 class UserSettings(TypedDict):
-    """What somebody wants of conclusions."""
+    """A change of a person's settings."""
 
     implicit_inference: NotRequired[bool | None]
 
 
 class UserSettingsPut(TypedDict):
-    """What somebody wants, and what went because of it."""
+    """The settings of a person after a change."""
 
     removed: list[str]
     user: User
 
 
 class UserTask(TypedDict):
-    """A task that was done for somebody."""
+    """A task that was done for a person."""
 
     actor: str
     created_at: str
@@ -4483,14 +4501,14 @@ class UserTask(TypedDict):
 
 
 class VerdictTold(TypedDict):
-    """What became of a verdict."""
+    """Result of recording one verdict."""
 
     memory_id: str
     verification_id: NotRequired[str | None]
 
 
 class Verdicts(TypedDict):
-    """What was found at one revision, of at most 200 facts."""
+    """Verdicts at one revision, on at most 200 facts."""
 
     commit: NotRequired[str | None]
     facts: list[FactVerdict]
@@ -4498,20 +4516,22 @@ class Verdicts(TypedDict):
 
 
 class VerdictsTell(TypedDict):
-    """Verdicts to be written down."""
+    """Verdicts to be recorded."""
 
     repo: str
     verdicts: Verdicts
 
 
 class VerdictsTold(TypedDict):
-    """What became of verdicts, in their order."""
+    """Results of recording verdicts, in the order of the request."""
 
     facts: list[VerdictTold]
 
 
 class WindowSettings(TypedDict):
-    """When a model is asked about a session, and how much of it at once. Without a model it has no effect."""
+    """The triggers of a model's request about a session, and the size of its window. Without a model these settings
+    have no effect.
+    """
 
     context_messages: NotRequired[int]
     idle_ms: NotRequired[int]
@@ -4520,45 +4540,45 @@ class WindowSettings(TypedDict):
 
 
 class Withheld(TypedDict):
-    """A record that is kept back because of its code."""
+    """A record that is withheld because of its cited code."""
 
     id: str
     reason: str
 
 
-#: A bearer token, which `Debug` does not show.
+#: A bearer token. `Debug` does not show it.
 AgentToken = str
 
 
-#: One thing that a key allows.
+#: A capability of a key.
 Capability = Literal["read", "write", "admin", "agent", "outcome", "worker", "impersonate", "unverified"]
 
 
-#: What happens to event content over a limit.
+#: The treatment of event content over a limit.
 EventLimits = Literal["lenient", "strict"]
 
 
-#: Whether strategies read an event.
+#: The extraction mode of an event.
 Extraction = Literal["extract", "skip"]
 
 
-#: Who says it.
+#: The author of the feedback.
 FeedbackBy = Literal["agent", "human"]
 
 
-#: What is said.
+#: A verdict on a record.
 FeedbackVerdict = Literal["useful", "wrong"]
 
 
-#: What a filter does with the value of its key.
+#: Comparison of a metadata key with a value.
 FilterOperator = Literal["equals_to", "exists", "not_exists", "before", "after", "contains", "greater_than", "greater_than_or_equals", "less_than", "less_than_or_equals"]
 
 
-#: What happens to texts that look like instructions to their reader.
+#: The treatment of texts that look like instructions to their reader.
 InjectionMode = Literal["off", "flag", "quarantine"]
 
 
-#: A command as the model gave it: `command`, and what that one needs. What is not known is ignored.
+#: A command as sent by the model: `command` and its arguments. The server ignores unknown members.
 MemoryToolCommand = dict[str, Any]
 
 
@@ -4566,39 +4586,39 @@ MemoryToolCommand = dict[str, Any]
 MetadataKind = Literal["string", "string_list", "number"]
 
 
-#: A value of metadata.
+#: A metadata value.
 MetadataValue = Union[str, list[str], float]
 
 
-#: Who reads conversations.
+#: The reader of conversations.
 ModelMode = Literal["none", "provider", "pull"]
 
 
-#: How a namespace in a filter is read.
+#: The interpretation of a namespace in a filter.
 NamespaceMatch = Literal["exact", "segment_prefix"]
 
 
-#: One part of an event: a message, or JSON that is kept byte for byte.
+#: One item of an event's payload: a message, or JSON that is stored byte for byte.
 PayloadItem = Union[PayloadItemMessage, PayloadItemJson, PayloadItemBlob]
 
 
-#: Who speaks.
+#: Role of the speaker.
 Role = Literal["assistant", "user", "tool", "other"]
 
 
-#: What happens to secrets in texts that are stored.
+#: The treatment of secrets in stored texts.
 SecretsMode = Literal["off", "mask"]
 
 
-#: Who says something.
+#: The author of a statement.
 SreBy = Literal["agent", "human"]
 
 
-#: What is shown beside what is current.
+#: Records that a retrieval includes in addition to the current ones.
 SreInclude = Literal["current", "superseded"]
 
 
-#: How names of places are matched.
+#: Matching of namespaces.
 SreMatch = Literal["subtree"]
 
 
@@ -4606,15 +4626,15 @@ SreMatch = Literal["subtree"]
 StrategyKind = Literal["semantic", "summary", "user_preference", "episodic", "self_managed"]
 
 
-#: Whether records show the date of their turn in their text.
+#: The display of a turn's date in the text of its record.
 TextDates = Literal["none", "suffix"]
 
 
-#: Arguments of a call: what the tool's schema says.
+#: Arguments of a tool call, as defined by the tool's schema.
 ToolArguments = dict[str, Any]
 
 
-#: Result of a call: what the tool's schema says.
+#: Result of a tool call, as defined by the tool's schema.
 ToolResult = dict[str, Any]
 
 

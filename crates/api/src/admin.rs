@@ -1,152 +1,160 @@
-//! Administration: forgetting an actor, export and import, backup, and what `doctor` looks at.
+//! Administration: erasure of an actor's data, export and import, backups, and the checks of
+//! `doctor`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Whom to forget.
+/// A request to erase the data of an actor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Forget {
     /// The actor.
     pub actor: String,
-    /// Only count what would be erased.
+    /// True to count the data without erasing it. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The actor once more: needed unless it is a dry run, because nothing brings back what is erased.
+    /// The actor again, as a confirmation. Required unless `dry_run` is true, because erased data
+    /// cannot be restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<String>,
 }
 
-/// A kind that was looked at.
+/// A kind of data that was examined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForgottenKind {
-    /// The kind, in a word or two.
+    /// Name of the kind, in a word or two.
     pub kind: String,
-    /// The number of items that were erased, or would be.
+    /// Number of items that were erased, or would be.
     pub count: u64,
 }
 
-/// Proof of what was removed.
+/// A receipt for erased data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForgetReceipt {
-    /// The memory.
+    /// Id of the memory.
     pub memory: String,
     /// The actor.
     pub actor: String,
-    /// Nothing was changed: the counts say what would be erased.
+    /// True if nothing was changed. The counts then state how much would be erased.
     #[serde(default)]
     pub dry_run: bool,
-    /// Events erased.
+    /// Number of erased events.
     pub events: u64,
-    /// Records erased, documents and preferences among them, all versions.
+    /// Number of erased records in all versions, including documents and preferences.
     pub records: u64,
-    /// Jobs removed.
+    /// Number of removed jobs.
     pub jobs: u64,
-    /// Tasks of coding agents erased.
+    /// Number of erased tasks of coding agents.
     #[serde(default)]
     pub tasks: u64,
-    /// What they were shown, erased.
+    /// Number of erased exposures of these tasks.
     #[serde(default)]
     pub exposures: u64,
-    /// Every kind that was looked at, also where nothing of it was there.
+    /// All kinds of data that were examined, including those without any item.
     #[serde(default)]
     pub kinds: Vec<ForgottenKind>,
-    /// Mirrors that were brought up.
+    /// Mirrors that were updated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mirrors: Vec<String>,
-    /// Places that cannot be reached from here.
+    /// Locations of data that the server cannot reach.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreachable: Vec<String>,
-    /// When.
+    /// Time of the erasure.
     pub at: String,
 }
 
-/// What an import wrote.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ImportReport {
-    /// Memories made.
+    /// Number of memories created.
     pub memories: u64,
-    /// Events written.
+    /// Number of events written.
     pub events: u64,
-    /// Record versions written.
+    /// Number of record versions written.
     pub records: u64,
-    /// Events left out, because they were erased here.
+    /// Number of events that were skipped because they were erased on this server.
     #[serde(default)]
     pub erased_events: u64,
-    /// Record versions left out, because their records were erased here.
+    /// Number of record versions that were skipped because their records were erased on this
+    /// server.
     #[serde(default)]
     pub erased_records: u64,
-    /// The time of the last erasure among them.
+    /// Time of the latest of these erasures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erased_at: Option<String>,
-    /// How much of each kind was left out, because it was erased here; `mentions` counts lines of others that
-    /// name a forgotten person no more.
+    /// Number of skipped items by kind, which were erased on this server. `mentions` counts lines
+    /// of others from which the import removed a forgotten person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub erased_kinds: Vec<ForgottenKind>,
 }
 
-/// Where to write a backup, on the machine of the server.
+/// A request to write a backup on the server's machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// An absolute path of a file that does not exist.
+    /// Absolute path of a file that does not exist yet.
     pub path: String,
 }
 
-/// What a backup wrote.
+/// A backup that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BackupReport {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }
 
-/// What `doctor` may be asked.
+/// Options of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DoctorAsk {
-    /// Compare each memory's index with one built afresh: takes as long as loading them.
+    /// True to compare the index of each memory with a rebuilt one, which takes as long as loading
+    /// the memories. Default: false.
     pub rebuild: bool,
-    /// Call nobody: models and embedders are then not proved.
+    /// True to call no external service. Models and embedders are then not checked. Default: false.
     pub offline: bool,
-    /// Compare what happened to facts with what they say, and nothing else (T1 to T7): every fact and row is read.
+    /// True to check only the telemetry of facts (rules T1 to T7): recorded changes against current
+    /// content. The server reads every fact and every row. Default: false.
     pub telemetry: bool,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Finding {
-    /// What, in a word or two.
+    /// Name of the check, in a word or two.
     pub name: String,
-    /// It is as it should be.
+    /// True if the check found no problem.
     pub ok: bool,
-    /// What was found, and what to do where it is not ok.
+    /// Explanation of the result, with a remedy if `ok` is false.
     pub detail: String,
-    /// What it is about: records and rows, the first hundred.
+    /// Ids of the affected records and rows, at most 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
 }
 
-/// What `doctor` found.
+/// The results of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DoctorReport {
     /// Version of the program.
     pub version: String,
-    /// Nothing is wrong.
+    /// True if no check found a problem.
     pub ok: bool,
-    /// What was looked at.
+    /// Results of the checks.
     pub findings: Vec<Finding>,
 }
 
-/// Which part of a memory is exported.
+/// A request to export a memory, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExportAsk {
-    /// Records in this namespace and beneath it, with the repository, the tasks and what else belongs to its actor; absent: everything.
+    /// Namespace to export, with everything beneath it. The export contains its records, and the
+    /// repository, the tasks and other data of its actor. If absent, the export contains the whole
+    /// memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The memory's data about this actor, by the walk that `forget` goes; not with a namespace.
+    /// Actor whose data to export: the same data that `forget` erases. Cannot be combined with
+    /// `namespace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }

@@ -1,102 +1,104 @@
-//! Deliveries and targets: what waits to be sent, what was given up, and where it goes. Never what is said.
+//! Deliveries and their targets: pending, completed and failed notifications. Responses never
+//! contain the content of a notification.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A notification on its way out.
+/// An outgoing notification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Delivery {
-    /// Its id, the same at every try: receivers tell repeats by it.
+    /// Id of the delivery. It stays the same for every attempt, so that receivers can detect
+    /// repeats.
     pub id: String,
-    /// The memory.
+    /// Id of the memory.
     pub memory: String,
-    /// `self_managed`, `record_stream` or `job_ended`.
+    /// Kind: `self_managed`, `record_stream` or `job_ended`.
     pub kind: String,
-    /// To whom, as the client or the configuration names it.
+    /// Target, as named by the client or the configuration.
     pub target: String,
-    /// Deliveries of one key keep their order.
+    /// Ordering key. Deliveries with the same key keep their order.
     pub order_key: String,
-    /// `pending`, `done` or `failed`.
+    /// State: `pending`, `done` or `failed`.
     pub state: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// When it is tried (again).
+    /// Time of the next attempt.
     pub due_at: String,
-    /// Why it failed last.
+    /// Error of the last failed attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// When it came about.
+    /// Time of creation.
     pub created_at: String,
 }
 
-/// Which deliveries to list.
+/// A request to list deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeliveryListing {
-    /// Only in this state: `pending`, `done`, `failed`.
+    /// State of the deliveries to list: `pending`, `done` or `failed`. Default: all states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of deliveries per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of deliveries, newest first. Those that were made are listed for a day.
+/// A page of deliveries, newest first. The server lists completed deliveries for one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryList {
     /// The deliveries.
     pub deliveries: Vec<Delivery>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A delivery that is tried again.
+/// A delivery that the server attempts again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeliveryRetried {
-    /// Its id.
+    /// Id of the delivery.
     pub id: String,
 }
 
 /// A configured target, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Target {
-    /// Its name.
+    /// Name of the target.
     pub name: String,
-    /// `http`, `https`, `file`, `s3` or `kinesis`.
+    /// Scheme: `http`, `https`, `file`, `s3` or `kinesis`.
     pub scheme: String,
-    /// Where it is, without credentials and query.
+    /// Address of the target, without credentials and query string.
     pub place: String,
-    /// Notifications are signed.
+    /// True if notifications to the target are signed.
     pub signed: bool,
 }
 
-/// All targets, by name.
+/// All configured targets, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TargetList {
     /// The targets.
     pub targets: Vec<Target>,
 }
 
-/// Which target to try.
+/// A request to test a target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetTest {
-    /// Its name.
+    /// Name of the target.
     pub name: String,
 }
 
-/// How trying a target went.
+/// The result of testing a target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TargetTried {
-    /// It accepted a notification.
+    /// True if the target accepted a notification.
     pub ok: bool,
-    /// Why it did not.
+    /// Reason for the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// How long it took.
+    /// Duration of the test in milliseconds.
     pub elapsed_ms: u64,
 }

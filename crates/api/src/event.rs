@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use crate::twin_words::twin_words;
 
 twin_words! {
-    /// Who speaks.
+    /// Role of the speaker.
     Role = loci_model::event::Role {
         /// The model.
         Assistant,
@@ -18,16 +18,16 @@ twin_words! {
         User,
         /// A tool.
         Tool,
-        /// Anything else.
+        /// Any other speaker.
         Other,
     }
 }
 
-/// One part of an event: a message, or JSON that is kept byte for byte.
+/// One item of an event's payload: a message, or JSON that is stored byte for byte.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PayloadItem {
-    /// Something said.
+    /// A message of a conversation.
     Message(Message),
     /// JSON that strategies read.
     #[schema(value_type = serde_json::Value)]
@@ -37,13 +37,13 @@ pub enum PayloadItem {
     Blob(Box<RawValue>),
 }
 
-/// Something said.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// Who said it.
+    /// Role of the speaker.
     pub role: Role,
-    /// What was said.
+    /// Text of the message.
     pub text: String,
 }
 
@@ -51,34 +51,34 @@ pub struct Message {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Branch {
-    /// Its name.
+    /// Name of the branch.
     pub name: String,
-    /// The event it starts from; needed once.
+    /// Id of the event that the branch starts from. Required once, when the branch is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
 
-/// An event to be stored.
+/// A request to store an event.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventCreate {
-    /// Who.
+    /// Id of the actor.
     pub actor: String,
-    /// Which conversation; a new one where it is absent.
+    /// Id of the session. Default: a new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// When it happened; now where it is absent.
+    /// Time at which the event happened, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// What was said or done.
+    /// Payload items of the event.
     pub payload: Vec<PayloadItem>,
-    /// The branch; main where it is absent.
+    /// Branch of the session. Default: the main branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Branch>,
-    /// Free texts.
+    /// Metadata: keys with free texts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
-    /// Whether strategies read it.
+    /// Extraction mode: determines if strategies read the event. Default: they do.
     #[serde(default)]
     pub extraction: Extraction,
     /// Values of declared namespace variables.
@@ -89,27 +89,27 @@ pub struct EventCreate {
 /// An event.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Event {
-    /// Its id; string order is the order of events.
+    /// Id of the event. The string order of ids is the order of the events.
     pub id: String,
-    /// The memory.
+    /// Id of the memory.
     pub memory: String,
-    /// Who.
+    /// Id of the actor.
     pub actor: String,
-    /// Which conversation.
+    /// Id of the session.
     pub session: String,
-    /// When it happened.
+    /// Time at which the event happened.
     pub time: String,
-    /// What was said or done; absent where it was not asked for.
+    /// Payload items of the event; absent if the request excluded them.
     #[serde(default)]
     pub payload: Vec<PayloadItem>,
-    /// The branch.
+    /// Branch of the session.
     pub branch: Branch,
-    /// Free texts.
+    /// Metadata: keys with free texts.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
-    /// Content was over a limit and stored all the same.
+    /// True if the content exceeded a limit and was stored anyway.
     pub over_limit: bool,
-    /// When it vanishes.
+    /// Time at which the event expires.
     pub expires_at: String,
 }
 
@@ -118,41 +118,42 @@ pub struct Event {
 pub struct EventCreated {
     /// The event.
     pub event: Event,
-    /// What to know about it.
+    /// Degradations and warnings.
     #[serde(flatten)]
     pub notices: crate::Notices,
 }
 
-/// Which events of a session to list.
+/// A request to list events of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EventListing {
-    /// The actor.
+    /// Id of the actor.
     pub actor: String,
-    /// The session.
+    /// Id of the session.
     pub session: String,
-    /// Only this branch.
+    /// Name of the only branch to list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// With the branch's ancestors, up to where it starts.
+    /// True to include the events of the parent branches up to the start of the branch. Default:
+    /// false.
     pub include_parents: bool,
-    /// Without payloads.
+    /// True to omit the payloads. Default: false.
     pub without_payload: bool,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of events per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// One event of a session.
+/// Actor and session of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventPlace {
-    /// The actor.
+    /// Id of the actor.
     pub actor: String,
-    /// The session.
+    /// Id of the session.
     pub session: String,
 }
 
@@ -161,29 +162,29 @@ pub struct EventPlace {
 pub struct EventList {
     /// The events.
     pub events: Vec<Event>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// Which actors or sessions to list.
+/// A request to list actors or sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Paging {
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of items per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of actors, ascending.
+/// A page of actors, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ActorList {
-    /// Their ids.
+    /// Ids of the actors.
     pub actors: Vec<String>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -191,9 +192,9 @@ pub struct ActorList {
 /// A session of an actor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Session {
-    /// Its id.
+    /// Id of the session.
     pub id: String,
-    /// When it began.
+    /// Time at which the session began.
     pub created_at: String,
 }
 
@@ -202,7 +203,7 @@ pub struct Session {
 pub struct SessionList {
     /// The sessions.
     pub sessions: Vec<Session>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

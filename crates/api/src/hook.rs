@@ -1,82 +1,85 @@
-//! Hooks: what other services sent, and what became of it. Never what it said.
+//! Hooks: deliveries from other services and their results. Responses never contain the content of
+//! a delivery.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What became of a delivery at the door.
+/// The result of accepting a delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookAnswer {
-    /// The sender's number for it.
+    /// Id of the delivery, assigned by the sender.
     pub delivery: String,
-    /// `queued`, `duplicate`, `ignored`; `pong` where the hook was only tried.
+    /// `queued`, `duplicate` or `ignored`; `pong` for a test of the hook.
     pub state: String,
-    /// Why nothing follows from it.
+    /// Reason that the delivery has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What became of a body of alerts at the door.
+/// The result of accepting a body with alerts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AlertAnswer {
-    /// The number of the delivery here; of a body with several alerts, the digest of the body.
+    /// Id of the delivery on this server; the digest of the body if it contains several alerts.
     pub delivery: String,
-    /// `queued`, `duplicate`, `ignored`, the first of them that holds for one alert; `pong` where the hook was only tried.
+    /// `queued`, `duplicate` or `ignored`: the first of them that applies to one of the alerts;
+    /// `pong` for a test of the hook.
     pub state: String,
-    /// Why nothing follows from it.
+    /// Reason that the delivery has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Each alert, in the order of the body.
+    /// Results of the alerts, in the order of the body.
     pub alerts: Vec<HookAnswer>,
 }
 
-/// A delivery that came in.
+/// A delivery that was received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookDelivery {
-    /// The sender's number for it.
+    /// Id of the delivery, assigned by the sender.
     pub guid: String,
-    /// Which hook it came by.
+    /// Name of the hook that received the delivery.
     pub hook: String,
-    /// The sender's number for the hook.
+    /// Id of the hook, assigned by the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_id: Option<String>,
-    /// The sender's word for what happened.
+    /// Event type, as named by the sender.
     pub event: String,
-    /// The repository, as the sender called it.
+    /// Repository, as named by the sender.
     pub repository: String,
     /// `received`, `done`, `failed` or `ignored`.
     pub state: String,
-    /// Why nothing followed from it, or why the last try failed.
+    /// Reason that the delivery had no effect, or that the last attempt failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Tries that failed.
+    /// Number of failed attempts.
     pub attempts: u32,
-    /// Digest of the body as it came.
+    /// SHA-256 digest of the body as received.
     pub sha256: String,
-    /// When it came first.
+    /// Time of the first receipt.
     pub received_at: String,
 }
 
-/// Which deliveries to list.
+/// A request to list deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookDeliveryListing {
-    /// Only in this state: `received`, `done`, `failed`, `ignored`.
+    /// State of the deliveries to list: `received`, `done`, `failed` or `ignored`. Default: all
+    /// states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of deliveries per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of deliveries, newest first. They are known for thirty days.
+/// A page of deliveries, newest first. The server keeps a delivery for 30 days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookDeliveryList {
     /// The deliveries.
     pub deliveries: Vec<HookDelivery>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

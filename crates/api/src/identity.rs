@@ -1,17 +1,17 @@
-//! Who the caller is to this server, and which server it is: what a client looks at before it relies on either.
+//! Identity of the caller and version of the server. A client checks both before it relies on them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::key::Grant;
 
-/// The caller, and the server.
+/// The caller and the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Identity {
-    /// The name of the key's principal, or the user of the operating system where no key is needed.
+    /// Name of the key's principal, or the operating-system user if the server needs no key.
     pub name: String,
-    /// What the caller may do; the union counts.
+    /// Grants of the caller. The caller may do everything that at least one grant allows.
     pub grants: Vec<Grant>,
-    /// The version of the server, such as `0.1.0`.
+    /// Version of the server, such as `0.1.0`.
     pub server_version: String,
 }

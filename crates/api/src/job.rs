@@ -1,4 +1,5 @@
-//! Jobs: work that outlives the request that asked for it, and waiting for it.
+//! Jobs: work that continues after the response to the request that started it, and waiting for
+//! that work.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,74 +7,75 @@ use utoipa::ToSchema;
 /// A job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Job {
-    /// Its id.
+    /// Id of the job.
     pub id: String,
-    /// The memory.
+    /// Id of the memory.
     pub memory: String,
-    /// `extract`, `embed`, `purge`, `handover`, `reflect`, `verify`, `cite`, `co_change`.
+    /// Kind of the job, such as `extract`, `embed`, `purge`, `handover`, `reflect`, `verify`,
+    /// `cite` or `co_change`.
     pub kind: String,
-    /// `pending`, `waiting` (for an answer from outside), `running`, `failed`, `done`.
+    /// State: `pending`, `waiting` (for an external answer), `running`, `failed` or `done`.
     pub state: String,
-    /// The strategy, for extraction.
+    /// Id of the strategy, for extraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// The actor, for extraction.
+    /// Id of the actor, for extraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// The session, for extraction.
+    /// Id of the session, for extraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// When it may run.
+    /// Time from which the job may run.
     pub due_at: String,
-    /// How often it was tried since it last succeeded.
+    /// Number of attempts since the last success.
     pub attempts: u32,
-    /// Why it failed.
+    /// Reason of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
-    /// Its last end was by the deterministic half, in the model's place.
+    /// True if the last run ended with the deterministic fallback in place of the model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fallback: bool,
-    /// The messages it read when it failed.
+    /// Messages that the job read when it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<JobMessage>,
-    /// When it was asked for.
+    /// Time at which the job was requested.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
 /// A message that a job read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobMessage {
-    /// The event.
+    /// Id of the event.
     pub event: String,
-    /// Index into its payload.
+    /// Index of the message in the event's payload.
     pub message: u32,
 }
 
-/// Which jobs to list.
+/// A request to list jobs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JobListing {
-    /// Only of this kind.
+    /// Kind of the jobs to list. Default: all kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Only in this state.
+    /// State of the jobs to list. Default: all states.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Only of this strategy.
+    /// Id of the strategy. Default: all strategies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Only of this actor.
+    /// Id of the actor. Default: all actors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Only of this session.
+    /// Id of the session. Default: all sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of jobs per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -83,44 +85,44 @@ pub struct JobListing {
 pub struct JobList {
     /// The jobs.
     pub jobs: Vec<Job>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A job that was started again.
+/// A job that was restarted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobStarted {
-    /// Its id.
+    /// Id of the job.
     pub id: String,
 }
 
-/// What to wait for: makes pending jobs due now.
+/// A request to make pending extraction jobs due now and to wait for them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExtractionWait {
-    /// Only of this actor.
+    /// Id of the actor. Default: all actors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Only of this session; needs the actor.
+    /// Id of the session; requires `actor`. Default: all sessions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// At most so long, up to 300,000; 60,000 where it is absent.
+    /// Maximum waiting time in milliseconds, at most 300,000. Default: 60,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
 
-/// Where extraction stands.
+/// Progress of the extraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ExtractionState {
-    /// Nothing is pending any more.
+    /// True if no job is pending.
     pub complete: bool,
-    /// Jobs that are pending or run.
+    /// Number of jobs that are pending or running.
     pub pending: u64,
-    /// Of these, waiting for an answer from outside.
+    /// Number of the pending jobs that wait for an external answer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub waiting: u64,
-    /// Jobs that failed for good.
+    /// Number of jobs that failed on all attempts.
     pub failed: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Access keys: a pair for the wire and a token for the native API, of one principal with grants.
+//! Access keys. A key is a pair for the AgentCore API and a token for the native API, and belongs
+//! to one principal with grants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,33 +7,35 @@ pub use loci_model::principal::Capability;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A part of the world and what may be done there. An absent member means any.
+/// A scope and the capabilities that are granted in it. An absent member matches everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
     /// Id or name of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The actor.
+    /// Id of the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// The session.
+    /// Id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The node of the tree, with everything beneath it.
+    /// Namespace that the grant covers, with everything beneath it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
     /// Id of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Keys of metadata with the values that each may have: events and records without one of them are not in the part, and
-    /// what is written there is given the value where there is one.
+    /// Metadata keys, each with its allowed values: at most 5 keys with 1 to 20 values each. The
+    /// grant covers only events and records that have an allowed value for every key. If a key has
+    /// exactly one allowed value, the server sets it on everything that is written under the grant.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, BTreeSet<String>>,
-    /// Events and records whose timestamp is older are not in the part; 1 to 36500.
+    /// Maximum age in days, 1 to 36500. The grant does not cover events and records with an older
+    /// timestamp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u32>,
-    /// What may be done; all of it where it is absent.
+    /// Capabilities of the grant. Default: `read`, `write` and `admin`.
     #[serde(default = "everything")]
     pub capabilities: Vec<Capability>,
 }
@@ -41,34 +44,34 @@ fn everything() -> Vec<Capability> {
     vec![Capability::Read, Capability::Write, Capability::Admin]
 }
 
-/// A key to be made.
+/// A request to create a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyCreate {
-    /// A name for logs.
+    /// Name of the key, for logs.
     pub name: String,
-    /// What it allows; everything where it is absent.
+    /// Grants of the key. If absent, the key may do everything everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grants: Option<Vec<Grant>>,
 }
 
-/// A new key with its secrets, shown this once.
+/// A new key with its secrets. No later response contains the secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KeyIssued {
     /// The public half of the pair.
     pub access_key_id: String,
-    /// The secret half, for the wire.
+    /// The secret half of the pair, for the AgentCore API.
     pub secret_access_key: String,
     /// The bearer token, for the native API.
     pub token: String,
-    /// The name.
+    /// Name of the key.
     pub name: String,
-    /// What it allows.
+    /// Grants of the key.
     pub grants: Vec<Grant>,
 }
 
 impl std::fmt::Debug for KeyIssued {
-    /// Without the secrets.
+    /// Formats the key without its secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("KeyIssued").field("access_key_id", &self.access_key_id).finish_non_exhaustive()
     }
@@ -79,23 +82,23 @@ impl std::fmt::Debug for KeyIssued {
 pub struct Key {
     /// The public half of the pair.
     pub access_key_id: String,
-    /// The name.
+    /// Name of the key.
     pub name: String,
-    /// What it allows.
+    /// Grants of the key.
     pub grants: Vec<Grant>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When its secrets were last replaced.
+    /// Time of the last replacement of the secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotated_at: Option<String>,
-    /// Since when it does not count.
+    /// Time of the revocation; from then on, the key is invalid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<String>,
 }
 
-/// All keys.
+/// A list of all keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KeyList {
-    /// Oldest first.
+    /// The keys, oldest first.
     pub keys: Vec<Key>,
 }

@@ -1,11 +1,12 @@
-//! Shapes of the native HTTP API, shared by server, client and the commands. No behaviour, no engine type.
+//! Request and response types of the native HTTP API, shared by the server, the clients and the
+//! commands. The crate contains no behavior and no engine type.
 //!
-//! Names are snake case, times are RFC 3339 in UTC, durations are milliseconds with `_ms`. A request refuses members
-//! it does not know; an answer may gain members.
+//! Names are in snake case. Times are RFC 3339 in UTC. Durations carry their unit in the name,
+//! mostly `_ms`. The server rejects a request with an unknown member; a response may gain members.
 //!
-//! A product has a folder: `verified`, `coding`, `documents`, `operations`. The modules beside them
-//! are of the kernel. To add an operation: its request and answer in the folder of its product, in
-//! the file of its noun, and a line in the product's `table`.
+//! Each product has a folder: `verified`, `coding`, `documents`, `operations`. The other modules
+//! belong to the kernel. To add an operation, add its request and response types to the file of its
+//! noun in the folder of its product, and one line to the product's `table`.
 
 pub mod admin;
 pub mod coding;
@@ -36,7 +37,7 @@ pub use error_code::ErrorCode;
 pub use notice::Notices;
 pub use problem::{Problem, ProblemBody};
 
-/// A request without members: `{}` or nothing.
+/// A request without members: `{}` or an empty body.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, utoipa::ToSchema,
 )]

@@ -1,26 +1,26 @@
-//! An operation of the native API: its place, and the shapes of its request and its answer. The
-//! tables of operations are the one place where a path is written: routes, the description of the
-//! API, clients and tests read them.
+//! An operation of the native API: method, path, and the types of its request and response. Only
+//! the tables of operations define paths. Routes, the OpenAPI description, clients and tests read
+//! the tables.
 
 use std::marker::PhantomData;
 
-/// The methods in use.
+/// The HTTP methods in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// Reads; has no effects.
+    /// Reads without side effects.
     Get,
-    /// Everything that no other method means.
+    /// Covers every operation that fits no other method.
     Post,
-    /// Puts something in a named place; again, it changes nothing.
+    /// Stores a resource at a named path. Repeating the request changes nothing.
     Put,
-    /// Changes members of something.
+    /// Changes members of a resource.
     Patch,
-    /// Takes something away.
+    /// Removes a resource.
     Delete,
 }
 
 impl Method {
-    /// Returns its name in HTTP.
+    /// Returns the HTTP name of the method.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -32,19 +32,19 @@ impl Method {
     }
 }
 
-/// The effect of a call that is sent again because its answer did not come.
+/// The effect of repeating a call whose response was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
-    /// The call may have an effect each time: it is not sent again.
+    /// The call may have an effect each time. Clients do not repeat it.
     Never,
-    /// The call has no effects.
+    /// The call has no side effects.
     Read,
-    /// The server takes an `Idempotency-Key`: calls with the same key have one effect.
+    /// The server accepts an `Idempotency-Key`. Calls with the same key have one effect.
     Key,
 }
 
 impl Repetition {
-    /// Returns its word in `clients/generate/operations.txt`.
+    /// Returns the word for the effect in `clients/generate/operations.txt`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Never => "",
@@ -54,43 +54,44 @@ impl Repetition {
     }
 }
 
-/// The place of an operation.
+/// Method, path and properties of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The name of the operation's constant; see [`Place::name`].
+    /// Name of the operation's constant; see [`Place::name`].
     pub constant: &'static str,
-    /// The method.
+    /// HTTP method.
     pub method: Method,
-    /// The path; a segment in braces is a parameter, one that begins with `*` takes the rest.
+    /// Path. A segment in braces is a parameter; a parameter that begins with `*` matches the rest
+    /// of the path.
     pub path: &'static str,
-    /// One sentence.
+    /// Summary of the operation, in one sentence.
     pub summary: &'static str,
-    /// The status of success.
+    /// HTTP status of a successful response.
     pub status: u16,
-    /// The effect of a call that is sent again.
+    /// Effect of repeating a call.
     pub repetition: Repetition,
 }
 
 impl Place {
-    /// Returns the operation's name: that of its method in each client.
+    /// Returns the name of the operation, which is also the name of its method in each client.
     pub fn name(&self) -> String {
         self.constant.to_ascii_lowercase()
     }
 }
 
-/// JSON lines, as a request or as an answer.
+/// JSON Lines, as a request or a response.
 #[derive(Debug, Clone, Copy)]
 pub struct Lines;
 
-/// Bytes, as a request or as an answer.
+/// Bytes, as a request or a response.
 #[derive(Debug, Clone, Copy)]
 pub struct Bytes;
 
-/// An operation whose request has the shape `Q`, in the body or in the query, and whose answer has
-/// the shape `A`.
+/// An operation. `Q` is the type of its request, in the body or in the query string; `A` is the
+/// type of its response.
 #[derive(Debug)]
 pub struct Operation<Q, A> {
-    /// Its place.
+    /// Method, path and properties of the operation.
     pub place: Place,
     shapes: PhantomData<fn(Q) -> A>,
 }
@@ -104,63 +105,63 @@ impl<Q, A> Operation<Q, A> {
         Self { place: Place { constant: "", method, path, summary, status, repetition }, shapes: PhantomData }
     }
 
-    /// Returns the same with the name of its constant.
+    /// Returns the operation with the name of its constant.
     pub(crate) const fn named(mut self, constant: &'static str) -> Self {
         self.place.constant = constant;
         self
     }
 
-    /// Returns the same without effects.
+    /// Returns the operation, marked as free of side effects.
     pub(crate) const fn read(mut self) -> Self {
         self.place.repetition = Repetition::Read;
         self
     }
 
-    /// Returns the same with one effect for all calls of an `Idempotency-Key`.
+    /// Returns the operation, marked as accepting an `Idempotency-Key`.
     pub(crate) const fn key(mut self) -> Self {
         self.place.repetition = Repetition::Key;
         self
     }
 
-    /// Returns a `GET`.
+    /// Returns a `GET` operation.
     pub const fn get(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Get, path, summary, 200)
     }
 
-    /// Returns a `POST` that answers 200.
+    /// Returns a `POST` operation with status 200.
     pub const fn post(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Post, path, summary, 200)
     }
 
-    /// Returns a `POST` that answers 201.
+    /// Returns a `POST` operation with status 201.
     pub const fn create(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Post, path, summary, 201)
     }
 
-    /// Returns a `POST` that answers 202.
+    /// Returns a `POST` operation with status 202.
     pub const fn accept(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Post, path, summary, 202)
     }
 
-    /// Returns a `PUT`.
+    /// Returns a `PUT` operation.
     pub const fn put(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Put, path, summary, 200)
     }
 
-    /// Returns a `PATCH`.
+    /// Returns a `PATCH` operation.
     pub const fn patch(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Patch, path, summary, 200)
     }
 
-    /// Returns a `DELETE`.
+    /// Returns a `DELETE` operation.
     pub const fn delete(path: &'static str, summary: &'static str) -> Self {
         Self::new(Method::Delete, path, summary, 200)
     }
 }
 
-/// Defines a table of operations: a constant for each line, and the places of all. A line ends with
-/// `key` where the server takes an `Idempotency-Key`, and with `read` where another method than
-/// `GET` has no effects.
+/// Defines a table of operations: a constant for each line, and the list of all places. A line ends
+/// with `key` if the server accepts an `Idempotency-Key`. It ends with `read` if a method other
+/// than `GET` has no side effects.
 macro_rules! operations {
     ($(
         $name:ident = $method:ident $path:literal: $request:ty => $answer:ty,
@@ -174,14 +175,14 @@ macro_rules! operations {
                     $(.$repetition())?;
         )*
 
-        /// The places of all operations of this table.
+        /// The places of all operations in this table.
         pub const PLACES: &[$crate::operation::Place] = &[$($name.place),*];
     };
 }
 
 pub(crate) use operations;
 
-/// Returns the places of all operations.
+/// Returns the places of the operations of all tables.
 pub fn places() -> impl Iterator<Item = &'static Place> {
     let tables = [
         crate::table::PLACES,

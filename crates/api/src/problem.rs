@@ -1,37 +1,37 @@
-//! The one form of an error.
+//! The single format of errors.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::ErrorCode;
 
-/// The body of every answer that is an error.
+/// The body of every error response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemBody {
     /// The error.
     pub error: Problem,
 }
 
-/// What went wrong, for programs and for people.
+/// An error, for programs and for people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// A word for programs: `NOT_FOUND`, `CONFLICT`, `INVALID`, `TOO_LARGE`, `DENIED`, `UNAUTHENTICATED`, `THROTTLED`,
-    /// `UNAVAILABLE`, `UPSTREAM`, `BUG`, or a finer one.
+    /// Error code for programs: `NOT_FOUND`, `CONFLICT`, `INVALID`, `TOO_LARGE`, `DENIED`,
+    /// `UNAUTHENTICATED`, `THROTTLED`, `UNAVAILABLE`, `UPSTREAM`, `BUG`, or a more specific code.
     pub code: String,
-    /// What went wrong, which rule, and what to do.
+    /// Explanation for people: the error, the violated rule and the remedy.
     pub message: String,
-    /// The member at fault.
+    /// Name of the request member that caused the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The same request may succeed later without a change.
+    /// True if the same request may succeed later without a change.
     pub retryable: bool,
-    /// More, by code.
+    /// Additional information; the structure depends on the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<serde_json::Value>,
 }
 
 impl Problem {
-    /// The code, where this version knows it.
+    /// Returns the error code; `None` if this version does not know it.
     pub fn error_code(&self) -> Option<ErrorCode> {
         ErrorCode::parse(&self.code)
     }

@@ -1,86 +1,89 @@
-//! Profiles: settings and strategies under a name, in readable files.
+//! Profiles: named sets of settings and strategies in readable files.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A profile in short.
+/// A summary of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProfileSummary {
-    /// Its name.
+    /// Name of the profile.
     pub profile: String,
-    /// Its version.
+    /// Version of the profile.
     pub version: u32,
-    /// What it is for.
+    /// Purpose of the profile.
     pub description: String,
-    /// The names of its strategies.
+    /// Names of the profile's strategies.
     pub strategies: Vec<String>,
 }
 
-/// The profiles there are: the server's own first, then the shipped ones that it does not replace.
+/// The available profiles: the server's own first, then the shipped profiles that none of them
+/// replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProfileList {
     /// The profiles.
     pub profiles: Vec<ProfileSummary>,
 }
 
-/// A profile whole.
+/// A complete profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Profile {
-    /// Its name.
+    /// Name of the profile.
     pub profile: String,
-    /// Its version.
+    /// Version of the profile.
     pub version: u32,
-    /// Its file: TOML.
+    /// Text of the profile's file, in TOML.
     pub text: String,
 }
 
-/// Which profile to apply: one of the server's by name, or a file. Exactly one of both.
+/// A request to apply a profile: either one of the server's profiles by name, or the text of a
+/// file. Exactly one of the two must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileApply {
-    /// The name of a profile.
+    /// Name of a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The text of a profile's file: TOML, at most 64 KiB.
+    /// Text of a profile's file: TOML, at most 64 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Only say what would change.
+    /// True to return the changes without applying them. Default: false.
     pub dry_run: bool,
 }
 
-/// One member that was changed.
+/// A member that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProfileChange {
-    /// Of which strategy, by name; absent: of the memory.
+    /// Name of the strategy that changed; absent if the memory itself changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Which one.
+    /// Name of the member.
     pub member: String,
-    /// What it was; absent: it was not set.
+    /// Value before; absent if the member was not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What it is; absent: it is not set any more.
+    /// Value after; absent if the member is no longer set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }
 
-/// What applying a profile did, or would do.
+/// The effect of applying a profile, or of a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ProfileApplied {
-    /// The profile's name.
+    /// Name of the profile.
     pub profile: String,
-    /// Its version.
+    /// Version of the profile.
     pub version: u32,
-    /// Names of strategies that were added.
+    /// Names of the strategies that were added.
     pub added: Vec<String>,
-    /// What was changed.
+    /// The members that changed.
     pub changed: Vec<ProfileChange>,
-    /// Names of strategies that the profile does not know; they are as they were.
+    /// Names of the strategies that the profile does not contain. They remain unchanged.
     pub kept: Vec<String>,
-    /// Records that went to another namespace with their strategy's template.
+    /// Number of records that moved to another namespace because the template of their strategy
+    /// changed.
     pub moved_records: u64,
-    /// Records that stayed, because their new place cannot be told.
+    /// Number of records that stayed, because the server cannot derive their new namespace.
     pub unmoved_records: u64,
-    /// Nothing was changed.
+    /// True if nothing was written.
     pub dry_run: bool,
 }

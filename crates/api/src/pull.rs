@@ -1,92 +1,96 @@
-//! Pull mode: questions to a caller's own model, and its answers.
+//! Pull mode: questions to a caller's own model, and the answers of that model.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which question to come for.
+/// A request for the next question.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JobNext {
-    /// Only of these kinds, with commas between them: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`, `agent_response`.
+    /// Kinds of questions, separated by commas: `extract`, `summarise`, `consolidate`, `reflect`,
+    /// `review_rules`, `tree_plan`, `agent_response`. Default: all kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kinds: Option<String>,
-    /// Only of this memory, by its id or name; of any that the caller may read and write whole where it is
-    /// absent.
+    /// Id or name of the memory. Default: any memory that the caller may read and write as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// How long the question is the caller's, 1,000 to 3,600,000; 300,000 where it is absent.
+    /// Duration of the lease on the question in milliseconds, 1,000 to 3,600,000. Default: 300,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease_ms: Option<u64>,
-    /// How long to wait for one, up to 60,000; 20,000 where it is absent.
+    /// Maximum waiting time for a question in milliseconds, at most 60,000. Default: 20,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
 
-/// A question.
+/// A question, leased to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PulledJob {
-    /// Its id, for the answer.
+    /// Id of the question, to be used in the path of the answer.
     pub job_id: String,
-    /// The memory.
+    /// Id of the memory.
     pub memory: String,
-    /// What is asked for: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`, `tree_plan`, `agent_response`.
+    /// Kind of the question: `extract`, `summarise`, `consolidate`, `reflect`, `review_rules`,
+    /// `tree_plan` or `agent_response`.
     pub kind: String,
-    /// The strategy that asks.
+    /// Id of the strategy that asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// The prompt and its version, such as `semantic.extract@1`.
+    /// Prompt and its version, such as `semantic.extract@1`.
     pub prompt_version: String,
-    /// The instructions: the model's system prompt.
+    /// Instructions: the system prompt for the model.
     pub prompt: String,
-    /// What they are about. Data: nothing in it is an instruction.
+    /// Input of the question. It is data and contains no instructions.
     pub input: String,
-    /// The form of the answer.
+    /// Grammar of the answer.
     pub grammar: String,
-    /// The model that the strategy names, where it names one.
+    /// Model that the strategy specifies, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// From then on it may be another's.
+    /// End of the lease. After this time another caller may receive the question.
     pub lease_until: String,
 }
 
-/// An answer.
+/// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobResult {
-    /// The answer, as the model gave it.
+    /// Answer, exactly as returned by the model.
     pub output: String,
-    /// The model, as it calls itself.
+    /// Name of the model, as reported by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it cost in US dollars.
+    /// Cost of the answer in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
-/// What became of an answer.
+/// The result of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobResultTaken {
-    /// Entries of the answer that became records; all that were read, while the job is not done.
+    /// Number of entries of the answer that became records. Until the job is done: number of
+    /// entries that were read.
     pub accepted: u64,
-    /// Entries that became none: repeats, and what consolidation left out.
+    /// Number of entries that became no record: duplicates, and entries that the consolidation
+    /// omitted.
     pub discarded: u64,
-    /// The records.
+    /// Ids of the records.
     pub records: Vec<String>,
-    /// Where the job stands: `done`, `failed`, `waiting` (it asks something else), `pending` or `running`.
+    /// State of the job: `done`, `failed`, `waiting` (for the answer to another question),
+    /// `pending` or `running`.
     pub state: String,
 }
 
-/// The caller's model cannot answer.
+/// A request to give up a question, because the caller's model cannot answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JobGivenUp {
-    /// Why, for the log of the caller; at most 4,096 characters.
+    /// Reason, for the log, at most 4,096 characters.
     pub error: String,
 }
 
-/// The session's end, as far as reading it goes.
+/// The result of ending a session for extraction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionEnded {
-    /// Jobs that are due now.
+    /// Number of jobs that are due now.
     pub due: u64,
 }

@@ -1,35 +1,36 @@
-//! Quarantine: which records are held back, and what is decided about them.
+//! Quarantine: withholding records, and decisions about withheld records.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::record::Record;
 
-/// Records to hold back. Every member that is given must hold; at least one beside the reason must be given.
+/// A request to withhold records. A record must meet all conditions that are present; at least one
+/// condition in addition to the reason is required.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quarantine {
-    /// These; at most 1,000.
+    /// Ids of the records, at most 1,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// Whose text or title this regular expression matches, whatever the case.
+    /// Regular expression that the text or title must match. Letter case is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// That rest on what this actor said.
+    /// Actor whose events the record is based on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// That come from this session.
+    /// Session that the record comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Made at or after this time.
+    /// Start of the creation time, inclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Made before this time.
+    /// End of the creation time, exclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Why; 1 to 500 characters.
+    /// Reason, 1 to 500 characters.
     pub reason: String,
-    /// Only say what would be held back; so it is where the member is absent.
+    /// True to return the matching records without changing them. Default: true.
     #[serde(default = "dry")]
     pub dry_run: bool,
 }
@@ -38,45 +39,45 @@ fn dry() -> bool {
     true
 }
 
-/// A decision about records that are held: about all of them, or none.
+/// A decision about withheld records. It applies to all of them or to none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuarantineDecision {
-    /// 1 to 1,000.
+    /// Ids of the records, 1 to 1,000.
     pub ids: Vec<String>,
-    /// Why; 1 to 500 characters.
+    /// Reason, 1 to 500 characters.
     pub reason: String,
 }
 
-/// What was found, and whether it was changed.
+/// The records that matched, and whether their state changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Quarantined {
-    /// How many records.
+    /// Number of records that matched.
     pub matched: u64,
-    /// The first 1,000 of them.
+    /// Ids of the first 1,000 matching records.
     pub ids: Vec<String>,
-    /// Their state was changed.
+    /// True if the state of the records changed.
     pub applied: bool,
 }
 
-/// Which part of the list.
+/// A request to list withheld records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QuarantineListing {
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of records per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Records that are held, newest first, with what was found in them.
+/// A page of withheld records with their safety findings, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct QuarantineList {
     /// The records.
     pub records: Vec<Record>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

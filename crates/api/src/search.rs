@@ -1,4 +1,4 @@
-//! `POST /v1/search`: a question, where to look, and the ranked answer with its reasons.
+//! `POST /v1/search`: a query with its scope, and the ranked hits with the reasons for their rank.
 
 pub use loci_model::ports::search::ListLengths as Lists;
 use serde::{Deserialize, Serialize};
@@ -7,133 +7,134 @@ use utoipa::ToSchema;
 use crate::Notices;
 use crate::record::{MetadataFilter, Record};
 
-/// A question and where to look.
+/// A search query and its scope.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// Id or name of the memory.
     pub memory: String,
-    /// The question.
+    /// Text of the query.
     pub query: String,
-    /// Nodes, each read as the memory's setting `namespace_match` says.
+    /// Namespaces, each interpreted by the memory's setting `namespace_match`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
-    /// Nodes with everything beneath them. Where both are absent: all that the caller may see.
+    /// Namespaces with everything beneath them. If both `namespaces` and `namespace_paths` are
+    /// absent, the search covers everything that the caller may read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespace_paths: Vec<String>,
-    /// Only of this strategy.
+    /// Id of the only strategy whose records the search returns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Conditions, all of which must hold.
+    /// Conditions on metadata, at most 5. A record must meet all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds; none means all.
+    /// Kinds of records. Default: all kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// States; none means active.
+    /// States of records. Default: `active`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
-    /// What was true and known then.
+    /// Point in time, RFC 3339. The search returns the records that were valid and known then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
-    /// 1 to 100; 10 where it is absent.
+    /// Maximum number of hits, 1 to 100. Default: 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<u32>,
-    /// Near-duplicates fold under the best of them; true where it is absent.
+    /// True to fold near-duplicates under the best of them. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fold: Option<bool>,
-    /// Texts of all hits together hold at most so many tokens (estimate).
+    /// Maximum number of tokens (estimate) in the texts of all hits together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// Only hits of at least this relevance, 0 to 1.
+    /// Minimum relevance of a hit, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance_min: Option<f32>,
-    /// Turns that wait for extraction are found as provisional records; true where it is absent. With false only stored
-    /// records are searched.
+    /// True to include turns that wait for extraction, as provisional records. False to search
+    /// stored records only. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_your_writes: Option<bool>,
-    /// Documents below `knowledge/system/` are found, too; clients that load them with every prompt
-    /// need them not twice.
+    /// True to include documents below `knowledge/system/`. Default: false, because clients that
+    /// load these documents with every prompt do not need them twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub include_system: bool,
-    /// The terms of each hit's sum, and statistics.
+    /// True to return statistics and the terms of each hit's score. Default: false.
     #[serde(default)]
     pub explain: bool,
-    /// Candidates per list, for benchmarks.
+    /// Number of candidates per list, for benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lists: Option<Lists>,
 }
 
-/// One term of the sum.
+/// One term of a hit's score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Signal {
-    /// Its name.
+    /// Name of the term.
     pub name: String,
-    /// Its value for this hit.
+    /// Value of the term for this hit.
     pub value: f32,
-    /// Its weight.
+    /// Weight of the term.
     pub weight: f32,
-    /// Weight times value.
+    /// Product of weight and value.
     pub contribution: f32,
 }
 
-/// One record found.
+/// A record that the search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Hit {
     /// The record.
     pub record: Record,
-    /// Which passage of it was best.
+    /// Index of the record's best-matching passage.
     pub part: u32,
-    /// The sum.
+    /// Score of the hit: the sum of all terms.
     pub score: f32,
-    /// The sum, calibrated to 0…1.
+    /// Relevance: the score, calibrated to 0…1.
     pub relevance: f32,
-    /// The time shown: the newest of the fold.
+    /// Time of the hit: the newest time among the record and its folded near-duplicates.
     pub time: String,
-    /// Near-duplicates folded under it.
+    /// Ids of the near-duplicates that are folded under the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folded: Vec<String>,
-    /// Every term of the sum, where asked for.
+    /// All terms of the score, if `explain` is true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub explanation: Vec<Signal>,
-    /// A turn that waits for extraction (`read_your_writes`): no other call knows its id, and the extracted record
-    /// takes its place.
+    /// True for a turn that waits for extraction (see `read_your_writes`). No other call accepts
+    /// its id, and the extracted record replaces it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub provisional: bool,
 }
 
-/// What the ranking used.
+/// Statistics of the ranking.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Statistics {
-    /// Terms of the question that were used.
+    /// Terms of the query that were used.
     pub terms: Vec<String>,
-    /// Known names in the question.
+    /// Known names in the query.
     pub names: Vec<String>,
-    /// Turns counted.
+    /// Number of turns that the document frequencies refer to.
     pub turns: u32,
-    /// Turns per term.
+    /// Number of turns that contain each term.
     pub df: Vec<u32>,
-    /// Candidates scored.
+    /// Number of candidates that were scored.
     pub candidates: usize,
-    /// Passages in scope.
+    /// Number of passages in scope.
     pub passages_in_scope: u64,
-    /// Microseconds for the vector of the question.
+    /// Time to compute the vector of the query, in microseconds.
     pub embed_us: u64,
-    /// Microseconds for the candidates.
+    /// Time to find the candidates, in microseconds.
     pub candidates_us: u64,
-    /// Microseconds for ranking and reading the records.
+    /// Time to rank and read the records, in microseconds.
     pub rank_us: u64,
 }
 
-/// The ranked list.
+/// The ranked list of hits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchAnswer {
-    /// Best first.
+    /// The hits, best first.
     pub hits: Vec<Hit>,
-    /// What the ranking used, where asked for.
+    /// Statistics of the ranking, if `explain` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
-    /// What to know about it.
+    /// Degradations and warnings.
     #[serde(flatten)]
     pub notices: Notices,
 }

@@ -1,4 +1,4 @@
-//! The table of operations of the kernel: to add one, a line here.
+//! The table of operations of the kernel. To add an operation, add one line here.
 
 use crate::Nothing;
 use crate::admin::{

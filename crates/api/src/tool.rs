@@ -1,14 +1,14 @@
-//! `/v1/tools`: what an agent may call by name, over this API as over MCP.
+//! `/v1/tools`: tools that an agent calls by name, as over MCP.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// Which tools are asked for.
+/// A request to list tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolListing {
-    /// Profiles, parted by commas; `full` where it is absent.
+    /// Profiles, separated by commas. Default: `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
 }
@@ -16,37 +16,38 @@ pub struct ToolListing {
 /// A tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolEntry {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// Its other name, where it has one: both are taken.
+    /// Dotted name of the tool, if it has one. The server accepts both names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dotted_name: Option<String>,
-    /// What it is for.
+    /// Purpose of the tool.
     pub description: String,
-    /// What its caller must be allowed to do: `memory:read`, `memory:write` or `memory:admin`; agents may call some without.
+    /// Scope that the caller needs: `memory:read`, `memory:write` or `memory:admin`. Agents may
+    /// call some tools without it.
     pub scope: String,
-    /// The profiles that list it.
+    /// Profiles that list the tool.
     pub profiles: Vec<String>,
-    /// The form of its arguments: a JSON Schema, with every limit.
+    /// JSON Schema of the arguments, with every limit.
     pub input_schema: Value,
-    /// The form of its result: a JSON Schema.
+    /// JSON Schema of the result.
     pub output_schema: Value,
 }
 
 /// The tools that the caller may call.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ToolList {
-    /// In the order of the table.
+    /// The tools, in the order of the table.
     pub tools: Vec<ToolEntry>,
 }
 
-/// Arguments of a call: what the tool's schema says.
+/// Arguments of a tool call, as defined by the tool's schema.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = Object)]
 pub struct ToolArguments(pub Map<String, Value>);
 
-/// Result of a call: what the tool's schema says.
+/// Result of a tool call, as defined by the tool's schema.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = Object)]

@@ -1,8 +1,8 @@
-//! Words of the API that the model stores in another form: each list is the twin of one of the
-//! model.
+//! Closed word lists of the API whose values the model stores in another form. Each list has a twin
+//! in the model.
 
-/// Defines a closed list of words, and the conversions from and to the list of the model that has
-/// the same values.
+/// Defines a closed word list, and the conversions from and to the model's list with the same
+/// values.
 macro_rules! twin_words {
     ($(#[$doc:meta])* $name:ident = $twin:ty { $($(#[$value_doc:meta])* $value:ident,)+ }) => {
         $(#[$doc])*

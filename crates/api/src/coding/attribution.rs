@@ -1,110 +1,114 @@
-//! What something leads back to: tasks, prompts, people, and what was said.
+//! Attribution: the tasks, prompts, people and session events behind a commit, a file or a pull
+//! request.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::coding::task::Task;
 
-/// Which tasks; every member that is given must hold.
+/// A request for an attribution. A task must meet all conditions that are present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AttributionAsk {
-    /// Of this repository, by one of its names.
+    /// Name of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// This commit leads back to them: 40 or 64 hex digits.
+    /// Commit that the tasks led to: 40 or 64 hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// About this pull request, or ended in it.
+    /// Number of the pull request that the tasks are about, or ended in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// About this issue.
+    /// Number of the issue that the tasks are about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<u64>,
-    /// This one.
+    /// Id of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Of this session.
+    /// Id of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// With this version of the prompt.
+    /// Version of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Asked for by this name.
+    /// Name of the requesting user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Their agents said that they changed a file there: a path, a directory, a glob.
+    /// Path, directory or glob. The tasks reported a changed file that matches it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// On this branch.
+    /// Branch of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// `accepted`, `hydrating`, `running`, `awaiting_approval`, `finalizing`, `completed`, `failed`, `cancelled`, `timed_out`.
+    /// Status of the tasks: `accepted`, `hydrating`, `running`, `awaiting_approval`, `finalizing`,
+    /// `completed`, `failed`, `cancelled` or `timed_out`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Taken in then or later, RFC 3339.
+    /// Start of the creation time, inclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Taken in before, RFC 3339.
+    /// End of the creation time, exclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Up to 16 words, each of which is part of the description, of what was told at the end or of what was said, whatever the case
-    /// of its letters.
+    /// Words, at most 16. Each must occur in the description, in the final report or in the session
+    /// of the task. Letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of tasks per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of tasks, the newest first. With `path` or `session` a page may hold fewer than there are behind it: the cursor says so.
+/// A page of tasks, newest first. With `path` or `session`, a page may be short although more tasks
+/// follow. In that case `next_cursor` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Attribution {
-    /// The tasks, and what leads to them.
+    /// Tasks with their attribution.
     pub items: Vec<Attributed>,
-    /// More is behind this.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A task, and what leads to it.
+/// A task with its attribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Attributed {
     /// The task.
     pub task: Task,
-    /// Its prompt.
+    /// Prompt of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<AttributedPrompt>,
-    /// Whose prompt it was, by name.
+    /// Name of the user whose prompt it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Its commits, the first reported first.
+    /// Commits of the task, in the order of the reports.
     pub commits: Vec<AttributedCommit>,
-    /// It has more of them.
+    /// True if the task has more commits than `commits` contains.
     #[serde(default)]
     pub has_more_commits: bool,
-    /// Its pull request.
+    /// Pull request of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<AttributedPullRequest>,
-    /// What came of it; absent: nothing is decided yet.
+    /// Outcome of the task; absent if it is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// What was told at its end.
+    /// Final report of the task.
     pub told: ToldEnd,
-    /// What was said, by number: where the question has words, what holds one of them, else decisions and notes.
+    /// Excerpts of the session, by sequence number: events that contain a word of the query;
+    /// without words, decisions and notes.
     pub snippets: Vec<Snippet>,
 }
 
 /// A prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AttributedPrompt {
-    /// Its version.
+    /// Version of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Its template.
+    /// Id of the template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template_id: Option<String>,
 }
@@ -112,61 +116,61 @@ pub struct AttributedPrompt {
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AttributedCommit {
-    /// Its id.
+    /// Id of the commit.
     pub sha: String,
-    /// `live`, or `rewritten`: another took its place.
+    /// `live`, or `rewritten` if another commit replaced it.
     pub state: String,
-    /// How it leads to the task: `post_commit`, `rewrite`, `merge_sha`.
+    /// Evidence that links the commit to the task: `post_commit`, `rewrite` or `merge_sha`.
     pub how: String,
 }
 
 /// A pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AttributedPullRequest {
-    /// Its number.
+    /// Number of the pull request.
     pub number: u64,
-    /// Where it is seen.
+    /// URL of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The commit by which it came onto its base.
+    /// Commit that merged the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_commit_sha: Option<String>,
 }
 
-/// What was told at the end of a task.
+/// The final report of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ToldEnd {
-    /// What was done.
+    /// Summary of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// How.
+    /// Approach that the agent took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach: Option<String>,
-    /// What was in the way.
+    /// Difficulties that the agent met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difficulties: Vec<String>,
-    /// What went wrong.
+    /// Error message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
-    /// The files that were changed.
+    /// Paths of the changed files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files_changed: Vec<String>,
 }
 
-/// A part of a conversation.
+/// An excerpt of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Snippet {
-    /// Its number in its session.
+    /// Sequence number in the session.
     pub seq: u64,
-    /// What it is.
+    /// Type of the event.
     pub r#type: String,
-    /// Who spoke.
+    /// Role of the speaker.
     pub role: String,
-    /// What was said, in at most 400 characters around the first word of the question.
+    /// Text: at most 400 characters around the first word of the query.
     pub text: String,
-    /// It is a part of that.
+    /// True if the text is an excerpt of a longer content.
     pub cut: bool,
-    /// When.
+    /// Time of the event.
     pub at: String,
 }

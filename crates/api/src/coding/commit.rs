@@ -1,18 +1,18 @@
-//! Commits that are reported for tasks, and what a commit leads back to.
+//! Commits that are reported for tasks, and the attribution of a commit to tasks.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What happened in a repository for a task.
+/// A report of commits for a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskCommits {
     /// Commits that the task made.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<ReportedCommit>,
-    /// Commits that took the place of others, whoever made those.
+    /// Commits that replaced other commits, of any author.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rewrites: Vec<CommitRewrite>,
 }
@@ -21,120 +21,120 @@ pub struct TaskCommits {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReportedCommit {
-    /// Its id: 40 or 64 hex digits.
+    /// Id of the commit: 40 or 64 hex digits.
     pub sha: String,
-    /// The commits before it.
+    /// Ids of the parent commits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parents: Vec<String>,
-    /// The branch it was made on.
+    /// Branch of the commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Its author, as it says.
+    /// Author, as stated in the commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// When it was written, as it says; RFC 3339.
+    /// Author time, as stated in the commit, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authored_at: Option<String>,
-    /// Whose prompt led to it, by name; absent: whoever asked for the task.
+    /// Name of the user whose prompt led to the commit. Default: the requesting user of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The version of that prompt; absent: that of the task.
+    /// Version of the prompt. Default: the version of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<String>,
-    /// The trailers of its message; several values of one name are joined by commas.
+    /// Trailers of the commit message. Several values of one name are joined by commas.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub trailers: BTreeMap<String, String>,
-    /// What `git patch-id --stable` says of what it changes.
+    /// Output of `git patch-id --stable` for the change of the commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_id: Option<String>,
 }
 
-/// A commit that took the place of another.
+/// A commit that replaced another one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitRewrite {
-    /// The one before.
+    /// Id of the replaced commit.
     pub old: String,
-    /// The one in its place.
+    /// Id of the new commit.
     pub new: String,
 }
 
-/// What became of a report.
+/// The result of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TaskCommitsTaken {
-    /// Commits that were not known like this before.
+    /// Number of commits that are new or changed.
     pub stored: u32,
-    /// Commits whose place another has taken now.
+    /// Number of commits that are now marked as replaced.
     pub rewritten: u32,
-    /// What to know.
+    /// Warnings about the report.
     pub warnings: Vec<String>,
 }
 
-/// Which commit a line comes from, as whoever has the clone sees it.
+/// A request for the tasks behind a commit, described by a caller that has a clone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlameAsk {
-    /// The commit.
+    /// Id of the commit.
     pub commit: String,
-    /// What `git patch-id --stable` says of what it changes.
+    /// Output of `git patch-id --stable` for the change of the commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch_id: Option<String>,
-    /// The values of its trailers `Task-Id`, joined by commas.
+    /// Values of the commit's `Task-Id` trailers, separated by commas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_ids: Option<String>,
-    /// When it was written, as it says; RFC 3339.
+    /// Author time, as stated in the commit, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authored_at: Option<String>,
 }
 
-/// What a commit leads back to.
+/// The tasks behind a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Blame {
-    /// The commit.
+    /// Id of the commit.
     pub commit: String,
-    /// How that is known: `post_commit`, `rewrite`, `merge_sha`, `patch_id`, `trailer`, `none`.
+    /// Evidence: `post_commit`, `rewrite`, `merge_sha`, `patch_id`, `trailer` or `none`.
     pub how: String,
-    /// The tasks, the nearest first; none: nothing is known of it.
+    /// Tasks, nearest first; empty if none is known.
     pub tasks: Vec<BlamedTask>,
-    /// Trailers name a task that did not make it.
+    /// True if a trailer names a task that did not make the commit.
     pub attribution_conflict: bool,
-    /// What to know.
+    /// Warnings about the attribution.
     pub warnings: Vec<String>,
 }
 
 /// A task that led to a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct BlamedTask {
-    /// Its id.
+    /// Id of the task.
     pub task_id: String,
-    /// The commit that it made.
+    /// Id of the commit that the task made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Whose prompt it was, by name.
+    /// Name of the user whose prompt it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The version of that prompt.
+    /// Version of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Digest of the issue and of what is to be done: 64 hex digits.
+    /// Digest of the issue and the description: 64 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
-    /// Digest of what the newest hydration of the task showed; absent: there was none.
+    /// Digest of the content of the task's latest hydration; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_hash: Option<String>,
-    /// The model that worked.
+    /// Name of the model that did the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What was to be done.
+    /// Description of the task.
     pub description: String,
-    /// How far it has come.
+    /// Status of the task.
     pub status: String,
-    /// Its pull request.
+    /// Number of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// The session of its conversation.
+    /// Session of the task's conversation.
     pub session: String,
-    /// Its episode, a record.
+    /// Id of the task's episode, a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episode_id: Option<String>,
 }

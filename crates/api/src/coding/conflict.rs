@@ -1,31 +1,31 @@
-//! Records of a repository that contradict each other, and what a person decides.
+//! Conflicts: contradicting records of a repository, and their resolution by a person.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::record::Record;
 
-/// Which conflicts.
+/// A request to list conflicts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConflictListing {
-    /// `open` (absent: this): nobody decided, and both records stand; or `resolved`.
+    /// `open` (unresolved, both records stay active) or `resolved`. Default: `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of conflicts per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Conflicts of a repository, the newest first.
+/// A page of conflicts of a repository, newest first.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ConflictList {
     /// The conflicts.
     pub conflicts: Vec<Conflict>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -33,35 +33,36 @@ pub struct ConflictList {
 /// Two records that contradict each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Conflict {
-    /// Its id.
+    /// Id of the conflict.
     pub id: String,
-    /// `open` or `resolved`.
+    /// State: `open` or `resolved`.
     pub state: String,
-    /// How they contradict each other.
+    /// Explanation of the contradiction.
     pub reason: String,
-    /// When that was found.
+    /// Time at which the conflict was found.
     pub found_at: String,
-    /// The record that was there; absent where it was deleted.
+    /// The existing record; absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standing: Option<Record>,
-    /// The one that says otherwise; absent where it was deleted.
+    /// The record that contradicts it; absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Record>,
-    /// The record that stays, or `both`, where somebody decided.
+    /// Id of the record that stays, or `both`; absent if the conflict is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
-    /// Who decided.
+    /// Name of the person who resolved the conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<String>,
-    /// When.
+    /// Time of the resolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<String>,
 }
 
-/// Which record stays.
+/// A request to resolve a conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConflictResolve {
-    /// The id of one of the two, whose place the other gives up; or `both`, where they do not contradict each other.
+    /// Id of the record that stays and replaces the other one, or `both` if they do not contradict
+    /// each other.
     pub keep: String,
 }

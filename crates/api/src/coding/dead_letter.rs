@@ -1,75 +1,76 @@
-//! What the server should have written later, and gave up.
+//! Dead letters: background writes of the server that failed on all attempts.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::job::JobMessage;
 
-/// Which of them.
+/// A request to list dead letters.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DeadLetterListing {
-    /// 1 to 100; absent: 100.
+    /// Maximum number of dead letters per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// What it is about.
+/// The subject of a dead letter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterPayload {
-    /// What there is one of at a time: `cite:` and a record, `verify:` and a repository, …
+    /// Key of the job, unique among open jobs, such as `cite:` and a record id, or `verify:` and a
+    /// repository id.
     pub key: String,
-    /// The strategy.
+    /// Id of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// The actor.
+    /// Id of the actor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// The session.
+    /// Id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The messages it read.
+    /// Messages that the job read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<JobMessage>,
 }
 
-/// A dead letter: a job that failed for good.
+/// A dead letter: a job that failed on all attempts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetter {
-    /// Its id: that of the job.
+    /// Id of the dead letter, which is the id of the job.
     pub id: String,
-    /// What was to be done: `cite`, `verify`, `extract`, `embed`, `handover`, `reflect`, `purge`.
+    /// Kind of the job: `cite`, `verify`, `extract`, `embed`, `handover`, `reflect`, `purge`.
     pub kind: String,
-    /// What it is about.
+    /// Subject of the job.
     pub payload: DeadLetterPayload,
-    /// Why it was given up.
+    /// Error of the last attempt.
     pub error: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// When it was asked for.
+    /// Time at which the job was requested.
     pub created_at: String,
-    /// When it was given up.
+    /// Time of the last failure.
     pub failed_at: String,
 }
 
-/// Dead letters, the latest first.
+/// A page of dead letters, latest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterList {
-    /// The letters.
+    /// The dead letters.
     pub dead_letters: Vec<DeadLetter>,
-    /// Where the next page starts; absent on the last.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// One that is tried again.
+/// A dead letter that the server attempts again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetterRetried {
-    /// Its id.
+    /// Id of the dead letter.
     pub id: String,
-    /// It had been given up; otherwise it waits or runs, or is done, and stays as it is.
+    /// True if the job had failed. Otherwise it waits, runs or is done, and stays unchanged.
     pub was_dead: bool,
 }

@@ -1,109 +1,111 @@
-//! What evaluations found in the work of tasks.
+//! Evaluations of the work of tasks.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::coding::task::end::Learned;
 
-/// An evaluation of a task.
+/// An evaluation of a task, to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationAdd {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// What was found, at most 50.
+    /// Findings, at most 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<EvaluationFindingAdd>,
-    /// How the prompt should be changed, in at most 10000 characters: kept for a person to decide.
+    /// Suggested change of the prompt, at most 10000 characters. The server stores it for a person
+    /// to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_suggestion: Option<String>,
 }
 
-/// A finding.
+/// A finding, to be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationFindingAdd {
-    /// `reasoning_error`, `instruction_noncompliance`, `missing_verification`, `timeout` or `environment_failure`.
+    /// Category: `reasoning_error`, `instruction_noncompliance`, `missing_verification`, `timeout`
+    /// or `environment_failure`.
     pub category: String,
-    /// What future tasks should know: it is remembered, as a learning is.
+    /// Information for future tasks. The server stores it like a learning.
     pub text: String,
-    /// What it is about: a path, a glob or `module:<name>`.
+    /// Scope: a path, a glob or `module:<name>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// What it rests on, in at most 10000 characters.
+    /// Evidence for the finding, at most 10000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
 }
 
-/// An evaluation that was stored.
+/// A stored evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvaluationAdded {
     /// The evaluation.
     pub evaluation: Evaluation,
-    /// What became of the findings, in their order.
+    /// Actions on the findings, in the order of the request.
     pub learned: Vec<Learned>,
-    /// What could not be looked at.
+    /// Warnings about findings that could not be compared.
     pub warnings: Vec<String>,
 }
 
-/// An evaluation.
+/// An evaluation of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Evaluation {
-    /// Its id: the same evaluation of a task has the same.
+    /// Id of the evaluation. Storing the same evaluation of a task again returns the same id.
     pub evaluation_id: String,
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// What it found.
+    /// Findings of the evaluation.
     pub findings: Vec<EvaluationFinding>,
-    /// How the prompt should be changed.
+    /// Suggested change of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_suggestion: Option<String>,
-    /// The version of the prompt that is meant.
+    /// Version of the prompt that the suggestion refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Who evaluated, by name.
+    /// Name of the evaluator.
     pub by: String,
-    /// When.
+    /// Time of the evaluation.
     pub at: String,
 }
 
-/// A finding, and the record that it became.
+/// A finding with the record that it became.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvaluationFinding {
-    /// Which kind of failure it is.
+    /// Category of the failure.
     pub category: String,
-    /// What it rests on.
+    /// Evidence for the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// The record that says it; absent where it was not stored.
+    /// Id of the record that contains the finding; absent if it was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
 }
 
-/// Which evaluations: of a repository, of a task, or both.
+/// A request to list the evaluations of a repository, of a task, or of both.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationListing {
-    /// Of this repository.
+    /// Name of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// Of this task.
+    /// Id of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of evaluations per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Evaluations, the newest first.
+/// A page of evaluations, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvaluationList {
     /// The evaluations.
     pub evaluations: Vec<Evaluation>,
-    /// Where the next page starts; absent on the last.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Prompts by which agents say at the end of a task what they learned and what they lacked, and by
-//! which reviews are read; and their evaluation.
+//! Extraction prompts and their evaluation. Agents report learnings and self-feedback at the end of
+//! a task by such prompts, and the server reads reviews by them.
 
 use std::collections::BTreeMap;
 
@@ -9,176 +9,175 @@ use utoipa::ToSchema;
 /// All prompts in all versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ExtractionPromptList {
-    /// By name, oldest first, without their texts.
+    /// Prompts without their texts, by name and oldest first.
     pub prompts: Vec<ExtractionPromptListed>,
 }
 
-/// One version, without its text.
+/// One version of a prompt, without its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ExtractionPromptListed {
-    /// Its name with its version, as reports name it: `learnings@1`.
+    /// Name and version, as in reports: `learnings@1`.
     pub id: String,
-    /// Its name: `learnings`, `self_feedback`, `review_rules`.
+    /// Name: `learnings`, `self_feedback` or `review_rules`.
     pub name: String,
-    /// Its version: from 1 where it was shipped, from 1001 where it is the memory's own.
+    /// Version: starting at 1 for shipped prompts, and at 1001 for the memory's own.
     pub version: u32,
-    /// Agents are to be asked by it.
+    /// True if agents should use this version.
     pub current: bool,
-    /// What its writer said of it.
+    /// Note of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// When it was stored; absent for one that was shipped.
+    /// Time at which the version was stored; absent for a shipped version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
 }
 
-/// One version.
+/// One version of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ExtractionPrompt {
-    /// Its name with its version, as reports name it: `learnings@1`.
+    /// Name and version, as in reports: `learnings@1`.
     pub id: String,
-    /// Its name.
+    /// Name of the prompt.
     pub name: String,
-    /// Its version: from 1 where it was shipped, from 1001 where it is the memory's own.
+    /// Version: starting at 1 for shipped prompts, and at 1001 for the memory's own.
     pub version: u32,
-    /// Agents are to be asked by it.
+    /// True if agents should use this version.
     pub current: bool,
-    /// What its writer said of it.
+    /// Note of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// When it was stored; absent for one that was shipped.
+    /// Time at which the version was stored; absent for a shipped version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// The text; `{repo}` stands for the repository where none was named.
+    /// Text of the prompt. `{repo}` remains in it if the request specified no repository.
     pub text: String,
 }
 
-/// For which repository.
+/// A request for a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExtractionPromptAsk {
-    /// `owner/name`, put into the text.
+    /// Repository `owner/name`, which replaces `{repo}` in the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
 }
 
-/// A text that is to take the place of the current one.
+/// A new version of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtractionPromptPut {
-    /// The text, at most 256 KiB; `{repo}` stands for the repository.
+    /// Text of the prompt, at most 256 KiB. `{repo}` stands for the repository.
     pub text: String,
-    /// What it is for, or what changed: at most 500 characters.
+    /// Note about the purpose or the change, at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// It becomes current although it was not evaluated; absent: it is a candidate, which
-    /// `rollback` makes current after an evaluation.
+    /// True to make the version current without an evaluation. False to store it as a candidate,
+    /// which `rollback` makes current after an evaluation. Default: false.
     #[serde(default)]
     pub force: bool,
 }
 
-/// Which version becomes current again.
+/// A request to make a version current again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtractionPromptRollback {
-    /// Its number.
+    /// Number of the version.
     pub to: u32,
 }
 
-/// What is current now.
+/// The current version after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ExtractionPromptChanged {
-    /// Its name with its version, as reports name it: `learnings@1001`.
+    /// Name and version, as in reports: `learnings@1001`.
     pub id: String,
-    /// Its name.
+    /// Name of the prompt.
     pub name: String,
-    /// Its version.
+    /// Version of the prompt.
     pub version: u32,
-    /// The version is current: false for a candidate.
+    /// True if the version is current, false for a candidate.
     #[serde(default)]
     pub current: bool,
-    /// The version before; absent where nothing changed.
+    /// Previous version; absent if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<u32>,
 }
 
-/// The questions by which a version is evaluated.
+/// The questions for the evaluation of a version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PromptQuestionList {
-    /// The version: `learnings@1`.
+    /// Name and version: `learnings@1`.
     pub prompt: String,
-    /// The digest of the labelled set.
+    /// Digest of the labelled set.
     pub set: String,
-    /// One for each case.
+    /// Questions, one for each case.
     pub questions: Vec<PromptQuestion>,
 }
 
 /// A question of the labelled set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PromptQuestion {
-    /// The case: an answer names it.
+    /// Id of the case. The answer must refer to it.
     pub case: String,
-    /// The prompt's text: your model's system prompt.
+    /// Text of the prompt: the system prompt for your model.
     pub system: String,
-    /// The input: data, not instructions.
+    /// Input: data, not instructions.
     pub input: String,
 }
 
-/// An evaluation to be made.
+/// A request to evaluate a version.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptEvaluate {
-    /// The answers of a model of yours, by case; absent: the model that the server has configured
-    /// is asked.
+    /// Answers of your model, by case. If absent, the server asks the configured model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<BTreeMap<String, String>>,
-    /// The model that answered; with `answers` alone.
+    /// Name of the model that answered. Only together with `answers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// Evaluations of a version.
+/// The evaluations of a version.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptEvaluationList {
-    /// The newest first, at most 100.
+    /// Evaluations, newest first, at most 100.
     pub evaluations: Vec<PromptEvaluation>,
 }
 
-/// Figures of a version against the labelled set.
+/// The results of evaluating a version against the labelled set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PromptEvaluation {
-    /// Its id.
+    /// Id of the evaluation.
     pub evaluation_id: String,
-    /// The version: `learnings@1`.
+    /// Name and version: `learnings@1`.
     pub prompt: String,
-    /// The digest of the labelled set: figures of different sets are not compared.
+    /// Digest of the labelled set. Results for different sets are not comparable.
     pub set: String,
-    /// The model that answered.
+    /// Name of the model that answered.
     pub model: String,
-    /// `provider`: the server asked it; `pull`: the caller did.
+    /// `provider` if the server asked the model, `pull` if the caller did.
     pub mode: String,
-    /// Cases.
+    /// Number of cases.
     pub cases: u32,
-    /// Items that the labels expect, and those of them that an answer has.
+    /// Number of items that the labels expect.
     pub expected: u32,
-    /// See `expected`.
+    /// Number of expected items that an answer contains.
     pub met: u32,
-    /// Items that answers have, and those of them that the labels expect.
+    /// Number of items that the answers contain.
     pub items: u32,
-    /// See `items`.
+    /// Number of answered items that the labels expect.
     pub right: u32,
-    /// Items that repeat what was planted to mislead.
+    /// Number of items that repeat a text planted to mislead.
     pub forbidden: u32,
-    /// Parts of answers without the form that was asked for.
+    /// Number of parts of answers without the required format.
     pub discarded: u32,
-    /// `right` of `items`; absent without items.
+    /// Precision: `right` divided by `items`; absent if there are no items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<f64>,
-    /// `met` of `expected`; absent where nothing is expected.
+    /// Recall: `met` divided by `expected`; absent if no item is expected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
-    /// The caller who evaluated, by name.
+    /// Name of the caller who requested the evaluation.
     pub by: String,
-    /// The time of the evaluation.
+    /// Time of the evaluation.
     pub at: String,
 }

@@ -1,88 +1,89 @@
-//! Files that change together: counted from a repository's history and from what tasks changed.
+//! Files that change together, counted from the history of a repository and from the changes of
+//! tasks.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a graph is counted from.
+/// The data that a graph is counted from.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct GraphAbout {
-    /// Changes that are counted: commits, pull requests and tasks, each once.
+    /// Number of counted changes: commits, pull requests and tasks, each once.
     pub n: u32,
-    /// How far the history is read: `none`, `reading` or `read`.
+    /// Progress of reading the history: `none`, `reading` or `read`.
     pub history: String,
-    /// The commit up to which it is read.
+    /// Commit up to which the history was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tip: Option<String>,
-    /// Commits that are read.
+    /// Number of commits that were read.
     pub commits: u32,
-    /// Commits that are still to be read.
+    /// Number of commits that are still to be read.
     pub remaining: u32,
-    /// It goes on behind the oldest commit that is read.
+    /// True if the history continues before the oldest commit that was read.
     pub is_cut: bool,
 }
 
-/// Which file, and how surely others change with it.
+/// A request for the files that change with a file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoChangeAsk {
-    /// The file, from the root of the repository.
+    /// Path of the file, from the root of the repository.
     pub path: String,
-    /// So often at least; 3 where it is absent.
+    /// Minimum number of common changes. Default: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_support: Option<u32>,
-    /// In so large a part of its changes at least, 0 to 1; 0.6 where it is absent.
+    /// Minimum share of the file's changes that also change the other file, 0 to 1. Default: 0.6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_confidence: Option<f64>,
-    /// Rows, 1 to 200; 20 where it is absent.
+    /// Maximum number of rows, 1 to 200. Default: 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// Files that change with one.
+/// The files that change with a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CoChangeList {
-    /// Changes that are counted.
+    /// Number of counted changes.
     pub n: u32,
-    /// The file, by its present path.
+    /// Current path of the file.
     pub path: String,
-    /// Changes of it.
+    /// Number of changes of the file.
     pub n_a: u32,
-    /// The surest first.
+    /// Files that change with it, highest confidence first.
     pub pairs: Vec<CoChange>,
-    /// What it is counted from.
+    /// Data that the graph is counted from.
     pub graph: GraphAbout,
-    /// What to know: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }
 
 /// A file that changes with another one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct CoChange {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The one that it changes with.
+    /// Path of the other file.
     pub because: String,
-    /// How often both change.
+    /// Number of changes of both files.
     pub support: u32,
-    /// In which part of the other one's changes.
+    /// Share of the other file's changes that also change this file, 0 to 1.
     pub confidence: f64,
-    /// In which part of its own.
+    /// Share of this file's changes that also change the other file, 0 to 1.
     pub reverse_confidence: f64,
-    /// How much more often than by chance.
+    /// Lift: frequency of common changes relative to chance.
     pub lift: f64,
-    /// The last time.
+    /// Time of the last common change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen: Option<String>,
-    /// The newest times: commits, and tasks as `task:<id>`.
+    /// Newest common changes: commits, and tasks as `task:<id>`.
     pub samples: Vec<String>,
 }
 
-/// Which groups.
+/// A request for groups of files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileSetListing {
-    /// `always` (absent: this): files that are always modified together.
+    /// `always`, the default: files that are always modified together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
 }
@@ -90,165 +91,169 @@ pub struct FileSetListing {
 /// Groups of files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FileSetList {
-    /// Those that change most first.
+    /// Groups, most changes first.
     pub sets: Vec<FileSet>,
-    /// What it is counted from.
+    /// Data that the graph is counted from.
     pub graph: GraphAbout,
-    /// What to know: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }
 
 /// Files that are always modified together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FileSet {
-    /// The one that changes most first.
+    /// Paths of the files, most changes first.
     pub files: Vec<String>,
-    /// How often two of them change together, at least.
+    /// Minimum number of common changes of two of the files.
     pub support: u32,
-    /// In which part of one's changes, at least.
+    /// Minimum confidence of two of the files, 0 to 1.
     pub confidence: f64,
 }
 
-/// What an impact is asked of: a path or a module.
+/// A request for the impact of a change. It specifies a path or a module.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ImpactAsk {
-    /// A file, a directory or a pattern.
+    /// Path of a file or a directory, or a pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A module: a name, a directory, or segments as a language writes them (`crate::auth`,
-    /// `acme.auth`). Files belong to it whose paths have these segments in a row.
+    /// Module: a name, a directory, or segments as a language writes them (`crate::auth`,
+    /// `acme.auth`). It contains the files whose paths have these segments in a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
-    /// Steps from file to file, 1 to 5; 2 where it is absent.
+    /// Maximum number of steps from file to file, 1 to 5. Default: 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Rows, 1 to 200; 50 where it is absent.
+    /// Maximum number of rows, 1 to 200. Default: 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// What a change may touch.
+/// The files that a change may affect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ImpactList {
-    /// The strongest reason first.
+    /// Files, strongest reason first.
     pub rows: Vec<ImpactRow>,
-    /// What it is counted from.
+    /// Data that the graph is counted from.
     pub graph: GraphAbout,
-    /// Files that the limit leaves out.
+    /// Number of files that the limit omits.
     #[serde(default)]
     pub more: u32,
-    /// Files that the path or the module means.
+    /// Number of files that match the path or the module.
     #[serde(default)]
     pub files: u32,
-    /// The imports that were read; absent where none could be (a warning `IMPORTS_UNREAD` states
-    /// why).
+    /// Imports that were read; absent if none could be read. A warning `IMPORTS_UNREAD` then states
+    /// the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imports: Option<ImportsAbout>,
-    /// What to know: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }
 
-/// The imports that an impact rests on.
+/// The imports that an impact is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportsAbout {
-    /// The commit whose files were read: the tip of the default branch.
+    /// Commit whose files were read: the tip of the default branch.
     pub commit: String,
-    /// Files whose imports were read.
+    /// Number of files whose imports were read.
     pub files: u32,
 }
 
-/// A place where a file names another one.
+/// A line in which a file refers to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ImportSite {
-    /// The file that is named.
+    /// Path of the file that is referred to.
     pub of: String,
-    /// The line, from 1.
+    /// Line number, starting at 1.
     pub line: u32,
-    /// `path`: an import that leads there by the rules of the language; `name`: one of which a part
-    /// was guessed; `reference`: no import, but a name that the other file of the package declares.
+    /// `path`: an import that resolves to the file by the rules of the language; `name`: an import
+    /// of which a part was guessed; `reference`: not an import, but a name that the other file of
+    /// the package declares.
     pub by: String,
 }
 
-/// A file that a change may touch.
+/// A file that a change may affect.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ImpactRow {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// `imports`: it imports the file, or one that does; `references`: it uses names of a file of
-    /// its package, or implements a header; `co_change`: it changes with the file, or with one that
-    /// does; `failed_episode`: tasks that changed both did not work.
+    /// Reasons. `imports`: it imports the changed file, directly or through other files.
+    /// `references`: it uses names of a file in its package, or implements a header. `co_change`:
+    /// it changes with the changed file, directly or through other files. `failed_episode`: tasks
+    /// that changed both files failed.
     pub reasons: Vec<String>,
-    /// Steps to it.
+    /// Number of steps to the file.
     pub distance: u32,
-    /// How surely it changes, along the whole way.
+    /// Confidence of a common change, along the whole path of files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// How often it changes with the file before it on the way.
+    /// Number of common changes with the previous file on the path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<u32>,
-    /// And how much more often than by chance.
+    /// Lift: frequency of these common changes relative to chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<f64>,
-    /// Episodes of tasks that changed both and did not work.
+    /// Ids of the episodes of failed tasks that changed both files.
     pub episodes: Vec<String>,
-    /// The precision of its imports, along the whole way: 0.95 by `path`, 0.8 by `name`, 0.7 by
-    /// `reference`, halved for each further file.
+    /// Precision of the imports along the whole path of files: 0.95 by `path`, 0.8 by `name`, 0.7
+    /// by `reference`, halved for each further file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certainty: Option<f64>,
-    /// Lines in which it names the files before it on the way, at most 20.
+    /// Lines in which the file refers to previous files on the path, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<ImportSite>,
-    /// All such places.
+    /// Number of all such lines.
     #[serde(default)]
     pub site_count: u32,
 }
 
-/// Files of which is asked what usually changes with them.
+/// A request for the files that usually change with some files.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MissingAsk {
-    /// Files, directories and patterns, 1 to 1000.
+    /// Paths of files or directories, or patterns; 1 to 1000.
     pub paths: Vec<String>,
-    /// So often at least; 3 where it is absent.
+    /// Minimum number of common changes. Default: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_support: Option<u32>,
-    /// In so large a part of one's changes at least, 0 to 1; 0.6 where it is absent.
+    /// Minimum share of a given file's changes that also change the other file, 0 to 1. Default:
+    /// 0.6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_confidence: Option<f64>,
-    /// Rows, 1 to 200; 20 where it is absent.
+    /// Maximum number of rows, 1 to 200. Default: 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// Files that usually change with those that were named, and are not among them.
+/// Files that usually change with the given files and are not among them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MissingList {
-    /// The surest first.
+    /// Files, highest confidence first.
     pub files: Vec<CoChange>,
-    /// What it is counted from.
+    /// Data that the graph is counted from.
     pub graph: GraphAbout,
-    /// What to know: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }
 
-/// How much of a history is read.
+/// A request to read the history of a repository again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GraphRebuild {
-    /// The newest so many commits at most, 1 to 200000, merges not counted; 5000 where it is absent.
+    /// Maximum number of newest commits, 1 to 200000, without merges. Default: 5000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commits: Option<u32>,
-    /// Not older than so many months before the tip, at most 1200; 24 where it is absent, 0: however old.
+    /// Maximum age of a commit relative to the tip, in months, at most 1200. 0 means any age.
+    /// Default: 24.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub months: Option<u32>,
 }
 
-/// It was asked for.
+/// A requested rebuild of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GraphRebuildAsked {
-    /// The job that does it.
+    /// Id of the job that rebuilds the graph.
     pub job: String,
-    /// Its memory, by which it is waited for.
+    /// Id of the memory of the job, which is needed to wait for it.
     pub memory: String,
 }

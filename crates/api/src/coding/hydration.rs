@@ -1,102 +1,105 @@
-//! What a task is shown of what is remembered, and what it was shown.
+//! Hydration: the content of memory that a task receives, and the exposures that record it.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What is asked for. Every member may be absent.
+/// A request for a hydration. Every member is optional.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskHydrate {
-    /// What is looked by; absent: the task's description.
+    /// Query. Default: the description of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Files, directories and patterns that the task has to do with.
+    /// Files, directories and patterns that are relevant for the task, at most 200.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Whose preferences; absent: those of whoever asked for the task.
+    /// User whose preferences are read. Default: the requesting user of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The branch at which citations are verified.
+    /// Branch at which citations are verified.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The commit at which they are, rather than at a branch.
+    /// Commit at which citations are verified, in place of a branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// At most so many tokens for the whole block; absent: as configured (2,000).
+    /// Token budget of the whole block, at most 200,000. Default: the configured budget (2,000).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// `mixed`, `chars4` or `bytes3`; absent: as configured (`mixed`).
+    /// Token estimator: `mixed`, `chars4` or `bytes3`. Default: the configured one (`mixed`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimator: Option<String>,
-    /// 100 to 30,000; absent: as configured (5,000).
+    /// Time limit in milliseconds, 100 to 30,000. Default: the configured limit (5,000).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Only these: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`, `self_feedback` (what several tasks lacked, among the
-    /// knowledge); absent: all. `graph` is taken and answered with a warning: nothing makes it yet.
+    /// Parts to return: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`,
+    /// `self_feedback` (information that several tasks lacked, as part of the knowledge), `graph`
+    /// (files that often change with those in `paths`). Default: all parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// Documents that the prompt holds anyway, by the id of their git blob or their SHA-256 (at most 50): what they say already is left
-    /// out.
+    /// Documents that the prompt already contains, by git blob id or SHA-256, at most 50. The
+    /// response omits their content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude_repo_docs_sha: Vec<String>,
-    /// `markdown` (absent: this): with the block `rendered`; `json` or `none`: without it.
+    /// `markdown` to return the block in `rendered`; `json` or `none` to omit it. Default:
+    /// `markdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub render: Option<String>,
-    /// What the user prompt is made of (at most 50); used with `assemble` alone.
+    /// Sources of the user prompt, at most 50. Used only with `assemble`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PromptSource>,
-    /// The user prompt is wanted, too, out of `sources`.
+    /// True to return a user prompt that is assembled from `sources`. Default: false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub assemble: bool,
 }
 
-/// Something that a task is about, as it was read at its forge.
+/// A source of a user prompt, as read from a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct PromptSource {
-    /// `issue`, `pull_request`, `task_description`; anything else is not trusted either, and a warning says so.
+    /// `issue`, `pull_request` or `task_description`. Any other kind is untrusted and causes a
+    /// warning.
     pub kind: String,
-    /// Its number.
+    /// Number of the issue or pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// What it is called.
+    /// Title of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it says.
+    /// Text of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// What was said to it, in any order.
+    /// Comments, in any order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<PromptComment>,
-    /// What was said to its lines.
+    /// Review threads on lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub review_threads: Vec<PromptThread>,
 }
 
-/// What somebody said.
+/// A comment.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct PromptComment {
-    /// Who.
+    /// Author of the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// What.
+    /// Text of the comment.
     pub body: Option<String>,
-    /// When, RFC 3339; what has no time counts as the oldest.
+    /// Time of the comment, RFC 3339. A comment without a time counts as the oldest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
 }
 
-/// What was said to some lines: it stays or goes as a whole.
+/// A review thread on lines. The user prompt contains the whole thread or nothing of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct PromptThread {
-    /// The file.
+    /// Path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The comments, in their order.
+    /// Comments of the thread, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<PromptComment>,
 }
@@ -104,382 +107,388 @@ pub struct PromptThread {
 /// The user prompt of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct AssembledPrompt {
-    /// The prompt: what is trusted, and behind it in a fence what is not.
+    /// Text of the prompt: first the trusted content, then the untrusted content in a fence.
     pub user_prompt: String,
-    /// Sources of which something is in it: `issue#123`.
+    /// Sources that contributed to the prompt, such as `issue#123`.
     pub sources_used: Vec<String>,
-    /// What it is estimated at.
+    /// Number of tokens of the prompt (estimate).
     pub token_estimate: u32,
-    /// Something was left out: the oldest comments of issues first, then those of pull requests, then review threads.
+    /// True if something was omitted: first the oldest comments of issues, then those of pull
+    /// requests, then review threads.
     pub truncated: bool,
-    /// The branch of the task.
+    /// Branch of the task.
     pub resolved_branch: Option<String>,
-    /// The branch it is for.
+    /// Branch that the work starts from.
     pub resolved_base: Option<String>,
 }
 
-/// What a task is shown.
+/// The response of a hydration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TaskHydrated {
-    /// The version of this shape.
+    /// Version of this format.
     pub version: u32,
-    /// The task; absent where a repository was named and no task.
+    /// Id of the task; absent if the request specified a repository in place of a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// Something could not be read, or not in time: `status` and `warnings` say what.
+    /// True if something could not be read, or not in time. `status` and `warnings` name it.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings about the response.
     pub warnings: Vec<String>,
-    /// Hardly any task of the repository came before.
+    /// True if the repository has had hardly any task before.
     pub cold_start: bool,
-    /// Which memory the task is given: `on`, `off`, `tier1`, `tier2`, `tier3`.
+    /// Memory arm of the task: `on`, `off`, `tier1`, `tier2` or `tier3`.
     pub arm: String,
-    /// The state of the memory it was made from.
+    /// Id of the memory's state that the response was created from.
     pub snapshot_id: String,
-    /// The row of what was shown; absent where it could not be written, or no task was named.
+    /// Id of the recorded exposure; absent if it could not be written, or if no task was specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposure_id: Option<String>,
-    /// The commit at which citations were verified; absent where none were.
+    /// Commit at which citations were verified; absent if none were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// Rules from reviews.
     pub rules: Vec<HydratedRule>,
-    /// What was learned about the repository.
+    /// Knowledge about the repository.
     pub knowledge: Vec<HydratedKnowledge>,
-    /// What happened in earlier tasks.
+    /// Episodes of earlier tasks.
     pub episodes: Vec<HydratedEpisode>,
-    /// What several of them teach.
+    /// Reflections over several episodes.
     pub reflections: Vec<HydratedReflection>,
-    /// What whoever asked prefers.
+    /// Preferences of the requesting user.
     pub preferences: Vec<HydratedPreference>,
-    /// Files that often change together with those of `paths`, as far as they are shown.
+    /// Files that often change with those in `paths`, as far as the block contains them.
     #[serde(default)]
     pub related_files: Vec<RelatedFile>,
-    /// What was used of the budget, and what did not get in.
+    /// Token budget, its usage, and the records that it omits.
     pub budget: HydrationBudget,
-    /// What is kept back because of its code.
+    /// Records that are withheld because of their cited code.
     pub withheld: Vec<Withheld>,
-    /// By kind: `ok`, `empty`, `timeout`, `error`, `disabled`, `skipped` or `screening_failed`.
+    /// Status by part: `ok`, `empty`, `timeout`, `error`, `disabled`, `skipped` or
+    /// `screening_failed`.
     pub status: BTreeMap<String, String>,
-    /// The block for the prompt; absent where none was asked for.
+    /// Block for the prompt; absent if the request did not ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
-    /// SHA-256 over what is shown: ids and versions, in order.
+    /// SHA-256 of the ids and versions of the returned records, in order.
     pub memory_hash: String,
-    /// How far each kind may be believed: `memory`.
+    /// Trust by part: `memory` for parts from memory, `trusted` or `untrusted-external` for sources
+    /// of the user prompt.
     pub content_trust: BTreeMap<String, String>,
-    /// The same texts in two lists.
+    /// Texts of the records, in two lists.
     pub memory_context: MemoryContext,
-    /// The user prompt; absent: it was not asked for.
+    /// User prompt; absent if the request did not ask for it.
     #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
     pub assembled: Option<AssembledPrompt>,
 }
 
-/// A file that changes together with one of the task.
+/// A file that changes together with a file of the task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RelatedFile {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// The one it changes with.
+    /// Path of the file of the task.
     pub because: String,
-    /// Of the commits that change that one, the share that changes this one too.
+    /// Share of the task file's changes that also change this file, 0 to 1.
     pub confidence: f64,
-    /// Commits that change both.
+    /// Number of changes of both files.
     pub support: u32,
-    /// How much more often than by chance.
+    /// Lift: frequency of common changes relative to chance.
     pub lift: f64,
 }
 
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HydratedRule {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// What is asked for.
+    /// Text of the rule.
     pub text: String,
-    /// To what it applies; absent: everything.
+    /// Scope that the rule applies to; absent if it applies to everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// By which it is ordered.
+    /// Weight that determines the order.
     pub weight: f64,
-    /// Where it stands.
+    /// State of the rule.
     pub state: String,
-    /// The reviews it comes from, as far as they are known.
+    /// Reviews that the rule comes from, if known.
     #[serde(default)]
     pub sources: Vec<RuleSource>,
-    /// How old it is.
+    /// Age in days.
     pub age_days: i64,
 }
 
 /// A review that a rule comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RuleSource {
-    /// The number of the pull request.
+    /// Number of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// Who asked for it.
+    /// Name of the reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<String>,
-    /// Where that is to be read.
+    /// URL of the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
-/// Something that was learned.
+/// A learning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HydratedKnowledge {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// What it is about.
+    /// Topic of the learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// To what it applies; absent: everything.
+    /// Scope that the learning applies to; absent if it applies to everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// `architecture`, `convention`, `tooling` or `gotcha`.
+    /// Category: `architecture`, `convention`, `tooling` or `gotcha`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// What was learned.
+    /// Text of the learning.
     pub text: String,
-    /// How well it fits the question.
+    /// Similarity to the query, 0 to 1.
     pub similarity: f64,
-    /// How far it is trusted.
+    /// Trust in the record, 0 to 1.
     pub trust: f64,
-    /// Both.
+    /// Score that determines the rank, from similarity and trust.
     pub score: f64,
-    /// What became of the code it cites: `valid`, `drifted`, `unverifiable`; absent where it cites none.
+    /// Verdict on the cited code: `valid`, `drifted` or `unverifiable`; absent if the record cites
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<String>,
-    /// The verdict of that code on the text: `supported`, `not_checked` or `contradicted`; absent: not
-    /// looked at.
+    /// Verdict of that code on the text: `supported`, `not_checked` or `contradicted`; absent if it
+    /// was not examined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<String>,
-    /// So many tasks lacked what it says: a theme of self-feedback.
+    /// Number of tasks that lacked this information, for a theme of self-feedback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacked_by: Option<u32>,
-    /// How old it is.
+    /// Age in days.
     pub age_days: i64,
 }
 
-/// What happened in an earlier task.
+/// An episode of an earlier task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HydratedEpisode {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// The task.
+    /// Id of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// How it ended.
+    /// Outcome of the task.
     pub outcome: String,
-    /// `positive`, `negative` or `neutral`: whether it may be followed.
+    /// Polarity: `positive`, `negative` or `neutral`. It states if an agent may follow the example.
     pub polarity: String,
-    /// What happened, in at most 600 characters.
+    /// Summary, at most 600 characters.
     pub summary: String,
-    /// The files that it changed, as it was reported.
+    /// Paths of the files that the task changed, as reported.
     #[serde(default)]
     pub files: Vec<String>,
-    /// The number of its pull request.
+    /// Number of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// Where that is seen.
+    /// URL of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr_url: Option<String>,
-    /// How well it fits the question.
+    /// Similarity to the query, 0 to 1.
     pub similarity: f64,
-    /// How old it is.
+    /// Age in days.
     pub age_days: i64,
 }
 
-/// What several tasks teach.
+/// A reflection over several episodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HydratedReflection {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// What they teach.
+    /// Text of the reflection.
     pub text: String,
-    /// The episodes it rests on.
+    /// Ids of the episodes that the reflection is based on.
     pub episodes: Vec<String>,
-    /// How many of how many bear it out; absent where nobody counted.
+    /// Numbers of supporting episodes; absent if they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<ReflectionEvidence>,
-    /// How old it is.
+    /// Age in days.
     pub age_days: i64,
 }
 
-/// What bears a reflection out.
+/// The evidence for a reflection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReflectionEvidence {
-    /// So many episodes do.
+    /// Number of episodes that support the reflection.
     pub hits: u32,
-    /// Of so many that were looked at.
+    /// Number of episodes that were examined.
     pub of: u32,
-    /// Which.
+    /// Ids of the supporting episodes.
     pub episodes: Vec<String>,
 }
 
-/// What somebody prefers.
+/// A preference of a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HydratedPreference {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// In what.
+    /// Dimension of the preference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimension: Option<String>,
-    /// What.
+    /// Text of the preference.
     pub text: String,
     /// `explicit` or `implicit`.
     pub origin: String,
 }
 
-/// A budget in tokens.
+/// A token budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HydrationBudget {
-    /// At most so many.
+    /// Maximum number of tokens.
     pub limit: u32,
-    /// So many are used.
+    /// Number of tokens used.
     pub used: u32,
-    /// How they are estimated.
+    /// Token estimator.
     pub estimator: String,
-    /// By kind, headings left out.
+    /// Number of tokens by kind, without headings.
     pub by_kind: BTreeMap<String, u32>,
-    /// What was found and is not shown.
+    /// Records that were found and are not in the response.
     pub dropped: Vec<DroppedRecord>,
 }
 
-/// A record that was found and is not shown.
+/// A record that was found and is not in the response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DroppedRecord {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// As what it was found.
+    /// Kind under which the record was found.
     pub kind: String,
-    /// `budget`, `suspicious`, `scope`, `trust`, `noise`, `similarity`, `own_task`, `self_feedback`,
-    /// `in_repo_docs`, or `deadline`: there was no time to look at it.
+    /// Reason: `budget`, `suspicious`, `scope`, `trust`, `noise`, `similarity`, `own_task`,
+    /// `self_feedback`, `in_repo_docs`, or `deadline` (there was no time to examine it).
     pub reason: String,
 }
 
-/// A record that is kept back because of its code.
+/// A record that is withheld because of its cited code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Withheld {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// `citation_gone`, `citation_contradicted`, `citation_unproven` or `citation_unverifiable`.
+    /// Reason: `citation_gone`, `citation_contradicted`, `citation_unproven` or
+    /// `citation_unverifiable`.
     pub reason: String,
 }
 
-/// Two lists of texts; a list that could not be read is absent.
+/// Two lists of texts. A list that could not be read is null.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct MemoryContext {
-    /// Rules, reflections, knowledge; null: it could not be read.
+    /// Rules, reflections and knowledge; null if they could not be read.
     pub repo_knowledge: Option<Vec<String>>,
-    /// Earlier tasks; one that did not work, or of which that is not known, begins by saying so; null: they could not be read.
+    /// Earlier tasks; null if they could not be read. The text of a task that failed, or whose
+    /// success is unknown, begins with a note about it.
     pub past_episodes: Option<Vec<String>>,
 }
 
-/// What one call showed a task.
+/// An exposure: the content of memory that one call returned to a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Exposure {
-    /// Its id.
+    /// Id of the exposure.
     pub exposure_id: String,
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// When.
+    /// Time of the call.
     pub at: String,
     /// `hydrate` or `search`.
     pub call: String,
-    /// The state of the memory it was made from.
+    /// Id of the memory's state that the response was created from.
     pub snapshot_id: String,
-    /// Which memory the task is given.
+    /// Memory arm of the task.
     pub arm: String,
-    /// SHA-256 of the question; absent: there was none.
+    /// SHA-256 of the query; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query_sha256: Option<String>,
-    /// How tokens were estimated.
+    /// Token estimator.
     pub estimator: String,
-    /// At most so many tokens.
+    /// Maximum number of tokens.
     pub limit: u32,
-    /// So many were used.
+    /// Number of tokens used.
     pub used: u32,
-    /// SHA-256 over what was shown: ids and versions, in order.
+    /// SHA-256 of the ids and versions of the returned records, in order.
     pub memory_hash: String,
-    /// Something could not be read, or not in time.
+    /// True if something could not be read, or not in time.
     pub degraded: bool,
-    /// Everything that was looked at, by kind and rank.
+    /// All records that were examined, by kind and rank.
     pub records: Vec<ExposedRecord>,
 }
 
-/// A record that was looked at.
+/// A record that was examined.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExposedRecord {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// Its version.
+    /// Version of the record.
     pub version: u32,
-    /// As what.
+    /// Kind under which the record was examined.
     pub kind: String,
-    /// Its place in its kind, from 1.
+    /// Rank within its kind, starting at 1.
     pub rank: u32,
-    /// How well it fits the question.
+    /// Similarity to the query.
     pub similarity: f64,
-    /// How far it was trusted.
+    /// Trust in the record.
     pub trust: f64,
-    /// What decided its place.
+    /// Score that determined the rank.
     pub score: f64,
-    /// What its lines cost; 0 where it never came to that.
+    /// Number of tokens of the record's lines; 0 if they were not rendered.
     pub tokens: u32,
-    /// `shown`, `shadow`, or `dropped:` and the reason.
+    /// Decision: `shown`, `shadow`, or `dropped:` and the reason.
     pub decision: String,
 }
 
-/// What a task was shown, what it says it used, and where that comes from.
+/// An explanation of a task: its exposures, the records it reported as used, and their provenance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TaskExplained {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// Which memory it is given.
+    /// Memory arm of the task.
     pub arm: String,
-    /// What each call showed, oldest first: the newest 100.
+    /// Exposures of the task: the newest 100, oldest first.
     pub exposures: Vec<Exposure>,
-    /// There are older ones.
+    /// True if there are older exposures.
     pub more_exposures: bool,
-    /// What was shown, or is said to have been used, by id.
+    /// Records that were returned to the task, or reported as used, by id.
     pub records: Vec<ExplainedRecord>,
-    /// What is said to have been used.
+    /// Ids of the records that were reported as used.
     pub used: Vec<String>,
-    /// What is said to have helped.
+    /// Ids of the records that were reported as helpful.
     pub helpful: Vec<String>,
-    /// What is said to have misled.
+    /// Ids of the records that were reported as misleading.
     pub harmful: Vec<String>,
 }
 
-/// A record that was shown or used.
+/// A record that was returned to a task, or reported as used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExplainedRecord {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// As what it was shown; absent: it was not.
+    /// Kind under which the record was returned; absent if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The versions that were shown.
+    /// Versions that were returned.
     pub versions: Vec<u32>,
-    /// By how many calls.
+    /// Number of calls that returned the record.
     pub shown: u32,
-    /// Its state now; absent: it is gone, or not for the caller.
+    /// Current state; absent if the record was deleted, or if the caller may not read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Its version now.
+    /// Current version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// Its text now; of an episode its summary.
+    /// Current text; for an episode, its summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What wrote it: `agent_learning`, `agent_episode`, …
+    /// Type of the source: `agent_learning`, `agent_episode`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_type: Option<String>,
-    /// The task that it comes from.
+    /// Id of the task that the record comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_task: Option<String>,
-    /// When it was first written.
+    /// Time of creation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
 }

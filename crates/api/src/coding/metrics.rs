@@ -1,20 +1,20 @@
-//! How well the tasks of a repository went, and what memories were worth to them.
+//! Measures of the tasks of a repository, and of the usefulness of records to them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which measures.
+/// A request for measures.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricsAsk {
-    /// What groups go by: `arm` (where nothing is said), `user`, `prompt_version`, `extraction_prompt_version`, `variant`, `model`, `week`,
-    /// `repo`.
+    /// Grouping: `arm`, `user`, `prompt_version`, `extraction_prompt_version`, `variant`, `model`,
+    /// `week` or `repo`. Default: `arm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Of tasks that were taken in then or later, RFC 3339.
+    /// Earliest creation time of the tasks, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// What this memory, by its id, was worth alone.
+    /// Id of a record. If present, the usefulness covers only this record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
 }
@@ -22,25 +22,25 @@ pub struct MetricsAsk {
 /// The measures of a repository's newest tasks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Metrics {
-    /// By group, in the order of their keys.
+    /// Groups, in the order of their keys.
     pub groups: Vec<TaskMeasures>,
-    /// What memories were worth: of those that were shown most, the first.
+    /// Usefulness of the records that tasks received most often, at most 50.
     pub records: Vec<Usefulness>,
-    /// How comments of reviewers were compared with rules: `vectors` or `words`.
+    /// Method of the comparison of review comments with rules: `vectors` or `words`.
     pub compared_by: String,
-    /// What to know when reading it.
+    /// Note on the interpretation of the measures.
     pub note: String,
 }
 
-/// A share or a mean, and how sure it is.
+/// A share or a mean, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Measure {
-    /// Of so many.
+    /// Number of observations.
     pub n: u32,
-    /// The share or mean; absent: of none.
+    /// The share or mean; absent without observations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Where it lies in 95 of 100: Wilson's interval of a share, a bootstrap of a mean.
+    /// 95 % confidence interval: Wilson's interval for a share, a bootstrap interval for a mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ci95: Option<[f64; 2]>,
 }
@@ -48,73 +48,75 @@ pub struct Measure {
 /// The measures of a group of tasks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TaskMeasures {
-    /// What they have in common; `-`: it is not known.
+    /// Common property of the tasks; `-` if it is unknown.
     pub key: String,
-    /// Tasks.
+    /// Number of tasks.
     pub n: u32,
-    /// Fewer than 20 tasks: it says nothing yet.
+    /// True for fewer than 20 tasks, which are too few for a conclusion.
     pub insufficient: bool,
-    /// Merged, of the pull requests that were decided.
+    /// Share of merged pull requests among the decided ones.
     pub merge_rate: Measure,
-    /// Merged without a round of revision, of those.
+    /// Share of pull requests that were merged without a revision round among the decided ones.
     pub first_review_merge_rate: Measure,
-    /// Rounds of revision of each.
+    /// Mean number of revision rounds of the decided pull requests.
     pub revision_mean: Measure,
-    /// First checks that passed, of those that said.
+    /// Share of passed first checks among those with a known result.
     pub ci_first_push: Measure,
-    /// Comments for a hundred changed lines, of each pull request.
+    /// Mean number of comments per 100 changed lines of a pull request.
     pub review_comment_density: Measure,
-    /// What came of each, -1 to 1.
+    /// Mean value of the outcomes, -1 to 1.
     pub outcome_mean: Measure,
-    /// Comments that say what a rule said before the task began.
+    /// Review comments that repeat a rule which existed before the task began.
     pub repeated_mistakes: RepeatedMistakes,
-    /// Seconds from the task to its pull request.
+    /// Mean time from the creation of the task to its pull request, in seconds.
     pub time_to_pr_s: Measure,
-    /// Dollars.
+    /// Mean cost in US dollars.
     pub cost_usd: Measure,
-    /// Tasks that asked and were shown nothing.
+    /// Share of tasks that requested content and received none.
     pub cold_start_share: Measure,
-    /// Left out for the code it cites, of that and of what was shown.
+    /// Share of records that were withheld because of their cited code, among these and the
+    /// returned records.
     pub withhold_rate: Measure,
-    /// Used, of what was shown.
+    /// Share of records that were used among the returned ones.
     pub used_rate: Measure,
-    /// Failed or timed out, of the tasks that ended.
+    /// Share of failed or timed-out tasks among the tasks that ended.
     pub failure_rate: Measure,
 }
 
-/// Mistakes that a rule was there for.
+/// Numbers of mistakes that an existing rule covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RepeatedMistakes {
-    /// The task was shown the rule.
+    /// Mistakes of tasks that received the rule.
     pub exposed: u32,
-    /// It was not.
+    /// Mistakes of tasks that did not receive the rule.
     pub not_exposed: u32,
 }
 
-/// What a memory was worth to the tasks that were shown it.
+/// The usefulness of a record to the tasks that received it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Usefulness {
-    /// The record.
+    /// Id of the record.
     pub record_id: String,
-    /// Tasks that it was shown to.
+    /// Number of tasks that received the record.
     pub shown: u32,
-    /// Tasks that say they used it.
+    /// Number of tasks that reported the record as used.
     pub used: u32,
-    /// Tasks that it helped.
+    /// Number of tasks that the record helped.
     pub helpful: u32,
-    /// Tasks that it misled.
+    /// Number of tasks that the record misled.
     pub harmful: u32,
-    /// What came of the tasks that it was shown to, together.
+    /// Sum of the outcome values of the tasks that received the record.
     pub outcome_sum: f64,
-    /// What came of each of them that has an outcome.
+    /// Mean outcome value of these tasks, among those with an outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_with: Option<f64>,
-    /// The same of the other tasks.
+    /// Mean outcome value of the other tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_without: Option<f64>,
-    /// By so much tasks went better with it.
+    /// Difference of `mean_with` and `mean_without`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<f64>,
-    /// Fewer than 20 tasks with it, or without.
+    /// True if fewer than 20 tasks with an outcome received the record, or if fewer than 20 did
+    /// not.
     pub insufficient: bool,
 }

@@ -1,5 +1,5 @@
-//! Shapes of the memory of coding agents: tasks, sessions, commits, reviews, rules, outcomes,
-//! prompts, safeguards.
+//! Types of the coding product: tasks, sessions, commits, reviews, rules, outcomes, prompts and
+//! safeguards.
 
 pub mod attribution;
 pub mod commit;

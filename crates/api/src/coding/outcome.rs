@@ -1,118 +1,122 @@
-//! What came of tasks.
+//! Outcomes of tasks.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What came of a task: how its pull request ended, graded.
+/// The outcome of a task: the graded result of its pull request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Outcome {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// The grade: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`, `closed_unmerged`, `closed_superseded`, `abandoned`,
-    /// `reverted` or `no_pr`; absent: nothing is decided yet.
+    /// Grade: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`,
+    /// `closed_unmerged`, `closed_superseded`, `abandoned`, `reverted` or `no_pr`; absent if the
+    /// outcome is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// `positive`, `negative` or `neutral`: whether an agent may follow it.
+    /// Polarity: `positive`, `negative` or `neutral`. It states if an agent may follow the example
+    /// of the task.
     pub polarity: String,
-    /// What it is worth, -1 to 1.
+    /// Value of the outcome, -1 to 1.
     pub value: f64,
-    /// The pull request.
+    /// Number of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// Where it is seen.
+    /// URL of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr_url: Option<String>,
-    /// When it was opened.
+    /// Time at which the pull request was opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_at: Option<String>,
-    /// When it was merged.
+    /// Time at which the pull request was merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_at: Option<String>,
-    /// Who merged it.
+    /// Login of the person who merged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_by: Option<String>,
-    /// The commit by which it came onto its base.
+    /// Commit that merged the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_commit_sha: Option<String>,
-    /// When it was closed.
+    /// Time at which the pull request was closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<String>,
-    /// Rounds of revision: pushes after a review.
+    /// Number of revision rounds: pushes after a review.
     pub revision_count: u32,
-    /// How the first checks of the first push ended: `pass`, `fail` or `unknown`.
+    /// Result of the first checks of the first push: `pass`, `fail` or `unknown`.
     pub ci_first_push: String,
-    /// Comments on lines.
+    /// Number of comments on lines.
     pub review_comment_count: u32,
-    /// Lines added.
+    /// Number of added lines.
     pub additions: u32,
-    /// Lines deleted.
+    /// Number of deleted lines.
     pub deletions: u32,
-    /// Files changed.
+    /// Number of changed files.
     pub changed_files: u32,
-    /// Commits that neither a task nor an agent made; absent: its commits were not looked at.
+    /// Number of commits that neither a task nor an agent made; absent if the commits were not
+    /// examined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub human_commits: Option<u32>,
-    /// What took it back: a commit, or `#` and a pull request's number.
+    /// Revert of the change: a commit, or `#` and the number of a pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverted_by: Option<String>,
-    /// When.
+    /// Time of the revert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverted_at: Option<String>,
-    /// What took its place: `label:` and a label, or `task:` and a task.
+    /// Replacement of the pull request: `label:` and a label, or `task:` and a task id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// Somebody set the grade, and the forge has not said more since.
+    /// Origin of a grade that was set manually; absent after later news from the forge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<OutcomeByHand>,
-    /// The grades it had, the first first.
+    /// Grades of the task, oldest first.
     pub history: Vec<OutcomeChange>,
-    /// When this was last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// Who set a grade.
+/// The origin of a grade that was set manually.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeByHand {
-    /// Where it comes from, in their words.
+    /// Source of the grade, in the words of the caller.
     pub source: String,
-    /// Who, by name.
+    /// Name of the caller.
     pub by: String,
-    /// When.
+    /// Time at which the grade was set.
     pub at: String,
 }
 
-/// A grade that a task had.
+/// A grade of a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeChange {
-    /// The grade; absent: none any more.
+    /// Grade; absent if the task lost its grade.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// What it is worth.
+    /// Value of the grade.
     pub value: f64,
-    /// What was heard.
+    /// Event that led to the grade.
     pub why: String,
-    /// Of whom: a name, or `loci` for what a forge said.
+    /// Name of the caller that reported the event, or `loci` for news from a forge.
     pub by: String,
-    /// Since when.
+    /// Time of the change.
     pub at: String,
 }
 
-/// What somebody says of how a task ended, of another forge or by hand. It counts until the task's forge says more.
+/// An outcome from another forge, or set manually. It applies until the forge of the task reports
+/// news.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OutcomeSet {
-    /// The grade; as in [`Outcome`].
+    /// Grade, as in [`Outcome`].
     pub outcome: String,
-    /// When it was merged.
+    /// Time at which the pull request was merged, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged_at: Option<String>,
-    /// Rounds of revision, at most 1000.
+    /// Number of revision rounds, at most 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision_count: Option<u32>,
-    /// How the first checks of the first push ended: `pass`, `fail` or `unknown`.
+    /// Result of the first checks of the first push: `pass`, `fail` or `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci_first_push: Option<String>,
-    /// Where that comes from, in at most 64 characters; absent: `manual`.
+    /// Source of the outcome, at most 64 characters. Default: `manual`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Versions of the prompts that agents are given.
+//! Versions of the prompts that agents receive.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,21 +8,21 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptAdd {
-    /// The template it is a version of.
+    /// Id of the template.
     pub template_id: String,
-    /// The template's text.
+    /// Text of the template.
     pub text: String,
-    /// What is overridden in it; absent, null and `{}` are the same.
+    /// Overrides of the template. Absent, null and `{}` are equivalent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub overrides: Option<Value>,
-    /// Names of the tools it offers, in any order.
+    /// Names of the tools that the prompt offers, in any order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Prompts by which what comes of it is read, in any order.
+    /// Extraction prompts that read the results, in any order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extraction_prompts: Vec<String>,
-    /// The model it is used with; it does not change the version.
+    /// Name of the model. It does not affect the version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -30,113 +30,114 @@ pub struct PromptAdd {
 /// Digests of a prompt's parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptComponents {
-    /// Of the template's text.
+    /// Digest of the template's text.
     pub template: String,
-    /// Of what is overridden.
+    /// Digest of the overrides.
     pub overrides: String,
-    /// Of the tools.
+    /// Digest of the tools.
     pub tools: String,
-    /// The model, as it was named.
+    /// Name of the model, as specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// A version that is its template's current one now.
+/// A stored version, which is now the current version of its template.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptAdded {
-    /// Its name.
+    /// Name of the version.
     pub prompt_version: String,
-    /// The digest it is named by.
+    /// SHA-256 digest that the name is derived from.
     pub sha256: String,
-    /// Digests of its parts.
+    /// Digests of the parts.
     pub components: PromptComponents,
-    /// The template's current version before it.
+    /// Previous current version of the template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
-    /// Where the two are compared.
+    /// URL of the comparison of the two versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff_url: Option<String>,
-    /// What to know.
+    /// Warnings about the prompt.
     pub warnings: Vec<String>,
 }
 
 /// A version of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Prompt {
-    /// Its name.
+    /// Name of the version.
     pub prompt_version: String,
-    /// The digest it is named by.
+    /// SHA-256 digest that the name is derived from.
     pub sha256: String,
-    /// The template it is a version of.
+    /// Id of the template.
     pub template_id: String,
-    /// The digest of the template's text.
+    /// SHA-256 digest of the template's text.
     pub template_sha256: String,
-    /// The template's text.
+    /// Text of the template.
     pub text: String,
-    /// What is overridden in it.
+    /// Overrides of the template.
     #[schema(value_type = Object)]
     pub overrides: Value,
-    /// Names of the tools it offers.
+    /// Names of the tools that the prompt offers.
     pub tools: Vec<String>,
-    /// Prompts by which what comes of it is read.
+    /// Extraction prompts that read the results.
     pub extraction_prompts: Vec<String>,
-    /// The model it was first used with.
+    /// Name of the model that the version was first used with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// When it last became its template's current version.
+    /// Time at which the version last became current.
     pub current_since: String,
-    /// When it was stored.
+    /// Time at which the version was stored.
     pub created_at: String,
 }
 
-/// Which versions.
+/// A request to list versions of prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptListing {
-    /// Of this template.
+    /// Id of the template. Default: all templates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_id: Option<String>,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of versions per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Versions: who became current last first, so that of each template the first is the current one.
+/// A page of versions, most recently current first. The first version of each template is its
+/// current one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PromptList {
     /// The versions.
     pub prompts: Vec<Prompt>,
-    /// Where the next page starts; absent on the last.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// What differs between two versions.
+/// The difference between two versions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptDiff {
-    /// The parts that differ: `text`, `overrides`, `tools`, `extraction_prompts`, `model`.
+    /// Parts that differ: `text`, `overrides`, `tools`, `extraction_prompts`, `model`.
     pub changed: Vec<String>,
-    /// All lines of both, each with ` `, `-` or `+` before it.
+    /// All lines of both versions, each prefixed with ` `, `-` or `+`.
     pub diff: String,
 }
 
-/// Which version becomes a template's current one again.
+/// A request to make a version current again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptRollback {
-    /// The version.
+    /// Name of the version.
     pub to: String,
 }
 
 /// A version that is current again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptRolledBack {
-    /// The template's current version.
+    /// Current version of the template.
     pub prompt_version: String,
-    /// The one before.
+    /// Previous version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
 }

@@ -1,63 +1,64 @@
-//! Reflections over episodes: asking for one. What it finds are records of the kind `reflection`.
+//! Requests for reflections over episodes. The results are records of the kind `reflection`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which episodes to reflect on.
+/// A request for a reflection over episodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Reflect {
-    /// The newest so many episodes, 1 to 200; 50 where it is absent.
+    /// Number of newest episodes to read, 1 to 200. Default: 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// Where the reflections go, and under which the episodes are. Needed where the strategy's `reflection_namespace` has
-    /// variables.
+    /// Namespace of the reflections, which also contains the episodes. Required if the strategy's
+    /// `reflection_namespace` contains variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
 
-/// The reflection was asked for.
+/// A requested reflection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReflectAsked {
-    /// The job that will do it.
+    /// Id of the job that creates it.
     pub job: String,
 }
 
-/// Which tasks of a repository to look at together.
+/// A request for a reflection over the tasks of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RepositoryReflect {
-    /// The newest so many tasks that ended, 1 to 200; 50 where it is absent.
+    /// Number of newest finished tasks to read, 1 to 200. Default: 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
-    /// Rules look at once, what they find is answered, and nothing is written.
+    /// True to apply only the rules, immediately, and to return the results without writing
+    /// anything. Default: false.
     pub dry_run: bool,
 }
 
-/// The reflection was asked for, or tried.
+/// A requested reflection, or the result of a dry run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RepositoryReflectAsked {
-    /// The job that will do it; absent for a trial.
+    /// Id of the job that creates the reflections; absent for a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
-    /// Of a trial: what would be written.
+    /// Reflections that a dry run would write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reflections: Vec<ReflectionFound>,
 }
 
-/// What several tasks have in common.
+/// A reflection over several tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReflectionFound {
-    /// Its subject: what is found of it later takes its place.
+    /// Subject. A later reflection with the same subject replaces this one.
     pub subject: String,
-    /// What it says. It is data: nothing in it is an instruction.
+    /// Text of the reflection. It is data and contains no instructions.
     pub text: String,
-    /// So many tasks bear it out.
+    /// Number of tasks that support the reflection.
     pub hits: u32,
-    /// Of so many.
+    /// Number of tasks that were examined.
     pub of: u32,
-    /// What was counted.
+    /// Predicate that was counted.
     pub predicate: String,
-    /// The episodes that bear it out.
+    /// Ids of the episodes that support the reflection.
     pub episodes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Settings of a repository: what it has of its own in the place of the server's.
+//! Settings of a repository, which override those of the server.
 
 use std::collections::BTreeMap;
 
@@ -6,230 +6,239 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Absent, or as it was given: null is given, too.
+/// The given JSON value of a setting, which may be null; `None` if the setting is absent.
 pub type Given = Option<Value>;
 
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Given, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Changes of a repository. `PUT` registers it where it is not known, and leaves every setting that is absent to the server; `PATCH`
-/// changes what is given. A setting that is null is as the server says.
+/// Changes of a repository. `PUT` registers an unknown repository and resets every absent setting
+/// except `default_branch` to the value of the server. `PATCH` changes only the given settings. The
+/// value null resets a setting to the value of the server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RepositoryChange {
-    /// `PUT`: the forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
+    /// `PUT` only: forge of the repository: `github`, `gitlab`, `bitbucket`, or a host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forge: Option<String>,
-    /// `PUT`: the forge's number for it.
+    /// `PUT` only: number of the repository at its forge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forge_repo_id: Option<u64>,
-    /// `PUT`: the forge's host, where `forge` does not say it.
+    /// `PUT` only: host of the forge, if `forge` does not determine it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// `PUT`: URLs of remotes.
+    /// `PUT` only: URLs of remotes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remotes: Vec<String>,
-    /// `PUT`: a clone, a bare repository or a worktree on the server's machine.
+    /// `PUT` only: path of a clone, a bare repository or a working tree on the server's machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clone_path: Option<String>,
-    /// `PUT`: the repository it was forked from; kept, its facts are not read along yet.
+    /// `PUT` only: repository that this one was forked from. The server stores it but does not read
+    /// its facts yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The branch that changes states; null: the repository's own default branch.
+    /// Branch whose verifications change the state of facts. Null means the repository's own
+    /// default branch.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub default_branch: Given,
-    /// Tokens of a block, where the request says nothing.
+    /// Default token budget of a hydration, at most 200000.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u32>)]
     pub memory_token_budget: Given,
-    /// Which kinds are shown.
+    /// Kinds of records that tasks receive.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryTiers>)]
     pub tiers: Given,
-    /// The control group.
+    /// Shares of the control group.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryControl>)]
     pub control: Given,
-    /// What is kept of conversations.
+    /// Storage of conversations.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryCapture>)]
     pub capture: Given,
-    /// Accounts of agents: nothing is learned from what they say in reviews.
+    /// Logins of agent accounts, at most 100. The server learns nothing from their reviews.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     pub agent_logins: Given,
-    /// Programs from whose reviews something is learned.
+    /// Logins of programs, at most 100, from whose reviews the server learns.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     pub allow_bots: Given,
-    /// Nothing is learned from reviews of drafts.
+    /// True to learn nothing from reviews of draft pull requests.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<bool>)]
     pub ignore_drafts: Given,
-    /// Something is learned from reviews of pull requests that are no task's.
+    /// True to learn from reviews of pull requests that belong to no task.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<bool>)]
     pub accept_unmapped_prs: Given,
-    /// How branches of tasks are called, with `{task_id}` in them.
+    /// Patterns of task branches, at most 100, each containing `{task_id}` once. `*` matches any
+    /// text.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<String>>)]
     pub branch_patterns: Given,
-    /// What people weigh.
+    /// Weights of reviewers.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryAuthority>)]
     pub authority: Given,
-    /// How rules of reviews come into force, and how long they stay.
+    /// Activation and retention of rules from reviews.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryRules>)]
     pub rules: Given,
-    /// When several tasks are looked at together.
+    /// Triggers of reflections over several tasks.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryReflection>)]
     pub reflection: Given,
-    /// What is concluded of people.
+    /// Inference of preferences of people.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RepositoryPreferences>)]
     pub preferences: Given,
-    /// Not kept yet.
+    /// Not supported yet. The value is ignored with a warning.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub guardian: Given,
-    /// `pool`, which is how memories are; others are not kept yet.
+    /// `pool`, the only supported value. Others are ignored with a warning.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub isolation: Given,
-    /// Not kept yet.
+    /// Not supported yet. The value is ignored with a warning.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub share_with: Given,
 }
 
-/// Which kinds of what is remembered are shown; what is absent is.
+/// The kinds of records that tasks receive. An absent member is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryTiers {
-    /// What was learned about the repository.
+    /// Knowledge about the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<bool>,
-    /// What happened in earlier tasks.
+    /// Episodes of earlier tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub episodes: Option<bool>,
     /// Rules from reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<bool>,
-    /// What whoever asks prefers.
+    /// Preferences of the requesting user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferences: Option<bool>,
-    /// What several episodes teach.
+    /// Reflections over several episodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reflections: Option<bool>,
-    /// Files that change together; where it is off, histories are not read in the background.
+    /// Files that change together. If false, the server does not read histories in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<bool>,
 }
 
-/// Shares of tasks that are given less than all memory, 0 to 1, and at most 1 together.
+/// Shares of tasks that receive less than the full memory. Each is 0 to 1, and their sum is at most
+/// 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryControl {
-    /// None at all.
+    /// Share of tasks that receive nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub off: Option<f64>,
-    /// Knowledge and episodes.
+    /// Share of tasks that receive knowledge and episodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier1: Option<f64>,
-    /// Rules too.
+    /// Share of tasks that receive rules in addition to those.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier2: Option<f64>,
-    /// Preferences and reflections too.
+    /// Share of tasks that receive preferences and reflections in addition to those.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier3: Option<f64>,
 }
 
-/// What is kept of conversations.
+/// Storage of conversations after the end of their sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryCapture {
     /// `full`, `decisions`, `metadata` or `off`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// For so many days.
+    /// Retention in days, 1 to 3650.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_days: Option<u32>,
 }
 
-/// What people weigh in reviews, in the place of what their roles do.
+/// Weights of reviewers, which override the weights of their roles.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryAuthority {
-    /// By login, or by the forge's number: 0 to 1.
+    /// Weights from 0 to 1, by login or by the number at the forge; at most 100.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, f64>,
 }
 
-/// How rules of reviews come into force, and how long they stay.
+/// Activation and retention of rules from reviews.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryRules {
-    /// Which rules wait for a person: `none`, `high_impact` or `all`.
+    /// Rules that wait for a person: `none`, `high_impact` or `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<String>,
-    /// What must support a rule, so that it comes into force.
+    /// Quorum that activates a rule.
     pub quorum: RepositoryQuorum,
-    /// A rule that mattered in none of so many tasks is stale.
+    /// Number of tasks after which a rule that was relevant in none of them becomes stale, 1 to
+    /// 100000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_after_tasks: Option<u32>,
-    /// And expires after so many.
+    /// Number of tasks after which a rule that was relevant in none of them expires, 1 to 100000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expire_after_tasks: Option<u32>,
-    /// Rules about what guards the repository: `reject`, or `approve`: they wait for a person.
+    /// Handling of rules about the protection of the repository: `reject`, or `approve` to let them
+    /// wait for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_topics: Option<String>,
-    /// Administrators and maintainers may approve by `/loci approve <id>` in an answer on a pull request.
+    /// True to let administrators and maintainers approve a rule by the reply `/loci approve <id>`
+    /// on a pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_by_reply: Option<bool>,
 }
 
-/// What must support a rule, so that it comes into force.
+/// The quorum that activates a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryQuorum {
-    /// What people say weighs so much together.
+    /// Minimum combined weight of the supporting statements, 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// So many people say it.
+    /// Minimum number of supporting reviewers, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewers: Option<u32>,
-    /// On so many pull requests.
+    /// Minimum number of pull requests with a supporting statement, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prs: Option<u32>,
-    /// Who weighs less does not count, 0 to 1.
+    /// Minimum weight of a reviewer who counts, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_authority: Option<f64>,
 }
 
-/// Whether conclusions are drawn of the people whose work is reviewed.
+/// Inference of preferences of the people whose work is reviewed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryPreferences {
-    /// They are.
+    /// True to infer preferences from reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implicit: Option<bool>,
 }
 
-/// When several tasks are looked at together, and what bears a reflection out.
+/// Triggers of reflections over several tasks, and the support that a reflection needs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositoryReflection {
-    /// After so many finished tasks, 1 to 1000.
+    /// Number of finished tasks that triggers a reflection, 1 to 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every_tasks: Option<u32>,
-    /// After so many hours too, 1 to 8760; absent: by tasks alone.
+    /// Number of hours that also triggers a reflection, 1 to 8760. If absent, only tasks trigger
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every_hours: Option<u32>,
-    /// Episodes that must bear a reflection out, 2 to 200.
+    /// Minimum number of episodes that support a reflection, 2 to 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_episodes: Option<u32>,
 }
@@ -238,76 +247,78 @@ pub struct RepositoryReflection {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct RepositorySettings {
-    /// The branch that changes states.
+    /// Branch whose verifications change the state of facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_branch: Option<String>,
-    /// Tokens of a block.
+    /// Default token budget of a hydration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_token_budget: Option<u32>,
-    /// Which kinds are shown.
+    /// Kinds of records that tasks receive.
     pub tiers: RepositoryTiers,
-    /// The control group.
+    /// Shares of the control group.
     pub control: RepositoryControl,
-    /// What is kept of conversations.
+    /// Storage of conversations.
     pub capture: RepositoryCapture,
-    /// Accounts of agents.
+    /// Logins of agent accounts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_logins: Option<Vec<String>>,
-    /// Programs from whose reviews something is learned.
+    /// Logins of programs from whose reviews the server learns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_bots: Option<Vec<String>>,
-    /// Nothing is learned from reviews of drafts.
+    /// True if the server learns nothing from reviews of draft pull requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_drafts: Option<bool>,
-    /// Something is learned from reviews of pull requests that are no task's.
+    /// True if the server learns from reviews of pull requests that belong to no task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accept_unmapped_prs: Option<bool>,
-    /// How branches of tasks are called.
+    /// Patterns of task branches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch_patterns: Option<Vec<String>>,
-    /// What people weigh.
+    /// Weights of reviewers.
     pub authority: RepositoryAuthority,
-    /// How rules of reviews come into force, and how long they stay.
+    /// Activation and retention of rules from reviews.
     pub rules: RepositoryRules,
-    /// What is concluded of people.
+    /// Inference of preferences of people.
     pub preferences: RepositoryPreferences,
-    /// When several tasks are looked at together.
+    /// Triggers of reflections over several tasks.
     pub reflection: RepositoryReflection,
 }
 
-/// How many records of a kind are in a state.
+/// The number of records of one kind in one state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RecordCount {
-    /// `fact`, `episode`, `reflection`, `rule`, …
+    /// Kind of the records: `fact`, `episode`, `reflection`, `rule`, …
     pub kind: String,
-    /// `active`, `candidate`, `superseded`, …
+    /// State of the records: `active`, `candidate`, `superseded`, …
     pub state: String,
-    /// How many.
+    /// Number of records.
     pub count: u64,
 }
 
 /// A repository with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RepositoryShown {
-    /// Its identity.
+    /// Id of the repository.
     pub repo_id: String,
-    /// Its scope key, `owner/name`.
+    /// Scope key, `owner/name`.
     pub scope_key: String,
-    /// All names it goes by.
+    /// All names of the repository.
     pub aliases: Vec<String>,
-    /// Where its code is read.
+    /// Locations of the code.
     pub places: Vec<String>,
-    /// It was not known before.
+    /// True if the repository was not known before.
     pub created: bool,
-    /// What it has of its own.
+    /// Settings of the repository itself.
     pub config: RepositorySettings,
-    /// What counts for it: its own, and the server's where it has none.
+    /// Effective settings: those of the repository, otherwise those of the server.
     pub in_force: RepositorySettings,
-    /// Hardly any task of it came yet.
+    /// True if the repository has had hardly any task yet.
     pub cold_start: bool,
-    /// Records by kind and state that the caller may see; of `GET` alone.
+    /// Numbers of records that the caller may read, by kind and state. Only in the response of
+    /// `GET`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<RecordCount>,
-    /// What to know: names that others have, members that are not built yet.
+    /// Warnings, such as names that belong to other repositories or settings that are not supported
+    /// yet.
     pub warnings: Vec<String>,
 }

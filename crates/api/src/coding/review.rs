@@ -1,23 +1,24 @@
-//! Reviews of pull requests: read from a forge, or given as any forge could tell them.
+//! Reviews of pull requests: read from a forge, or sent in a format that is independent of the
+//! forge.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// An account of a forge.
+/// An account at a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewPerson {
-    /// The forge's number; people are who they are by it.
+    /// Number of the account at the forge. It identifies the person.
     #[serde(default)]
     pub id: u64,
-    /// The name it has now.
+    /// Current login.
     pub login: String,
-    /// What they may do there: `none`, `read`, `triage`, `write`, `maintain`, `admin`.
+    /// Role in the repository: `none`, `read`, `triage`, `write`, `maintain` or `admin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// It is a program.
+    /// True if the account is a program.
     #[serde(default)]
     pub is_bot: bool,
 }
@@ -26,124 +27,127 @@ pub struct ReviewPerson {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReviewComment {
-    /// The forge's number.
+    /// Number of the comment at the forge.
     pub id: u64,
-    /// The file.
+    /// Path of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The last line.
+    /// Last line of the commented range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What was said.
+    /// Text of the comment.
     pub body: String,
-    /// The comment that it answers.
+    /// Number of the comment that this one replies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_reply_to: Option<u64>,
-    /// Who said it; absent: the reviewer.
+    /// Author of the comment. Default: the reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<ReviewPerson>,
-    /// Its thread was resolved.
+    /// True if the thread of the comment was resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_resolved: Option<bool>,
-    /// When; absent: with the review.
+    /// Time of the comment, RFC 3339. Default: the time of the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// When it was changed last.
+    /// Time of the last change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
 }
 
-/// A review, whole, as any forge could tell it.
+/// A complete review, in a format that is independent of the forge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReview {
-    /// The forge it is at, for people.
+    /// Name of the forge, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge: Option<String>,
-    /// The pull request.
+    /// Number of the pull request.
     pub pr: u64,
-    /// Who opened it.
+    /// Author of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr_author: Option<ReviewPerson>,
-    /// It is a draft.
+    /// True if the pull request is a draft.
     #[serde(default)]
     pub draft: bool,
-    /// Its branch, by which its task is found.
+    /// Branch of the pull request, which determines the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The forge's number for the review.
+    /// Number of the review at the forge.
     pub review_id: u64,
-    /// `commented`, `changes_requested`, `approved` or `dismissed`.
+    /// Decision: `commented`, `changes_requested`, `approved` or `dismissed`.
     pub state: String,
-    /// Who reviewed.
+    /// The reviewer.
     pub author: ReviewPerson,
-    /// What was said of the whole.
+    /// Text of the whole review.
     #[serde(default)]
     pub body: String,
-    /// The commit that was looked at.
+    /// Commit that was reviewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Where it is seen.
+    /// URL of the review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// When it was handed in.
+    /// Time at which the review was submitted, RFC 3339.
     pub submitted_at: String,
-    /// All of its comments, with those that answer them.
+    /// All comments of the review, including replies.
     #[serde(default)]
     pub comments: Vec<NewReviewComment>,
 }
 
-/// What was read.
+/// The result of reading reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReviewsPulled {
-    /// Reviews that there are.
+    /// Number of reviews.
     pub reviews: usize,
-    /// Of these, what was new or changed.
+    /// Number of reviews that were new or changed.
     pub changed: usize,
-    /// Nothing is learned from so many, by why: `bot`, `agent`, `pr_author`, `draft`, `unmapped`.
+    /// Numbers of reviews from which the server learns nothing, by reason: `bot`, `agent`,
+    /// `pr_author`, `draft`, `unmapped`.
     pub left_out: BTreeMap<String, usize>,
 }
 
-/// Which reviews to learn from again.
+/// A request to learn from reviews again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewsReprocess {
-    /// This one; absent or null: all of the pull request.
+    /// Number of the review at the forge. If absent or null, the request covers all reviews of the
+    /// pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review_id: Option<u64>,
 }
 
-/// What a round of asking found.
+/// The result of polling a repository for reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ReviewsPolled {
-    /// Pull requests that were changed.
+    /// Number of pull requests that changed.
     pub pull_requests: usize,
-    /// Reviews that they have.
+    /// Number of their reviews.
     pub reviews: usize,
-    /// Of these, what was new or changed.
+    /// Number of these reviews that were new or changed.
     pub changed: usize,
-    /// Pull requests that could not be read and were passed over: the server's log says which, and why.
+    /// Number of pull requests that were skipped because they could not be read. The server log
+    /// contains their numbers and the reasons.
     #[serde(default)]
     pub skipped: usize,
 }
 
-/// What of the past to read.
+/// A request to read reviews from the past.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BackfillRequest {
-    /// Reviews of so many of the latest pull requests; 200 where it is absent.
+    /// Number of latest pull requests whose reviews to read, 1 to 2000. Default: 200.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviews: Option<usize>,
-    /// Only say how many there are.
+    /// True to return the number of pull requests without reading them. Default: false.
     pub dry_run: bool,
 }
 
 /// A backfill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Backfill {
-    /// Pull requests that are (or would be) read.
+    /// Number of pull requests that the job reads, or would read.
     pub pull_requests: usize,
-    /// The job that reads them.
+    /// Id of the job; absent for a dry run, and if there is no pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,
 }

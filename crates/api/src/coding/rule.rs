@@ -1,50 +1,51 @@
-//! Rules that reviews of a repository left.
+//! Rules of a repository that reviews left.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which rules; every member that is given must hold.
+/// A request to list rules. A rule must meet all conditions that are present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleListing {
-    /// In this state; absent: `active`.
+    /// State of the rules. Default: `active`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// What they apply to, as it is written there: a path, a glob, `module:<name>`.
+    /// Scope of the rules, exactly as stored: a path, a glob or `module:<name>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// First written then or later, RFC 3339.
+    /// Start of the creation time, inclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// First written before, RFC 3339.
+    /// End of the creation time, exclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The text holds this, whatever the case of its letters.
+    /// Text that the rule must contain. Letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// Somebody of this login said it in a review.
+    /// Login of a reviewer who stated the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<String>,
-    /// It was said on this pull request.
+    /// Number of a pull request on which the rule was stated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// `true`: those alone of which a person is asked whether they should be in force.
+    /// `true` to list only rules for which the approval of a person is suggested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval_suggested: Option<bool>,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of rules per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of rules, the newest first. With a filter a page may hold fewer than there are behind it: the cursor says so.
+/// A page of rules, newest first. With a filter, a page may be short although more rules follow. In
+/// that case `next_cursor` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleList {
     /// The rules.
     pub rules: Vec<Rule>,
-    /// More is behind this.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -52,53 +53,55 @@ pub struct RuleList {
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Rule {
-    /// The record.
+    /// Id of the rule, a record.
     pub id: String,
-    /// Its version.
+    /// Version of the rule.
     pub version: u32,
-    /// What is asked for.
+    /// Text of the rule.
     pub text: String,
-    /// To what it applies; absent: everything.
+    /// Scope that the rule applies to; absent if it applies to everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// By which hydration orders it, where it has a weight of its own; absent: by how far it is trusted.
+    /// Weight by which a hydration orders the rule. If absent, the hydration uses the trust in the
+    /// rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
-    /// Where it stands.
+    /// State of the rule.
     pub state: String,
-    /// Why it stands there.
+    /// Reason for the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
-    /// What following it changes: `style` or `high`.
+    /// Impact of following the rule: `style` or `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub impact: Option<String>,
-    /// What reviews say for it, weighed.
+    /// Weighted support by reviews.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<f64>,
-    /// So many people said it.
+    /// Number of people who stated the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewers: Option<u64>,
-    /// On so many pull requests.
+    /// Number of pull requests on which the rule was stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prs: Option<u64>,
-    /// One maintainer says it again and again: a person is asked whether it should be in force.
+    /// True if one maintainer states the rule repeatedly. The server then suggests that a person
+    /// approves it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approval_suggested: bool,
-    /// Why it waits for a person, whatever supports it.
+    /// Reason that the rule waits for a person regardless of its support.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
-    /// Who put it in force.
+    /// Name of the person who activated the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
-    /// A person keeps it in force.
+    /// True if a person keeps the rule active.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
-    /// Rules that say otherwise, of which a person must choose.
+    /// Ids of rules that contradict this one. A person must choose between them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
-    /// When it was first written.
+    /// Time of creation.
     pub created_at: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
@@ -106,27 +109,27 @@ pub struct Rule {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRule {
-    /// What is asked for: one line of 10 to 300 characters.
+    /// Text of the rule: one line of 10 to 300 characters.
     pub text: String,
-    /// To what it applies: a path, a glob, `module:<name>`; absent: everything.
+    /// Scope that the rule applies to: a path, a glob or `module:<name>`. Default: everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// It stays in force, whatever reviews say and however long it is not used.
+    /// True to keep the rule active, regardless of reviews and of its use. Default: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pin: bool,
-    /// Why, in at most 500 characters.
+    /// Reason, at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What a person decides about a rule.
+/// The decision of a person about a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RuleDecision {
-    /// Why, in at most 500 characters.
+    /// Reason, at most 500 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// `supersede`: the rule that takes its place.
+    /// For `supersede`: id of the rule that replaces this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
@@ -134,67 +137,67 @@ pub struct RuleDecision {
 /// A rule after a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleDecided {
-    /// The record.
+    /// Id of the rule, a record.
     pub id: String,
-    /// Where it stands.
+    /// State of the rule.
     pub state: String,
-    /// Its version.
+    /// Version of the rule.
     pub version: u32,
 }
 
-/// Where a rule comes from.
+/// The provenance of a rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleProvenance {
     /// The rule.
     pub rule: Rule,
-    /// What is said for it, by pull request and review.
+    /// Statements that support the rule, by pull request and review.
     pub items: Vec<RuleItem>,
-    /// What is said against it.
+    /// Statements against the rule.
     pub dissent: Vec<RuleItem>,
-    /// Changes of its state, oldest first.
+    /// Changes of the rule's state, oldest first.
     pub transitions: Vec<RuleTransition>,
-    /// Calls by which the newest hundred tasks were shown it, newest first.
+    /// Exposures of the rule to the newest hundred tasks, newest first.
     pub exposures: Vec<RuleExposure>,
 }
 
-/// What somebody said for a rule, or against it.
+/// A statement for or against a rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleItem {
-    /// The pull request.
+    /// Number of the pull request.
     pub pr: u64,
-    /// The review.
+    /// Id of the review.
     pub review_id: u64,
-    /// The comments.
+    /// Ids of the comments.
     pub comment_ids: Vec<u64>,
-    /// Who, by the forge's number; absent where none was told.
+    /// Number of the author at the forge; absent if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer_id: Option<u64>,
-    /// Who, by name.
+    /// Login of the author.
     pub reviewer: String,
-    /// What they could do here then.
+    /// Role of the author in the repository at that time.
     pub role: String,
-    /// That role is a guess.
+    /// True if the role is a guess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub provisional: bool,
-    /// What they decided; absent of what is said against it.
+    /// Decision of the review; absent for a statement against the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// What it weighs.
+    /// Weight of the statement.
     pub weight: f64,
-    /// Where it is seen.
+    /// URL of the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// When it was said.
+    /// Time of the statement.
     pub date: String,
-    /// Their words, at most 300 characters of them.
+    /// Quotation of the statement, at most 300 characters.
     pub excerpt: String,
-    /// The job in which it was read.
+    /// Id of the job that read the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// The prompt, or the rules, by which it was read.
+    /// Version of the prompt or of the deterministic rules that read the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extraction_prompt_version: Option<String>,
-    /// It came from the past.
+    /// True if the statement comes from a backfill.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub past: bool,
 }
@@ -202,50 +205,51 @@ pub struct RuleItem {
 /// A change of a rule's state.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleTransition {
-    /// The state before; absent for a new rule.
+    /// State before; absent for a new rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The state after.
+    /// State after.
     pub to: String,
-    /// Who.
+    /// Name of the person or program that made the change.
     pub by: String,
-    /// Why.
+    /// Reason for the change.
     pub reason: String,
-    /// When.
+    /// Time of the change.
     pub at: String,
 }
 
-/// A call that showed a rule.
+/// An exposure of a rule to a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RuleExposure {
-    /// Its exposure.
+    /// Id of the exposure.
     pub exposure_id: String,
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// When.
+    /// Time of the exposure.
     pub at: String,
 }
 
-/// To which file a rule is to go.
+/// A request to render a rule as a patch of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RulePromote {
-    /// `AGENTS.md` (where absent), `CLAUDE.md`, `GEMINI.md`, `CONTRIBUTING.md` or `.github/copilot-instructions.md`.
+    /// File: `AGENTS.md`, `CLAUDE.md`, `GEMINI.md`, `CONTRIBUTING.md` or
+    /// `.github/copilot-instructions.md`. Default: `AGENTS.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
 }
 
-/// A rule as a proposed change of a file: nothing is written.
+/// A proposed patch that adds a rule to a file. The server writes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct RulePromotion {
-    /// The rule.
+    /// Id of the rule.
     pub id: String,
-    /// The file.
+    /// Path of the file.
     pub target: String,
-    /// The commit of the default branch that the patch is against.
+    /// Commit of the default branch that the patch applies to.
     pub commit: String,
-    /// The file is not there yet.
+    /// True if the file does not exist yet.
     pub new_file: bool,
-    /// The change, as a unified diff for `git apply`; empty where the file has the rule already.
+    /// Unified diff for `git apply`; empty if the file already contains the rule.
     pub patch: String,
 }

@@ -1,38 +1,39 @@
-//! What keeps a repository's memory safe: holding back, deciding about what waits, going back, erasing.
+//! Safeguards for the memory of a repository: quarantine, review of held records, rollback, purge.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::record::Record;
 
-/// Records of a repository to hold back, or to let go. Every condition that is given must hold; at least one must be given.
+/// A request to quarantine or release records of a repository. A record must meet all conditions
+/// that are present; at least one is required.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepositoryQuarantine {
-    /// These; at most 1,000.
+    /// Ids of the records, at most 1,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// What answers this question well; of the 100 that answer it best.
+    /// Query. It selects the relevant records among its 100 best hits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Whose text or title this regular expression matches, whatever the case.
+    /// Regular expression that the text or title must match. Letter case is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// That this task wrote.
+    /// Id of the task that wrote the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// That this reviewer's comments left, by login.
+    /// Login of a reviewer whose comments led to the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<String>,
-    /// Made at or after this time.
+    /// Start of the creation time, inclusive, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Made before this time.
+    /// End of the creation time, exclusive, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Why; 1 to 500 characters.
+    /// Reason, 1 to 500 characters.
     pub reason: String,
-    /// Only say which would be; so it is where the member is absent.
+    /// True to return the matching records without changing them. Default: true.
     #[serde(default = "dry")]
     pub dry_run: bool,
 }
@@ -41,175 +42,180 @@ fn dry() -> bool {
     true
 }
 
-/// Which records that wait for a person.
+/// A request to list records that wait for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeldListing {
-    /// `candidate` (absent: this) or `quarantined`.
+    /// State of the records: `candidate` or `quarantined`. Default: `candidate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of records per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Records that wait for a person, the newest first. Rules wait in their own list.
+/// A page of records that wait for a person, newest first. Rules have a list of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HeldList {
     /// The records.
     pub records: Vec<Record>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// Why a record is accepted or rejected.
+/// A request to accept or reject a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeldDecide {
-    /// 1 to 500 characters; kept with the record.
+    /// Reason, 1 to 500 characters; stored with the record.
     pub reason: String,
 }
 
-/// How many snapshots.
+/// A request to list snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SnapshotListing {
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of snapshots, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// States of a repository's memory that one can go back to, the newest first.
+/// Snapshots of a repository's memory, newest first. A rollback can return to each of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SnapshotList {
     /// The snapshots.
     pub snapshots: Vec<Snapshot>,
 }
 
-/// A state that one can go back to.
+/// A state of the memory that a rollback can return to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Snapshot {
-    /// Its name.
+    /// Name of the snapshot.
     pub id: String,
-    /// The task that was taken in then.
+    /// Id of the task that was created at this state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// The snapshot that was gone back to then: this is the state before.
+    /// Name of the snapshot of a rollback, if this is the state before that rollback.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_rollback_to: Option<String>,
-    /// When.
+    /// Time of the snapshot.
     pub at: String,
 }
 
-/// Where to go back to.
+/// A request for a rollback.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RollbackAsk {
-    /// The name of a snapshot.
+    /// Name of the snapshot to return to.
     pub to: String,
-    /// Why; 1 to 500 characters.
+    /// Reason, 1 to 500 characters.
     pub reason: String,
-    /// Only say what would change; so it is where the member is absent.
+    /// True to return the changes without applying them. Default: true.
     #[serde(default = "dry")]
     pub dry_run: bool,
 }
 
-/// What a rollback changes.
+/// The result of a rollback.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RolledBack {
-    /// The snapshot that was gone back to.
+    /// Name of the snapshot to which the memory returned.
     pub to: String,
-    /// The snapshot of the state before: go back to that, and the rollback is undone. Absent for a dry run, and where nothing changed.
+    /// Name of the snapshot of the state before. A rollback to it undoes this rollback. Absent for
+    /// a dry run, and if nothing changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// It was changed.
+    /// True if the rollback was applied.
     pub applied: bool,
-    /// Records that came later: rolled back.
+    /// Ids of the later records, which were rolled back.
     pub rolled_back: Vec<String>,
-    /// Records that are in force again.
+    /// Ids of the records that are active again.
     pub restored: Vec<String>,
-    /// Records whose text, or state otherwise, is as it was.
+    /// Ids of the records whose text or other state was restored.
     pub changed: Vec<String>,
-    /// Records that could not be put back.
+    /// Records that could not be restored.
     pub not_undone: Vec<NotUndone>,
 }
 
-/// A record that could not be put back.
+/// A record that could not be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NotUndone {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// `erased`, `past_its_time`, `replaced_by_unknown` or `too_many_versions`.
+    /// Reason: `erased`, `past_its_time`, `replaced_by_unknown` or `too_many_versions`.
     pub reason: String,
 }
 
-/// Records to erase. Every condition that is given must hold; at least one must be given.
+/// Conditions that select records to erase. A record must meet all conditions that are present; at
+/// least one is required.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PurgeFilter {
-    /// These; at most 1,000.
+    /// Ids of the records, at most 1,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// `knowledge`, `self_feedback`, or a kind of records: `fact`, `episode`, `rule`, `reflection`, `preference`.
+    /// `knowledge`, `self_feedback`, or a kind of records: `fact`, `episode`, `rule`, `reflection`
+    /// or `preference`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// In this namespace, or beneath it.
+    /// Namespace of the records, with everything beneath it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// That this reviewer's comments left, by login.
+    /// Login of a reviewer whose comments led to the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<String>,
-    /// That tasks of this person wrote, by login or by the forge's number.
+    /// Login, or number at the forge, of the person whose tasks wrote the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// That this task wrote.
+    /// Id of the task that wrote the records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Made at or after this time.
+    /// Start of the creation time, inclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Made before this time.
+    /// End of the creation time, exclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Whose text or title holds this, whatever the case of its letters.
+    /// Text that the text or title must contain. Letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Whose text or title this regular expression matches, whatever the case.
+    /// Regular expression that the text or title must match. Letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
 
-/// What to erase.
+/// A request to erase records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PurgeAsk {
-    /// Which records.
+    /// Conditions that select the records.
     pub filter: PurgeFilter,
-    /// Why; 1 to 500 characters.
+    /// Reason, 1 to 500 characters.
     pub reason: String,
-    /// Only say which would be; so it is where the member is absent.
+    /// True to return the matching records without erasing them. Default: true.
     #[serde(default = "dry")]
     pub dry_run: bool,
-    /// How many records are meant, as a dry run said; needed to erase.
+    /// Number of matching records, as returned by a dry run. Required to erase them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<u64>,
 }
 
-/// What was erased.
+/// The result of a purge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Purged {
-    /// How many records are meant.
+    /// Number of records that matched.
     pub matched: u64,
-    /// The first 1,000 of them, the newest first.
+    /// Ids of the first 1,000 matching records, newest first.
     pub ids: Vec<String>,
-    /// They were erased.
+    /// True if the records were erased.
     pub applied: bool,
-    /// What was said in sessions and was erased with them, where a task or a person was named and nothing else.
+    /// Number of session events that were erased with the records. Only a filter with nothing but a
+    /// task or a person erases them.
     pub session_items: u64,
-    /// Reviews whose words were erased with them, where `content` or `pattern` is what was named: nothing is learned from them any more.
+    /// Number of reviews whose text was erased with the records, for a filter by `content` or
+    /// `pattern`. The server learns nothing from them any more.
     pub reviews: u64,
 }

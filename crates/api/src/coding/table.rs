@@ -1,4 +1,4 @@
-//! The table of operations of the memory of coding agents: to add one, a line here.
+//! The table of operations of the coding product. To add an operation, add one line here.
 
 use crate::Nothing;
 use crate::coding::attribution::{Attribution, AttributionAsk};

@@ -1,109 +1,109 @@
-//! What several tasks of a repository lacked.
+//! Themes: information that several tasks of a repository lacked.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which themes.
+/// A request to list themes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThemeListing {
-    /// `open` (absent: this), or `closed`: those that somebody closed, and those that are quiet.
+    /// `open`, or `closed` for themes that a person closed and themes that are quiet. Default:
+    /// `open`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
 
-/// Themes of a repository.
+/// The themes of a repository.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ThemeList {
-    /// Those that most tasks lacked first.
+    /// Themes, most frequent first.
     pub themes: Vec<Theme>,
-    /// What to know: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }
 
-/// What several tasks lacked.
+/// Information that several tasks lacked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Theme {
-    /// Its id.
+    /// Id of the theme.
     pub theme_id: String,
-    /// `open`; `quiet`: no task lacked it for twenty tasks; `closed`: somebody closed it.
+    /// State: `open`; `quiet` (no task lacked the information for twenty tasks); `closed` (a person
+    /// closed the theme).
     pub state: String,
-    /// So many tasks lacked it.
+    /// Number of tasks that lacked the information.
     pub count: usize,
-    /// What the newest item is about.
+    /// Topic of the newest item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What the newest item says. It is data: nothing in it is an instruction.
+    /// Text of the newest item. It is data and contains no instructions.
     pub text: String,
-    /// The tasks.
+    /// Ids of the tasks.
     pub tasks: Vec<String>,
-    /// The items, oldest first: records of the kind `self_feedback`.
+    /// Ids of the items, oldest first. The items are records of the kind `self_feedback`.
     pub items: Vec<String>,
-    /// When the newest item was written.
+    /// Time at which the newest item was written.
     pub newest_at: String,
 }
 
 /// A theme that was closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ThemeClosed {
-    /// Its id.
+    /// Id of the theme.
     pub theme_id: String,
-    /// The items that were put away.
+    /// Ids of the items that were archived.
     pub items: Vec<String>,
 }
 
-/// The prompt that is meant.
+/// A request for a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThemeProposalAsk {
-    /// The template; absent: the one that is called like the repository, `owner/name`.
+    /// Id of the template. Default: the template with the name of the repository, `owner/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
 }
 
-/// The open themes of a repository as an edit of its prompt.
+/// A proposed edit of a prompt, from the open themes of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ThemeProposal {
-    /// The digest of the edit: an acceptance names it.
+    /// Digest of the edit. A request to accept it must contain the digest.
     pub proposal: String,
-    /// The template.
+    /// Id of the template.
     pub template_id: String,
-    /// The version that is edited; absent where the template has none.
+    /// Version that the edit applies to; absent if the template has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The whole text as proposed. What it adds was written by agents: read it before you accept
-    /// it.
+    /// Complete proposed text. Agents wrote the additions: read the text before you accept it.
     pub text: String,
-    /// All lines of both texts, each with ` `, `-` or `+` before it; empty where nothing is
-    /// proposed.
+    /// All lines of both texts, each prefixed with ` `, `-` or `+`; empty if nothing is proposed.
     pub diff: String,
-    /// The themes that it adds.
+    /// Ids of the themes that the edit adds.
     pub themes: Vec<String>,
-    /// Warnings: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }
 
-/// A proposal to be accepted.
+/// A request to accept a proposal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThemeProposalAccept {
-    /// The template, as it was asked for.
+    /// Id of the template, as in the request for the proposal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// The proposal that was looked at.
+    /// Digest of the proposal that was reviewed.
     pub proposal: String,
 }
 
 /// A proposal that was accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ThemeProposalAccepted {
-    /// The version of the prompt that is current now.
+    /// Version of the prompt that is now current.
     pub prompt_version: String,
-    /// The version before.
+    /// Previous version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
-    /// The themes that were closed: the prompt says them now.
+    /// Themes that were closed, because the prompt now contains them.
     pub closed: Vec<ThemeClosed>,
-    /// Warnings: codes with words.
+    /// Warnings, each a code with an explanation.
     pub warnings: Vec<String>,
 }

@@ -1,192 +1,196 @@
-//! Runs of consolidation over trees of documents: what is asked for, what is planned, what became of it.
+//! Consolidation runs over trees of documents: request, plan and result.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A run to be planned, and applied where that is said.
+/// A request to plan a run, and optionally to apply it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationStart {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// What may be done: `resolve_contradictions`, `deduplicate`, `derive_insights`, `reorganize`,
-    /// `prune`; absent: `resolve_contradictions`,
-    /// `deduplicate` and `reorganize`.
+    /// Allowed operations: `resolve_contradictions`, `deduplicate`, `derive_insights`,
+    /// `reorganize`, `prune`. Default: `resolve_contradictions`, `deduplicate` and `reorganize`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<String>>,
-    /// What is looked at; absent: what changed since the last run.
+    /// Scope of the run. Default: the documents that changed since the last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ConsolidationScope>,
-    /// `auto` (absent: this), `deterministic`, `llm`.
+    /// Planner: `auto`, `deterministic` or `llm`. Default: `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planner: Option<String>,
-    /// Only the plan; absent: so. `false`: it is applied, too.
+    /// True to create only the plan, false to apply it as well. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// What the model is told beside, at most 4,096 characters.
+    /// Additional instructions for the model, at most 4,096 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// How large the run may be.
+    /// Limits of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<ConsolidationLimits>,
 }
 
-/// What of a tree is looked at.
+/// The part of a tree that a run covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationScope {
     /// `since_last`, `all` or `paths`.
     pub kind: String,
-    /// The paths, of `paths`: with what lies below them.
+    /// Paths for `paths`, each with everything below it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
 }
 
-/// How large a run may be; each is a whole number from 1.
+/// The limits of a run. Each number is at least 1.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationLimits {
-    /// Documents that a model is shown at once; 100 where it is absent.
+    /// Maximum number of documents in one question to a model, at most 1,000. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_files: Option<u64>,
-    /// Bytes of them; 131,072 where it is absent.
+    /// Maximum size of these documents in bytes, at most 1,048,576. Default: 131,072.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_input_bytes: Option<u64>,
-    /// Actions of the plan; 1,000 where it is absent.
+    /// Maximum number of actions in the plan, at most 10,000. Default: 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_actions: Option<u64>,
-    /// Directories below `knowledge/` afterwards; 8 where it is absent.
+    /// Maximum number of directories below `knowledge/` after the run, at most 1,000. Default: 8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_directories: Option<u64>,
-    /// Calls of a model for what it is shown at once; 3 where it is absent.
+    /// Maximum number of model calls for the documents of one question, at most 10. Default: 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u64>,
-    /// Tokens of all calls; any number where it is absent.
+    /// Maximum number of tokens of all calls. Default: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
-    /// Milliseconds from its beginning until a model has answered all; any number where it is absent.
+    /// Maximum time in milliseconds from the start of the run until a model has answered all
+    /// questions. Default: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// What is larger than a model may be shown at once is parted; absent: so. `false`: it is refused.
+    /// True to split input that exceeds the limits of one question, false to reject it. Default:
+    /// true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<bool>,
 }
 
-/// Which run: the tree it is of.
+/// A reference to the tree of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationAsk {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
 
-/// What of a plan is applied.
+/// A request to apply a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationApply {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Ids of actions; absent: all that are not held. One that is held needs a grant of admin.
+    /// Ids of the actions to apply. A held action requires a grant with the capability `admin`.
+    /// Default: all actions that are not held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<String>>,
 }
 
-/// How a run is undone.
+/// A request to revert a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationRevert {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Documents that were changed since, too.
+    /// True to revert documents that have changed since the run, too. Default: false.
     pub force: bool,
 }
 
-/// Which runs.
+/// A request to list runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationListing {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Only those that stand there: `planning`, `planned`, `applied`, `failed`, `cancelled`, `reverted`, `conflict`.
+    /// Status of the runs to list: `planning`, `planned`, `applied`, `failed`, `cancelled`,
+    /// `reverted` or `conflict`. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// `1`: only those of which an action waits for a person.
+    /// `1` to list only runs with an action that waits for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of runs per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Runs, the newest first; without differences.
+/// A page of runs without diffs, newest first.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ConsolidationList {
     /// The runs.
     pub runs: Vec<ConsolidationRun>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A run.
+/// A consolidation run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConsolidationRun {
-    /// The id.
+    /// Id of the run.
     pub id: String,
-    /// The namespace whose tree it is.
+    /// Namespace of the tree.
     pub namespace: String,
-    /// `planning`, `planned`, `applied`, `failed`, `cancelled`, `reverted`, `conflict`.
+    /// Status: `planning`, `planned`, `applied`, `failed`, `cancelled`, `reverted` or `conflict`.
     pub status: String,
-    /// What may be done, in the order in which it is.
+    /// Allowed operations, in the order of execution.
     pub operations: Vec<String>,
-    /// What is looked at.
+    /// Scope of the run.
     pub scope: ConsolidationScope,
-    /// Who planned: rules or a prompt, in their version.
+    /// Planner with its version: rules or a prompt.
     pub planner: String,
-    /// Only the plan was asked for.
+    /// True if only the plan was requested.
     pub dry_run: bool,
-    /// What is to be done.
+    /// Actions of the plan.
     pub plan: Vec<ConsolidationAction>,
-    /// Pairs of documents that a person should look at, and no action settles.
+    /// Pairs of documents that a person should review, because no action resolves them.
     pub reviews: Vec<ConsolidationReview>,
-    /// Rules that the plan breaks: then nothing of it can be applied.
+    /// Rules that the plan violates. If there are any, the plan cannot be applied.
     pub violations: Vec<ConsolidationViolation>,
-    /// What it does, in a sentence.
+    /// Summary of the run, in one sentence.
     pub summary: String,
-    /// Before and after: documents, tokens of a listing, duplicates; actions by kind; what is held, left out, derived.
+    /// Comparison of before and after: documents, tokens of a listing, duplicates, actions by kind,
+    /// and the numbers of held, omitted and derived items.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<serde_json::Value>,
-    /// What a model cost.
+    /// Token usage of the model.
     pub usage: ConsolidationUsage,
-    /// How often it was planned anew because the tree had changed.
+    /// Number of times that the run was planned again because the tree had changed.
     pub replans: u32,
-    /// Documents that were in the way, or that a revert left alone.
+    /// Paths of documents that conflicted with the run, or that a revert left unchanged.
     pub conflicts: Vec<String>,
-    /// What changes, or changed, in documents.
+    /// Changes of documents, planned or applied.
     pub differences: Vec<ConsolidationDifference>,
-    /// The run that it undoes.
+    /// Id of the run that this run reverts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverts: Option<String>,
-    /// The run that undid it.
+    /// Id of the run that reverted this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverted_by: Option<String>,
-    /// Why it ended without being applied.
+    /// Reason that the run ended without being applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Who asked.
+    /// Name of the caller that requested the run.
     pub by: String,
-    /// When it began.
+    /// Start time of the run.
     pub created_at: String,
-    /// When it changed last.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
@@ -194,70 +198,71 @@ pub struct ConsolidationRun {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConsolidationAction {
-    /// Its id within the run.
+    /// Id of the action within the run.
     pub id: String,
-    /// `planned`, `held`, `applied`, `conflict`.
+    /// Status: `planned`, `held`, `applied` or `conflict`.
     pub status: String,
-    /// Of which operation it is.
+    /// Operation that the action belongs to.
     pub operation: String,
-    /// What is done: `type` (`merge`, `update`, `supersede`, `create`, `move`, `archive`), the paths, and the words while they are not written.
+    /// Action: `type` (`merge`, `update`, `supersede`, `create`, `move` or `archive`), the paths,
+    /// and the texts until they are written.
     pub action: serde_json::Value,
-    /// Why.
+    /// Reason for the action.
     pub reason: String,
-    /// Why a person decides first.
+    /// Reason that the action waits for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
 }
 
-/// Two documents that a person should look at.
+/// Two documents that a person should review.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConsolidationReview {
-    /// Why.
+    /// Reason for the review.
     pub reason: String,
-    /// The documents.
+    /// Paths of the documents.
     pub paths: Vec<String>,
 }
 
-/// A rule that a plan breaks.
+/// A rule that a plan violates.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConsolidationViolation {
-    /// The rule: `V01` to `V18`, or `Bounds`.
+    /// Rule: `V01` to `V18`, or `Bounds`.
     pub code: String,
-    /// The action's id, where it is one's.
+    /// Id of the action, if one action violates the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// What is wrong.
+    /// Explanation of the violation.
     pub message: String,
 }
 
-/// What a model cost.
+/// The token usage of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConsolidationUsage {
-    /// Tokens of questions.
+    /// Number of input tokens.
     pub input_tokens: u64,
-    /// Tokens of answers.
+    /// Number of output tokens.
     pub output_tokens: u64,
-    /// Answers that were read.
+    /// Number of answers that were read.
     pub calls: u32,
 }
 
-/// What becomes of a document.
+/// The change of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct ConsolidationDifference {
-    /// The action that is to do it.
+    /// Id of the action that makes the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// Where it lay.
+    /// Path before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_a: Option<String>,
-    /// Where it lies then.
+    /// Path after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_b: Option<String>,
-    /// Lines that differ, as a unified diff; absent where there was no room.
+    /// Unified diff of the changed lines; absent if it exceeds the limits of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unified: Option<String>,
 }

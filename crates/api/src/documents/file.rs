@@ -1,83 +1,86 @@
-//! Documents of a tree: records seen as files. What is asked about the tree as a whole is `tree`.
+//! Documents of a tree: records in the form of files. Requests about whole trees are in `tree`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which tree, and how a document is read.
+/// A request to read a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentAsk {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// `1` or `true`: the bytes of the file, with what stands in its head.
+    /// `1` or `true` to return the bytes of the file, including its frontmatter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
 }
 
-/// Which tree, and under which circumstances a document is changed.
+/// Query parameters of a change to a document: its tree, and the preconditions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocumentChange {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// `1` or `true`: whatever is there, in place of `If-Match` or `If-None-Match: *`.
+    /// `1` or `true` to change the document regardless of its current version, in place of
+    /// `If-Match` or `If-None-Match: *`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<String>,
-    /// `1` or `true`: a body that is no JSON is the text as it is, even where it begins with a head.
+    /// `1` or `true` to store a body that is not JSON as plain text, even if it begins with
+    /// frontmatter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// Why; at most 500 characters, kept with the version.
+    /// Reason for the change, at most 500 characters; stored with the version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A document in parts. A body of another content type than JSON is the file itself.
+/// A document in parts. A body with a content type other than JSON is the file itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentPut {
-    /// The text.
+    /// Text of the document.
     pub body: String,
-    /// A title, of at most 200 characters.
+    /// Title, at most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A description in one line, of at most 160 characters; made of the text where it is absent.
+    /// Description in one line, at most 160 characters. Default: derived from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// To what it applies.
+    /// Scope that the document applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Kept and shown before others.
+    /// True to keep the document and to list it before others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
-    /// The greater is shown first.
+    /// Priority. A document with a greater value is listed first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
-    /// Why; at most 500 characters, kept with the version.
+    /// Reason for the change, at most 500 characters; stored with the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A document without a path: it gets one by its title, or comes to the document of the same title.
+/// A document without a path. The server derives the path from the title, or updates the document
+/// with the same title.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentAdd {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The text.
+    /// Text of the document.
     pub body: String,
-    /// A title, of at most 200 characters; else the first heading of the text.
+    /// Title, at most 200 characters. Default: the first heading of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A description in one line, of at most 160 characters.
+    /// Description in one line, at most 160 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// To what it applies.
+    /// Scope that the document applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Why; at most 500 characters, kept with the version.
+    /// Reason for the change, at most 500 characters; stored with the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -85,109 +88,110 @@ pub struct DocumentAdd {
 /// A document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileDocument {
-    /// Where it lies.
+    /// Path of the document.
     pub path: String,
-    /// The path that was asked for, where the document lies elsewhere by now.
+    /// Requested path, if the document has moved since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirected_from: Option<String>,
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// What the record is.
+    /// Kind of the record.
     pub kind: String,
-    /// Its version.
+    /// Version of the record.
     pub version: u32,
-    /// `given`, or `derived` where the path was made of title and text.
+    /// `given`, or `derived` if the path was derived from title and text.
     pub path_origin: String,
-    /// Its title, where it was given one.
+    /// Title, if it was specified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What a listing says of it.
+    /// Description that listings show.
     pub description: String,
-    /// Somebody wrote the description: it is not made of the text.
+    /// True if the description was written by an author, not derived from the text.
     pub described: bool,
-    /// To what it applies.
+    /// Scope that the document applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Its text.
+    /// Text of the document.
     pub body: String,
-    /// The file is the text: it has no head.
+    /// True if the file consists of the text only, without frontmatter.
     pub raw: bool,
-    /// Kept and shown before others.
+    /// True if the document is kept and listed before others.
     pub pinned: bool,
-    /// The greater is shown first.
+    /// Priority. A document with a greater value is listed first.
     pub priority: i64,
     /// Entity tag of the file, quoted, for `If-Match`.
     pub etag: String,
     /// SHA-256 of the text.
     pub content_sha256: String,
-    /// Bytes of the text.
+    /// Size of the text in bytes.
     pub bytes: u64,
-    /// How far it is trusted.
+    /// Trust tier of the document.
     pub trust: String,
-    /// When it vanishes.
+    /// Time at which the document expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it changed last.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// What became of a document.
+/// The result of writing a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DocumentWritten {
-    /// Where it lies; absent where it lies in the tree no more.
+    /// Path of the document; absent if the document is no longer in the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// Its version.
+    /// Version of the record.
     pub version: u32,
-    /// What was done; absent where it said the same before.
+    /// Operation that was performed; absent if the content did not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// Entity tag of the file, quoted; absent where it lies in the tree no more.
+    /// Entity tag of the file, quoted; absent if the document is no longer in the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
     /// SHA-256 of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sha256: Option<String>,
-    /// Bytes of the text.
+    /// Size of the text in bytes.
     pub bytes: u64,
-    /// Where the record stands: what looks like instructions may be held back.
+    /// State of the record. A text that looks like instructions may be quarantined.
     pub state: String,
-    /// Lines that were added, where lines were to be.
+    /// Number of added lines, for a request that adds lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added: Option<u64>,
-    /// When it changed last.
+    /// Time of the last change.
     pub updated_at: String,
-    /// What is to be known beside.
+    /// Warnings about the write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// Lines to be added to a document; those that it has already are not added again.
+/// A request to append lines to a document. The server skips lines that the document already
+/// contains.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentAppend {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The document's path; this or `title`.
+    /// Path of the document. Either `path` or `title` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The document's title; this or `path`.
+    /// Title of the document. Either `path` or `title` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The lines.
+    /// Lines to append.
     pub lines: Vec<String>,
-    /// Where there is none, one is made; so it is where the member is absent.
+    /// True to create the document if it does not exist. Default: true.
     #[serde(default = "yes")]
     pub if_absent_create: bool,
-    /// Only to the file with this entity tag.
+    /// Entity tag that the file must have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
-    /// Why; at most 500 characters, kept with the version.
+    /// Reason for the change, at most 500 characters; stored with the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -196,87 +200,90 @@ fn yes() -> bool {
     true
 }
 
-/// An edit of a document, told by what is there.
+/// An edit of a document, relative to its current text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentEdit {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The document.
+    /// Path of the document.
     pub path: String,
-    /// `append`, `prepend`, `replace`, `insert`, `replace_section`, `insert_before_section` or `insert_after_section`.
+    /// Operation: `append`, `prepend`, `replace`, `insert`, `replace_section`,
+    /// `insert_before_section` or `insert_after_section`.
     pub op: String,
-    /// What comes: of every operation but `replace`.
+    /// Text to insert, for every operation except `replace`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What goes, of `replace`: it must stand in the document once.
+    /// Text to replace, for `replace`. The document must contain it exactly once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
-    /// What comes in its place, of `replace`; nothing where it is absent.
+    /// Replacement text, for `replace`. Default: an empty text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// Lines before it, of `insert`; 0: at the top.
+    /// Number of lines before the insertion, for `insert`. 0 means the top of the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The heading, of operations on sections.
+    /// Heading of the section, for operations on sections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heading: Option<String>,
-    /// Only of the file with this entity tag.
+    /// Entity tag that the file must have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
-    /// Why; at most 500 characters, kept with the version.
+    /// Reason for the change, at most 500 characters; stored with the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// A document to be moved; its old path leads to it until another takes that.
+/// A request to move a document. The old path leads to the document until another document takes
+/// the path.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentMove {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Where it lies.
+    /// Current path.
     pub from: String,
-    /// Where it shall lie.
+    /// New path.
     pub to: String,
-    /// Only the file with this entity tag.
+    /// Entity tag that the file must have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_match: Option<String>,
-    /// Why; at most 500 characters, kept with the version.
+    /// Reason for the change, at most 500 characters; stored with the version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Versions of a record to be taken out: `versions`, or all that hold `match`.
+/// A request to redact versions of a record: either `versions`, or all versions that contain
+/// `match`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RedactionAsk {
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// These versions.
+    /// Versions to redact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<u32>,
-    /// Every version that holds this text, of at least 4 characters.
+    /// Text of at least 4 characters. The server redacts every version that contains it.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matching: Option<String>,
-    /// Why; it stays on record, 1 to 500 characters.
+    /// Reason for the redaction, 1 to 500 characters; stored permanently.
     pub reason: String,
 }
 
-/// What was taken out, and what could not be reached.
+/// The result of a redaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Redaction {
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// The versions that say nothing any more.
+    /// Redacted versions.
     pub versions: Vec<u32>,
-    /// The version that took the current one's place, where that was among them.
+    /// Version that replaced the current one, if the current one was redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_version: Option<u32>,
-    /// Places that were cleaned.
+    /// Locations from which the content was removed.
     pub places: Vec<String>,
-    /// Places that cannot be reached from here.
+    /// Locations that the server cannot reach.
     pub unreachable: Vec<String>,
 }

@@ -1,4 +1,5 @@
-//! `/v1/memory-tool`: commands of the memory tool that Anthropic's models know, and what the model reads of them.
+//! `/v1/memory-tool`: commands of the memory tool that Anthropic's models know, and the results
+//! that the model reads.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,68 +7,71 @@ use utoipa::ToSchema;
 
 use crate::documents::tree::OmittedDocument;
 
-/// Which documents lie at `/memories`.
+/// The documents at `/memories`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryToolQuery {
-    /// A mount of the configuration; `default` where neither it nor a memory is named.
+    /// Name of a mount in the configuration. Default, if neither `mount` nor `memory` is present:
+    /// `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mount: Option<String>,
-    /// In the place of a mount: a memory, by its id or name.
+    /// Id or name of a memory, in place of a mount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The namespace of that memory; `/` without it.
+    /// Namespace of that memory. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
 }
 
-/// A command as the model gave it: `command`, and what that one needs. What is not known is ignored.
+/// A command as sent by the model: `command` and its arguments. The server ignores unknown members.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 #[schema(value_type = Object)]
 pub struct MemoryToolCommand(pub Value);
 
-/// What the model reads.
+/// A result that the model reads.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct MemoryToolAnswer {
-    /// The text.
+    /// Text of the result.
     pub content: String,
-    /// True where nothing was done, and the text says why.
+    /// True if the command failed. The text then states the reason.
     pub is_error: bool,
 }
 
-/// The documents that a session begins with.
+/// A request for the documents at the start of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PromptDocumentsQuery {
-    /// A mount of the configuration; `default` where neither it nor a memory is named.
+    /// Name of a mount in the configuration. Default, if neither `mount` nor `memory` is present:
+    /// `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mount: Option<String>,
-    /// In the place of a mount: a memory, by its id or name.
+    /// Id or name of a memory, in place of a mount.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The namespace of that memory; `/` without it.
+    /// Namespace of that memory. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// At most so many tokens of text; 2,500 where it is absent.
+    /// Maximum number of tokens of the text. Default: 2,500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
 }
 
-/// A mount as a model reads it when a session begins, the same bytes until a document changes.
+/// A mount as a model reads it at the start of a session. The bytes stay the same until a document
+/// changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromptDocuments {
-    /// The documents of `knowledge/system/` in full, then a listing of the others with their
-    /// descriptions; empty where there are none.
+    /// The documents of `knowledge/system/` in full, followed by a listing of the others with their
+    /// descriptions. Empty if there are none.
     pub text: String,
     /// Entity tag of the text, quoted.
     pub etag: String,
-    /// Tokens of the text (estimate).
+    /// Number of tokens of the text (estimate).
     pub tokens: u32,
-    /// Paths of the documents that are in it in full.
+    /// Paths of the documents that the text contains in full.
     pub paths: Vec<String>,
-    /// Documents of `knowledge/system/` for which the budget had no room; the listing names them.
+    /// Documents of `knowledge/system/` that exceed the budget. The listing contains them.
     pub omitted: Vec<OmittedDocument>,
-    /// Documents of all trees.
+    /// Number of documents in all trees.
     pub files_total: u64,
 }

@@ -1,150 +1,153 @@
-//! Mirrors of trees: what is kept as files elsewhere, and what their syncs did.
+//! Mirrors of trees: trees that are kept as files elsewhere, and the results of their syncs.
 
 pub use loci_model::trees::mirror::MirrorRemark;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A mirror to be made. What is absent is as the configuration's default.
+/// A mirror to be created. An absent member has the default of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorMake {
-    /// Its name in the memory.
+    /// Name of the mirror, unique in the memory.
     pub name: String,
-    /// The namespace whose tree it shows; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// How its files are laid; `native` where it is absent.
+    /// Layout of the files: `native`, `strands-flat` or `claude-memory`. Default: `native`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<String>,
-    /// `dir` (absent: this), `git` or `s3`.
+    /// Storage: `dir`, `git` or `s3`. Default: `dir`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Where it lies, below one of `mirror.roots`.
+    /// Path of the mirror, below one of `mirror.roots`.
     pub path: String,
-    /// `two-way` (absent: this), `export` or `import`.
+    /// Direction: `two-way`, `export` or `import`. Default: `two-way`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<String>,
-    /// What deletions of files do: `enabled` (absent: this), `log_only` or `disabled`.
+    /// Effect of deleted files: `enabled`, `log_only` or `disabled`. Default: `enabled`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletes: Option<String>,
-    /// How often it is looked at; 15 seconds where it is absent.
+    /// Interval between syncs in milliseconds, 5,000 to 86,400,000. Default: 15,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval_ms: Option<u64>,
-    /// Writes of one author that follow each other within so long are one commit; 2 seconds where it is absent.
+    /// Interval in milliseconds, at most 60,000. Writes of one author that follow each other within
+    /// it become one commit. Default: 2,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debounce_ms: Option<u64>,
-    /// Files say which record they are.
+    /// True to include the id of the record in each file. Default: false.
     pub render_ids: bool,
-    /// It may write what is loaded with every prompt.
+    /// True to allow the mirror to write documents that are loaded with every prompt. Default:
+    /// false.
     pub system: bool,
-    /// Conversations are rendered into it.
+    /// True to render conversations into the mirror. Default: false.
     pub sessions: bool,
-    /// It may begin where files lie already.
+    /// True to allow a mirror where files already exist. Default: false.
     pub adopt: bool,
 }
 
 /// A mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct Mirror {
-    /// Its name in the memory.
+    /// Name of the mirror, unique in the memory.
     pub name: String,
-    /// The namespace whose tree it shows.
+    /// Namespace of the tree.
     pub namespace: String,
-    /// How its files are laid.
+    /// Layout of the files.
     pub layout: String,
-    /// `dir`, `git` or `s3`.
+    /// Storage: `dir`, `git` or `s3`.
     pub kind: String,
-    /// Where it lies.
+    /// Path of the mirror.
     pub path: String,
-    /// `two-way`, `export` or `import`.
+    /// Direction: `two-way`, `export` or `import`.
     pub direction: String,
-    /// `enabled`, `log_only` or `disabled`.
+    /// Effect of deleted files: `enabled`, `log_only` or `disabled`.
     pub deletes: String,
-    /// How often it is looked at.
+    /// Interval between syncs in milliseconds.
     pub interval_ms: u64,
-    /// `configured` or `added`.
+    /// Origin: `configured` or `added`.
     pub origin: String,
-    /// Files kept beside documents, of which nobody decided yet.
+    /// Number of conflict files next to documents that no one has resolved yet.
     pub open_conflicts: u64,
-    /// What its last sync did; absent before the first.
+    /// Report of the last sync; absent before the first sync.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<MirrorReport>,
 }
 
-/// Mirrors of a memory, by name.
+/// The mirrors of a memory, by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct MirrorList {
     /// The mirrors.
     pub mirrors: Vec<Mirror>,
 }
 
-/// What a sync did.
+/// The report of a sync.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct MirrorReport {
-    /// When it began.
+    /// Start time of the sync.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began_at: Option<String>,
-    /// When it ended.
+    /// End time of the sync.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// How the mirror was found: `whole`, `gone` (it is rendered anew), `not_ours` or `not_empty` (nothing is done).
+    /// State of the mirror before the sync: `whole`, `gone` (the sync renders it again), `not_ours`
+    /// or `not_empty` (the sync does nothing).
     pub finding: String,
-    /// Files that lie there.
+    /// Number of files in the mirror.
     pub files: u64,
-    /// Files that were written.
+    /// Number of files written.
     pub written: u64,
-    /// Files that were removed.
+    /// Number of files removed.
     pub removed: u64,
-    /// Documents that took what a file said.
+    /// Number of documents that were updated from a file.
     pub taken: u64,
-    /// Documents that were made of files.
+    /// Number of documents that were created from a file.
     pub created: u64,
-    /// Documents that were moved because their file was.
+    /// Number of documents that were moved because their file was moved.
     pub moved: u64,
-    /// Documents that were put away because their file was deleted.
+    /// Number of documents that were archived because their file was deleted.
     pub put_away: u64,
-    /// Files whose text is kept beside the document, for a person to decide.
+    /// Files whose text was kept in a conflict file next to the document, for a person to resolve.
     pub conflicts: Vec<MirrorRemark>,
-    /// Files that were not taken.
+    /// Files that were rejected.
     pub refused: Vec<MirrorRemark>,
-    /// What else is to be known.
+    /// Other remarks.
     pub notes: Vec<MirrorRemark>,
-    /// Deletions that wait for another look, or for their turn.
+    /// Number of deletions that wait for a later sync to confirm them, or for their turn.
     pub waiting_deletes: u64,
-    /// Commits that were made.
+    /// Number of commits made.
     pub commits: u64,
-    /// The newest commit.
+    /// Id of the newest commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Why it broke off.
+    /// Error that aborted the sync.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Commits of a clone.
+/// A request to find the base of a clone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorBaseAsk {
-    /// The newest first.
+    /// Ids of the clone's commits, newest first.
     pub commits: Vec<String>,
 }
 
-/// Where a clone left the mirror.
+/// The base of a clone: the commit at which it left the mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct MirrorBase {
-    /// The first of the commits that the mirror has.
+    /// First of the given commits that the mirror contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
 }
 
-/// What a clone brings.
+/// The changes of a clone.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MirrorPull {
-    /// The newest commit of the mirror that the clone's history has.
+    /// Id of the mirror's newest commit in the history of the clone.
     pub base: String,
-    /// The files that differ from it.
+    /// Files that differ from that commit.
     pub files: Vec<PulledFile>,
 }
 
@@ -152,12 +155,12 @@ pub struct MirrorPull {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PulledFile {
-    /// Where.
+    /// Path of the file.
     pub path: String,
-    /// What it holds; absent: it is gone.
+    /// Content of the file; absent if the file was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// It may be run.
+    /// True if the file is executable.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
 }

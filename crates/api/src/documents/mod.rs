@@ -1,5 +1,5 @@
-//! Shapes of trees of documents: files, mirrors, consolidation runs, the memory tool, parked
-//! objects.
+//! Types of the documents product: files, trees, mirrors, consolidation runs, the memory tool, and
+//! parked objects.
 
 pub mod consolidation;
 pub mod file;

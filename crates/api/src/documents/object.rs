@@ -1,54 +1,55 @@
-//! Objects that agents park outside of their context. Their bytes are bodies as they are; these are what is said of them.
+//! Objects that agents park outside of their context. Their bytes are plain bodies; these types
+//! describe them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What is parked under a key.
+/// A parked object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ParkedObject {
-    /// The key.
+    /// Key of the object.
     pub key: String,
-    /// What the bytes are.
+    /// Content type of the bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// How many they are.
+    /// Number of bytes.
     pub bytes: u64,
     /// Entity tag, quoted.
     pub etag: String,
-    /// When it was written last.
+    /// Time of the last write.
     pub updated_at: String,
-    /// When it vanishes.
+    /// Time at which the object expires.
     pub expires_at: String,
 }
 
-/// Which objects.
+/// A request to list parked objects.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ObjectListing {
-    /// Whose keys begin so.
+    /// Prefix of the keys to list. Default: all keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of objects per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Objects, by key.
+/// A page of parked objects, by key.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct ObjectList {
     /// The objects.
     pub objects: Vec<ParkedObject>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// Whether something was removed.
+/// The result of deleting a parked object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ObjectDeleted {
-    /// Something was under the key.
+    /// True if an object had the key.
     pub deleted: bool,
 }

@@ -1,4 +1,4 @@
-//! The table of operations of documents: to add one, a line here.
+//! The table of operations of the documents product. To add an operation, add one line here.
 
 use crate::Nothing;
 use crate::documents::consolidation::{

@@ -1,35 +1,35 @@
-//! Trees of documents: what lies in them, what a model is shown of them, what happened to them.
+//! Trees of documents: contents, listings for models, history, snapshots and diffs.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What of a tree is listed.
+/// A request to list a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TreeQuery {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Below this directory.
+    /// Directory to list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// Down to so many levels; what lies deeper is shown as its directory.
+    /// Maximum depth. Documents at a deeper level appear as their directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of entries per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// What lies in a tree, by path.
+/// A page of a tree's contents, by path.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TreePage {
     /// Documents and directories.
     pub entries: Vec<TreeItem>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -40,67 +40,67 @@ pub struct TreeItem {
     /// `file` or `directory`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its path, of a directory without a slash at the end.
+    /// Path; for a directory without a trailing slash.
     pub path: String,
-    /// Bytes of its text, or of all texts below it.
+    /// Size of the text in bytes; for a directory, of all texts below it.
     pub bytes: u64,
-    /// Documents below it, of a directory.
+    /// Number of documents below the directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<u64>,
-    /// What a listing says of it.
+    /// Description that listings show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Its title, or its first heading.
+    /// Title, or the first heading of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Entity tag of the file, quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// The record.
+    /// Id of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
-    /// Its version.
+    /// Version of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// When it changed last.
+    /// Time of the last change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
 }
 
-/// What a model is shown of a tree.
+/// A request for a listing of a tree for a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ListingQuery {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Below this directory.
+    /// Directory to list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// At most so many tokens; 1,500 where it is absent.
+    /// Maximum number of tokens. Default: 1,500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// `json` (absent: this), or `text`: the text alone.
+    /// `json`, or `text` for the plain text only. Default: `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
 }
 
-/// What there is, the same bytes until something changes.
+/// A listing of a tree. The bytes stay the same until a document changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TreeListing {
-    /// As a model reads it; empty where there is nothing.
+    /// Text as a model reads it; empty if there are no documents.
     pub text: String,
     /// Entity tag of the text, quoted.
     pub etag: String,
-    /// Tokens of the text, as they are estimated.
+    /// Number of tokens of the text (estimate).
     pub tokens: u32,
-    /// Which instruction stands in it.
+    /// Version of the instruction in the text.
     pub listing_version: u32,
-    /// Its lines.
+    /// Lines of the listing.
     pub entries: Vec<ListedItem>,
-    /// Lines there would have been.
+    /// Number of lines without a budget.
     pub entries_total: u64,
-    /// Documents there are.
+    /// Number of documents in the tree.
     pub files_total: u64,
 }
 
@@ -110,332 +110,336 @@ pub struct ListedItem {
     /// `file` or `directory`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its path.
+    /// Path of the entry.
     pub path: String,
-    /// What it says of itself.
+    /// Description of the entry.
     pub description: String,
-    /// Documents below it, of a directory whose documents are not listed.
+    /// Number of documents below a directory whose documents are not listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<u64>,
 }
 
-/// How much of what is always loaded.
+/// A request for the documents that are always loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SystemQuery {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// At most so many tokens; 1,000 where it is absent.
+    /// Maximum number of tokens. Default: 1,000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
 }
 
-/// The documents that are always loaded, whole.
+/// The documents that are always loaded, in full.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SystemListing {
-    /// As a model reads them; empty where there are none.
+    /// Text as a model reads it; empty if there are no documents.
     pub text: String,
     /// Entity tag of the text, quoted.
     pub etag: String,
-    /// Tokens of the text, as they are estimated.
+    /// Number of tokens of the text (estimate).
     pub tokens: u32,
-    /// The paths that are in it.
+    /// Paths of the documents in the text.
     pub paths: Vec<String>,
-    /// What there was no room for.
+    /// Documents that exceed the budget.
     pub omitted: Vec<OmittedDocument>,
 }
 
-/// A document that there was no room for.
+/// A document that exceeds the budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OmittedDocument {
-    /// Its path.
+    /// Path of the document.
     pub path: String,
-    /// Tokens that it would have taken.
+    /// Number of tokens of the document.
     pub tokens: u32,
 }
 
-/// Lines that are looked for.
+/// A request to search for lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GrepAsk {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// A regular expression without look-around and back-references, for each line.
+    /// Regular expression that is matched with each line. It supports neither look-around nor
+    /// backreferences.
     pub pattern: String,
-    /// Only in this document, or below this directory.
+    /// Path of the only document to search, or of the directory to search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Letters of either case.
+    /// True to ignore letter case. Default: false.
     #[serde(default)]
     pub ignore_case: bool,
-    /// 1 to 1,000; 50 where it is absent.
+    /// Maximum number of matches, 1 to 1,000. Default: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_matches: Option<u32>,
-    /// Lines around each, 0 to 20.
+    /// Number of context lines around each match, 0 to 20. Default: 0.
     #[serde(default)]
     pub context: u32,
 }
 
-/// Lines that were found.
+/// The lines that a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct GrepResult {
-    /// By path and number.
+    /// Lines, by path and line number.
     pub lines: Vec<GrepLine>,
-    /// Lines that match.
+    /// Number of matching lines.
     pub matches: u64,
-    /// There are more matches than were asked for.
+    /// True if there are more matches than requested.
     pub more: bool,
-    /// Not everything was looked at in time.
+    /// True if the search ended by its time limit before it read all documents.
     pub timed_out: bool,
 }
 
-/// A line.
+/// A line of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GrepLine {
-    /// The document.
+    /// Path of the document.
     pub path: String,
-    /// The line's number, from 1.
+    /// Line number, starting at 1.
     pub line: u64,
-    /// What it says, up to 300 characters.
+    /// Text of the line, at most 300 characters.
     pub text: String,
-    /// It is longer than what is shown.
+    /// True if the line is longer than `text`.
     pub cut: bool,
-    /// The pattern matches it; else it stands around one that does.
+    /// True if the line matches the pattern; false for a context line.
     #[serde(rename = "match")]
     pub is_match: bool,
 }
 
-/// Whose history.
+/// A request for the history of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryQuery {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The path of the document, or one that it had.
+    /// Current or former path of the document.
     pub path: String,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of entries per page, 1 to 100. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// What happened to a document, the newest first.
+/// The history of a document, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct DocumentHistory {
-    /// Its versions, and changes that made none.
+    /// Versions of the document, and changes without a new version.
     pub versions: Vec<DocumentVersion>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// Something that happened to a document.
+/// A change of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DocumentVersion {
-    /// Its name, for `diff`: `<record>@<version>`.
+    /// Id of the version for `diff`: `<record>@<version>`.
     pub version_id: String,
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// The version.
+    /// Version of the record.
     pub version: u32,
-    /// What was done.
+    /// Operation that was performed.
     pub operation: String,
-    /// Where it lay then.
+    /// Path at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// SHA-256 of its text; absent where that was taken out.
+    /// SHA-256 of the text; absent if the text was redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sha256: Option<String>,
-    /// Bytes of its text; absent where that was taken out.
+    /// Size of the text in bytes; absent if the text was redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Who; absent where that is no longer known.
+    /// Author of the change; absent if it is no longer known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Why, where somebody said it.
+    /// Reason for the change, if it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When.
+    /// Time of the change.
     pub at: String,
-    /// Where the record stood then.
+    /// State of the record at that time.
     pub state: String,
-    /// Events that it rests on.
+    /// Ids of the source events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub source_events: Vec<String>,
 }
 
-/// Since when.
+/// A request for the changes of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChangesQuery {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Behind this state: `next_since` or a change's `state` of an earlier answer, or the label of a
-    /// snapshot; from the beginning where it is absent.
+    /// State after which the changes start: `next_since` or the `state` of a change in an earlier
+    /// response, or the label of a snapshot. Default: the beginning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of changes, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// What happened in a tree, in order.
+/// The changes of a tree, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TreeChanges {
     /// The changes.
     pub changes: Vec<TreeChange>,
-    /// What to ask from next, as `since`.
+    /// Value of `since` for the next request.
     pub next_since: String,
 }
 
-/// Something that happened in a tree.
+/// A change of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeChange {
-    /// The name of the tree's state behind it, for `since`, `diff` and `restore`.
+    /// Name of the tree's state after the change, for `since`, `diff` and `restore`.
     pub state: String,
-    /// What was done.
+    /// Operation that was performed.
     pub operation: String,
-    /// `write` where a document lies there since, else `delete`.
+    /// `write` if a document is at the path after the change, otherwise `delete`.
     pub op: String,
-    /// Where it lies since; absent where it does no more.
+    /// Path after the change; absent if the document is no longer in the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where it lay before; absent where it did not.
+    /// Path before the change; absent if the document was not in the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_before: Option<String>,
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// The version that lies there since.
+    /// Version of the record after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// SHA-256 of its text since.
+    /// SHA-256 of the text after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_sha256: Option<String>,
-    /// Who, where the change came through the tree.
+    /// Author of the change, if it was made through the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The run that it belongs to.
+    /// Id of the consolidation run that the change belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// When.
+    /// Time of the change.
     pub at: String,
 }
 
-/// Which two states are compared.
+/// A request to compare two states of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiffQuery {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// A change's `state`, the label of a snapshot, `<record>@<version>`, `0` for the beginning, or `now`.
+    /// First state: the `state` of a change, the label of a snapshot, `<record>@<version>`, `0` for
+    /// the beginning, or `now`.
     pub a: String,
-    /// The same; `now` where it is absent.
+    /// Second state, in the same format as `a`. Default: `now`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub b: Option<String>,
-    /// Only of this document.
+    /// Path of the only document to compare.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// What changed between two states.
+/// The differences between two states of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TreeDiff {
     /// Documents that differ, by path.
     pub files: Vec<FileDiff>,
-    /// Documents whose lines are left out for want of room.
+    /// Number of documents whose diff exceeds the limits of the response.
     pub left_out: u64,
 }
 
-/// What became of a document between two states.
+/// The difference of a document between two states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FileDiff {
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// Where it lay in the first.
+    /// Path in the first state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_a: Option<String>,
-    /// Where it lay in the second.
+    /// Path in the second state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_b: Option<String>,
-    /// Lines that differ, as a unified diff of the files; absent where content was taken out, or where there was no room.
+    /// Unified diff of the files; absent if content was redacted, or if the diff exceeds the limits
+    /// of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unified: Option<String>,
 }
 
-/// A name for the state that a tree is in.
+/// A request to create a snapshot: a name for the current state of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SnapshotMake {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// 1 to 100 letters, digits, `-`, `_` and `.`.
+    /// Label: 1 to 100 letters, digits, `-`, `_` and `.`.
     pub label: String,
 }
 
-/// Which snapshots.
+/// A request to list snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TreeSnapshotListing {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of snapshots per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A state with a name.
+/// A snapshot: a named state of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeSnapshot {
-    /// Its name.
+    /// Label of the snapshot.
     pub label: String,
-    /// Who made it.
+    /// Author of the snapshot.
     pub by: String,
-    /// When.
+    /// Time of the snapshot.
     pub at: String,
 }
 
-/// Snapshots, the newest first.
+/// A page of snapshots, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TreeSnapshotList {
     /// The snapshots.
     pub snapshots: Vec<TreeSnapshot>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// What is to be restored: as new versions with the old content.
+/// A request to restore a state. The server writes new versions with the old content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestoreAsk {
-    /// The namespace whose tree it is; `/` where it is absent.
+    /// Namespace of the tree. Default: `/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// The label of a snapshot; this or `state`.
+    /// Label of a snapshot. Either `snapshot` or `state` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// A change's `state`, the label of a snapshot, or `0` for the beginning; this or `snapshot`.
+    /// The `state` of a change, the label of a snapshot, or `0` for the beginning. Either
+    /// `snapshot` or `state` is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Only these paths, and what lies below them.
+    /// Paths to restore, each with everything below it. Default: the whole tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Only says what would be done; so it is where the member is absent.
+    /// True to return the changes without applying them. Default: true.
     #[serde(default = "yes")]
     pub dry_run: bool,
-    /// Why; at most 500 characters, kept with the versions.
+    /// Reason for the restoration, at most 500 characters; stored with the versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -444,33 +448,33 @@ fn yes() -> bool {
     true
 }
 
-/// What became of a tree.
+/// The result of a restoration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TreeRestored {
-    /// Nothing was written.
+    /// True if nothing was written.
     pub dry_run: bool,
     /// Documents that differ, by path.
     pub documents: Vec<RestoredDocument>,
 }
 
-/// What becomes of a document.
+/// The restoration of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RestoredDocument {
-    /// The record.
+    /// Id of the record.
     pub record: String,
-    /// Where it lies, or lay.
+    /// Current or former path of the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What is done; absent where it cannot be done.
+    /// Operation on the document; absent if it cannot be restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// The version whose content comes back.
+    /// Version whose content is restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_version: Option<u32>,
-    /// The version that it is since.
+    /// New version of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// Why it is not restored, where it is not.
+    /// Reason that the document is not restored, if it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
 }

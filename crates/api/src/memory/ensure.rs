@@ -1,54 +1,56 @@
-//! A memory that is there when the answer is: made, or found by its name and completed.
+//! Creation of a memory, or completion of the existing memory with the same name.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::memory::StrategyCreate;
 
-/// What is to be there under the name in the path.
+/// The members that the memory named in the path must have.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryEnsure {
-    /// What a new one is for; absent: what the profile says.
+    /// Purpose of a new memory. Default: the description of the profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// A profile, by name: its settings and strategies.
+    /// Name of a profile, whose settings and strategies the memory gets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Strategies beside the profile's; one of the same name stands for it.
+    /// Strategies in addition to those of the profile. A strategy replaces the profile's strategy
+    /// of the same name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<StrategyCreate>,
 }
 
-/// How.
+/// Query parameters of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryEnsureQuery {
-    /// `1` or `true`: what is otherwise than asked is changed. Else it stays, and `warnings` names it.
+    /// `1` or `true` to change members that differ from the request. Otherwise they stay unchanged,
+    /// and `warnings` names them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<String>,
 }
 
-/// What is there.
+/// The memory after the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MemoryEnsured {
-    /// The memory's id.
+    /// Id of the memory.
     pub memory_id: String,
-    /// It was not there.
+    /// True if the memory did not exist before.
     pub created: bool,
-    /// Names of strategies that were added to one that was.
+    /// Names of the strategies that were added to an existing memory.
     pub added: Vec<String>,
-    /// All its strategies.
+    /// All strategies of the memory.
     pub strategies: Vec<StrategyStanding>,
-    /// What is otherwise than asked, or was changed.
+    /// Members that differ from the request, or that were changed.
     pub warnings: Vec<String>,
 }
 
-/// A strategy, and whether it is at work.
+/// A strategy with its status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StrategyStanding {
-    /// Its name.
+    /// Name of the strategy.
     pub name: String,
-    /// `ACTIVE`.
+    /// Status: always `ACTIVE`.
     pub status: String,
 }

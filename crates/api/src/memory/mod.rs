@@ -1,4 +1,5 @@
-//! Memories: the resource, its strategies, settings and tags. Replaced prompts of custom strategies are on the wire only.
+//! Memories: the resource, its strategies, settings and tags. Only the AgentCore API supports
+//! replaced prompts of custom strategies.
 
 pub mod ensure;
 pub mod recreate;
@@ -21,20 +22,20 @@ twin_words! {
     MetadataKind = MetadataType {
         /// Text.
         String,
-        /// A list of texts, read as a set.
+        /// A list of texts, treated as a set.
         StringList,
         /// A number.
         Number,
     }
 }
 
-/// A metadata key that can be filtered.
+/// A metadata key that filters may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct IndexedKey {
-    /// The key.
+    /// Metadata key.
     pub key: String,
-    /// Its type.
+    /// Type of the key.
     pub kind: MetadataKind,
 }
 
@@ -42,12 +43,12 @@ pub struct IndexedKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamespaceKey {
-    /// The variable.
+    /// Name of the variable.
     pub key: String,
-    /// Only these values.
+    /// Allowed values. Default: any value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Vec<String>>,
-    /// Only values that this regular expression matches whole.
+    /// Regular expression that must match the whole value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
 }
@@ -56,9 +57,9 @@ pub struct NamespaceKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchemaKey {
-    /// The key.
+    /// Metadata key.
     pub key: String,
-    /// Its type.
+    /// Type of the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<MetadataKind>,
 }
@@ -67,23 +68,24 @@ pub struct SchemaKey {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StrategyCreate {
-    /// What it makes; `self_managed` is made on the wire.
+    /// Kind of the strategy. Strategies of the kind `self_managed` are created over the AgentCore
+    /// API.
     pub kind: StrategyKind,
-    /// Letters, digits and `_`; unique in the memory.
+    /// Name: letters, digits and `_`; unique in the memory.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Template of the namespace its records go to, such as `/facts/{actorId}/`.
+    /// Template of the namespace for its records, such as `/facts/{actorId}/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Template for reflections; episodic only.
+    /// Template of the namespace for reflections. Only for episodic strategies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reflection_namespace: Option<String>,
-    /// Metadata keys copied from events.
+    /// Metadata keys that the strategy copies from events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<SchemaKey>,
-    /// Days until its records vanish, 1 to 36,500.
+    /// Days until its records expire, 1 to 36,500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_expiry_days: Option<u32>,
 }
@@ -91,45 +93,45 @@ pub struct StrategyCreate {
 /// A strategy of a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Strategy {
-    /// Its id.
+    /// Id of the strategy.
     pub id: String,
-    /// What it makes.
+    /// Kind of the strategy.
     pub kind: StrategyKind,
-    /// Prompts are replaced.
+    /// True if prompts of the strategy are replaced.
     pub custom: bool,
-    /// Its name.
+    /// Name of the strategy.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Template of the namespace its records go to.
+    /// Template of the namespace for its records.
     pub namespace: String,
-    /// Template for reflections.
+    /// Template of the namespace for reflections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reflection_namespace: Option<String>,
-    /// Metadata keys it fills.
+    /// Metadata keys that the strategy sets.
     #[serde(default)]
     pub metadata: Vec<SchemaKey>,
-    /// Days until its records vanish.
+    /// Days until its records expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_expiry_days: Option<u32>,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// How new records meet those that are there.
+/// Settings for the consolidation of new records with stored ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationSettings {
-    /// Turns kept word for word may be superseded too.
+    /// True if records that contain a turn word for word may be superseded, too. Default: false.
     pub verbatim: bool,
-    /// A reflection is made after so many new episodes, 1 to 1,000.
+    /// Number of new episodes after which a reflection is created, 1 to 1,000. Default: 5.
     pub reflect_every: u32,
-    /// Episodes that must bear a reflection out, 2 to 200.
+    /// Number of episodes that must support a reflection, 2 to 200. Default: 3.
     pub reflect_min_episodes: u32,
-    /// Thresholds, in place of the shipped ones.
+    /// Thresholds. Default: the shipped thresholds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub thresholds: Option<serde_json::Value>,
@@ -141,39 +143,43 @@ impl Default for ConsolidationSettings {
     }
 }
 
-/// Settings that the wire lacks. An absent member has its default.
+/// Settings of a memory that the AgentCore API lacks. An absent member has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemorySettings {
-    /// A ready-made profile.
+    /// Name of a ready-made profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// How `namespace` is read.
+    /// Interpretation of `namespace` in requests. Default: `exact`.
     pub namespace_match: NamespaceMatch,
-    /// What happens to event content over a limit.
+    /// Handling of event content over a limit. Default: `lenient`.
     pub event_limits: EventLimits,
-    /// Whether records show dates.
+    /// Dates in the text of records. Default: `none`.
     pub text_dates: TextDates,
-    /// Searches also show what was said and is not extracted yet, as provisional records.
+    /// True if searches over the AgentCore API also return turns that wait for extraction, as
+    /// provisional records. Searches over the native API return them by default. Default: false.
     pub read_your_writes: bool,
-    /// Events on the main branch say so.
+    /// True if responses of the AgentCore API contain the branch name `main` for events on the main
+    /// branch. Default: true.
     pub main_branch_marker: bool,
-    /// Deleted content is erased after this long.
+    /// Milliseconds after which deleted content is erased. Default: 7 days.
     pub erase_after_ms: u64,
-    /// Old versions are kept so many days.
+    /// Days for which non-active versions of records are kept. Default: 365.
     pub history_days: u32,
-    /// Weights of the ranking: a whole set in the form of `weights.json`, in place of the shipped ones.
+    /// Weights of the ranking: a complete set in the format of `weights.json`. Default: the shipped
+    /// weights.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub retrieval_weights: Option<serde_json::Value>,
-    /// Who reads its conversations; absent: as the server is set.
+    /// Reader of the conversations: deterministic rules, a model that the server calls, or a model
+    /// of the caller. Default: the setting of the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_mode: Option<ModelMode>,
-    /// When a model is asked, and how much at once.
+    /// Conditions for asking a model about a session, and the number of messages in one question.
     pub window: WindowSettings,
-    /// How careful it is with what it stores.
+    /// Safety checks of stored content.
     pub safety: SafetySettings,
-    /// How new records meet those that are there.
+    /// Settings for the consolidation of new records with stored ones.
     pub consolidation: ConsolidationSettings,
 }
 
@@ -197,55 +203,55 @@ impl Default for MemorySettings {
     }
 }
 
-/// A memory to be made.
+/// A memory to be created.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryCreate {
-    /// Letters, digits and `_`, first a letter; unique on the server.
+    /// Name: letters, digits and `_`, beginning with a letter; unique on the server.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Days until events vanish, 3 to 3650; 90 where it is absent.
+    /// Days until events expire, 3 to 3650. Default: 90.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_expiry_days: Option<u32>,
-    /// At most six.
+    /// Strategies, at most 6.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strategies: Vec<StrategyCreate>,
-    /// At most ten.
+    /// Metadata keys that filters may use, at most 10.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexed_keys: Vec<IndexedKey>,
-    /// At most five.
+    /// Variables of namespace templates, at most 5.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub namespace_keys: Vec<NamespaceKey>,
-    /// At most fifty.
+    /// Tags, at most 50.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
-    /// Settings; where they are absent, the profile's.
+    /// Settings. Default: the settings of the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<MemorySettings>,
 }
 
-/// A change of a memory; absent members stay.
+/// A change of a memory. Absent members stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryUpdate {
-    /// A new description.
+    /// New description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// A new expiry, for later events.
+    /// New number of days until events expire, for later events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_expiry_days: Option<u32>,
     /// Strategies to add.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add_strategies: Vec<StrategyCreate>,
-    /// Ids of strategies to delete; their records stay.
+    /// Ids of the strategies to delete. Their records stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub delete_strategies: Vec<String>,
-    /// Filterable keys to add.
+    /// Filterable metadata keys to add.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add_indexed_keys: Vec<IndexedKey>,
-    /// The whole new set of namespace variables.
+    /// New namespace variables, which replace all existing ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace_keys: Option<Vec<NamespaceKey>>,
 }
@@ -253,44 +259,44 @@ pub struct MemoryUpdate {
 /// A memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Memory {
-    /// Its id.
+    /// Id of the memory.
     pub id: String,
-    /// Its ARN on the wire.
+    /// ARN of the memory in the AgentCore API.
     pub arn: String,
-    /// Its name.
+    /// Name of the memory.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Days until events vanish.
+    /// Days until events expire.
     pub event_expiry_days: u32,
-    /// Its strategies.
+    /// Strategies of the memory.
     pub strategies: Vec<Strategy>,
-    /// Keys that can be filtered.
+    /// Metadata keys that filters may use.
     pub indexed_keys: Vec<IndexedKey>,
     /// Variables of namespace templates.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Tags; for administrators only.
+    /// Tags. Only administrators see them.
     pub tags: BTreeMap<String, String>,
-    /// Settings.
+    /// Settings of the memory.
     pub settings: MemorySettings,
-    /// When it was made.
+    /// Time of creation.
     pub created_at: String,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// Which memories to list.
+/// A request to list memories.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryListing {
-    /// Only the memory of this name.
+    /// Name of the only memory to list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of memories per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -300,7 +306,7 @@ pub struct MemoryListing {
 pub struct MemoryList {
     /// The memories.
     pub memories: Vec<Memory>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -309,14 +315,14 @@ pub struct MemoryList {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
-    /// Keys and values.
+    /// Tag keys with their values.
     pub tags: BTreeMap<String, String>,
 }
 
-/// Tags to take off.
+/// A request to remove tags.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TagKeys {
-    /// Their keys.
+    /// Keys of the tags to remove.
     pub keys: Vec<String>,
 }

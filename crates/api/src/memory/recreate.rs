@@ -1,27 +1,28 @@
-//! A memory destroyed and made anew.
+//! Destruction and re-creation of a memory.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// That it is meant.
+/// A request to recreate a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryRecreate {
-    /// The memory's name: all that it holds is destroyed. Absent: what it holds is told, and nothing is done.
+    /// Name of the memory, as a confirmation. The server then destroys all content of the memory.
+    /// If absent, the server only reports the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yes_destroy: Option<String>,
 }
 
-/// What was destroyed, or would be.
+/// The content that was destroyed, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MemoryRecreated {
-    /// The memory's name.
+    /// Name of the memory.
     pub name: String,
-    /// The id of the new one; absent where nothing was done.
+    /// Id of the new memory; absent if nothing was done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_id: Option<String>,
-    /// Records of the old one, whatever their state.
+    /// Number of records of the old memory, in all states.
     pub records: u64,
-    /// Events of the old one.
+    /// Number of events of the old memory.
     pub events: u64,
 }

@@ -1,33 +1,34 @@
-//! What of operations memory nobody will read as it is meant.
+//! Diagnostics of operations memory: records that no read will match or understand.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Something that is wrong.
+/// A problem in operations memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreProblem {
-    /// `unreachable` (no strategy looks where the record lies), `unreadable` (no reader understands the text), `agent_alias` (kept under another
-    /// name of an agent), `agent_unknown` (neither in `agents` nor in `agent_aliases`), or `ids_collide` (in one place, or different by case
-    /// or spelling alone).
+    /// `unreachable` (no strategy reads the record's namespace), `unreadable` (no reader
+    /// understands the text), `agent_alias` (stored under an alias of an agent), `agent_unknown`
+    /// (the agent is neither in `agents` nor in `agent_aliases`), or `ids_collide` (ids share one
+    /// namespace, or differ only by case or spelling).
     pub problem: String,
-    /// The record, where it is about one.
+    /// Id of the record, if the problem is about a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
-    /// Where: a namespace, or ids as segments of namespaces.
+    /// Location of the problem: a namespace, or ids as segments of namespaces.
     pub place: String,
-    /// What that means, and what helps.
+    /// Explanation of the problem, with a remedy.
     pub detail: String,
 }
 
-/// What a look at everything found.
+/// The result of the diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreDoctorReport {
-    /// Nothing is wrong.
+    /// True if there is no problem.
     pub ok: bool,
-    /// Records in force or waiting that were looked at.
+    /// Number of examined records, active or pending.
     pub records: u64,
-    /// What is wrong, by kind.
+    /// Problems, by kind.
     pub problems: Vec<SreProblem>,
-    /// How many more there are than are told.
+    /// Number of problems that the list omits.
     pub more: u64,
 }

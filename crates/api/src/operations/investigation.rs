@@ -1,4 +1,4 @@
-//! Investigations of operations agents: their start, answers of their agents, their end, and what came of them.
+//! Investigations of operations agents: start, responses of their agents, completion and outcome.
 
 use std::collections::BTreeMap;
 
@@ -6,413 +6,429 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-/// An investigation that begins.
+/// A request to start an investigation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvestigationStart {
-    /// Id or name of the memory; absent: the only one of the caller's grants, else `sre_agent_memory`.
+    /// Id or name of the memory. Default: the only memory in the caller's grants, otherwise
+    /// `sre_agent_memory`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The user; absent: the one of the header X-Loci-User, else the caller. A key with
-    /// `impersonate` has to name one.
+    /// Id of the user. Default: the user of the header `X-Loci-User`, otherwise the caller. A key
+    /// with the capability `impersonate` must specify a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// Its incident; absent: one is made.
+    /// Id of the incident. Default: a generated id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incident_id: Option<String>,
-    /// What is asked.
+    /// Question of the investigation.
     pub query: String,
-    /// Its session; absent, or empty: one is made.
+    /// Id of the session. Default, also for an empty text: a generated id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What a session that is made begins with: `interactive` or `prompt`; absent: `interactive`.
+    /// Prefix of a generated session id: `interactive` or `prompt`. Default: `interactive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Services that it is about: what is known of them comes first.
+    /// Services that the investigation is about. Knowledge of these services comes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
-    /// The environment that it is about.
+    /// Environment that the investigation is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
-    /// `team`, or `private`: it, and what it learns, is kept to the user. Absent: `team`.
+    /// `team`, or `private` to restrict the investigation and its findings to the user. Default:
+    /// `team`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The IANA name of the time zone of phrases in the question.
+    /// IANA name of the time zone for time expressions in the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
-    /// The alert, with its `fingerprint` and `starts_at` where it has them.
+    /// Alert, with its `fingerprint` and `starts_at` if it has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub alert: Option<Map<String, Value>>,
-    /// Tokens of the block; absent: as is configured.
+    /// Token budget of the block. Default: the configured budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// `mixed`, `chars4` or `bytes3`; absent: `mixed`.
+    /// Token estimator: `mixed`, `chars4` or `bytes3`. Default: `mixed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimator: Option<String>,
-    /// What reading may take, 1 to 30000; absent: 3000.
+    /// Maximum reading time in milliseconds, 1 to 30000. Default: 3000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// `text`, or `none`: no block. Absent: `text`.
+    /// `text`, or `none` for a response without the block. Default: `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render: Option<String>,
 }
 
-/// An investigation that began, or was joined, and what is known for it.
+/// An investigation that was started or joined, with its context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationStarted {
-    /// Its incident.
+    /// Id of the incident.
     pub incident_id: String,
-    /// Its session.
+    /// Id of the session.
     pub session_id: String,
-    /// An investigation of the same alert was open, and this is that one.
+    /// True if the request joined an open investigation of the same alert.
     pub joined: bool,
-    /// The scope of this investigation, and of the past ones of its context; absent where the server
-    /// was not reached.
+    /// Scope of this investigation, and of the past investigations in its context; absent if the
+    /// server was not reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility: Option<InvestigationVisibility>,
-    /// What is known; all parts are there, even where they are empty.
+    /// Context of the investigation. All parts are present, even if they are empty.
     pub context: InvestigationContext,
-    /// How often the alert came; absent where it has no fingerprint.
+    /// Recurrence of the alert; absent if the alert has no fingerprint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<Recurrence>,
-    /// The block for the prompt: between the question and the instructions for planning. Empty where nothing is known.
+    /// Block for the prompt, to be placed between the question and the planning instructions. Empty
+    /// if nothing is known.
     pub rendered: String,
-    /// What it costs.
+    /// Token budget of the block.
     pub budget: ContextBudget,
-    /// How each part was read: `ok`, `timeout` or `error`.
+    /// Status of reading each part: `ok`, `timeout` or `error`.
     pub status: BTreeMap<String, String>,
-    /// What was shown, as a row; absent where it could not be written.
+    /// Id of the recorded exposure; absent if it could not be written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exposure_id: Option<String>,
-    /// Something is less than it could be.
+    /// True if the response is degraded.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings about the response.
     pub warnings: Vec<String>,
 }
 
-/// The scope of an investigation, and that of the past investigations of its context.
+/// The scope of an investigation and of the past investigations in its context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationVisibility {
-    /// `team`: everyone who may read the memory reads it; `private`: its user and administrators. The
-    /// start's `scope` sets it.
+    /// `team`: readable for everyone who may read the memory. `private`: readable for its user and
+    /// administrators. The member `scope` of the start request sets it.
     pub investigation: String,
-    /// `team`: past investigations of everyone, as far as the caller may read them; `user`: the user's
-    /// own. The setting `past_investigations_scope` of the memory sets it.
+    /// `team`: past investigations of everyone, as far as the caller may read them. `user`: only
+    /// the user's own. The memory setting `past_investigations_scope` sets it.
     pub past_investigations: String,
 }
 
-/// What is known for an investigation.
+/// The context of an investigation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationContext {
-    /// What the user wants, by type.
+    /// Preferences of the user, by type.
     pub user_preferences: Vec<ContextPreference>,
-    /// What each agent knows of services, the best first; every configured agent is there.
+    /// Knowledge of services by agent, best first. Every configured agent is present.
     pub infrastructure_by_agent: BTreeMap<String, Vec<ContextItem>>,
-    /// What was looked into before.
+    /// Past investigations.
     pub past_investigations: Vec<ContextItem>,
 }
 
-/// What a user wants of one type: the values in force, and those that wait for a person, by key.
+/// Preferences of a user of one type: the active values and the values that wait for a person, by
+/// key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ContextPreference {
-    /// The type.
+    /// Type of the preferences.
     pub preference_type: String,
-    /// The values.
+    /// Active values, by key.
     #[schema(value_type = Object)]
     pub preference_value: Map<String, Value>,
-    /// Values that a person has not confirmed yet, by key: contacts. They are not in force.
+    /// Contacts that wait for confirmation by a person, by key. They are not active.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[schema(value_type = Object)]
     pub waiting: Map<String, Value>,
 }
 
-/// Something that is remembered.
+/// A record of the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ContextItem {
-    /// Its record.
+    /// Id of the record.
     pub record_id: String,
-    /// What is remembered.
+    /// Content of the record.
     #[schema(value_type = Object)]
     pub content: Value,
-    /// From 0 to 1.
+    /// Score, 0 to 1.
     pub score: f64,
-    /// How sure it is, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f64,
-    /// Whole days since it was observed or confirmed.
+    /// Age in whole days since the last observation or confirmation.
     pub age_days: i64,
-    /// It may not hold any more.
+    /// True if the content may be outdated.
     pub stale: bool,
-    /// It contradicts another one.
+    /// True if the record contradicts another one.
     pub conflict: bool,
 }
 
-/// How often an alert came, this time among them.
+/// The recurrence of an alert, including this occurrence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Recurrence {
-    /// In thirty days.
+    /// Number of occurrences in the last 30 days.
     pub count_30d: u64,
-    /// In a year, as far back as investigations are kept.
+    /// Number of occurrences in the last 365 days. It is a lower bound, limited by the retention of
+    /// investigations.
     pub count_365d: u64,
-    /// The last ones before this, the newest first.
+    /// Previous occurrences, newest first.
     pub last: Vec<SeenBefore>,
 }
 
-/// An earlier investigation of the same alert.
+/// A previous investigation of the same alert.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SeenBefore {
-    /// Its incident.
+    /// Id of the incident.
     pub incident_id: String,
-    /// When it began.
+    /// Start time of the investigation.
     pub at: String,
-    /// How far it came.
+    /// Status of the investigation.
     pub status: String,
-    /// Why it happened; absent where nobody knows, or it was refuted.
+    /// Root cause; absent if it is unknown or was refuted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
 }
 
-/// What a block costs.
+/// Token budget and token usage of a block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ContextBudget {
-    /// At most so many tokens.
+    /// Maximum number of tokens.
     pub limit: u32,
-    /// So many were used.
+    /// Number of tokens used.
     pub used: u32,
-    /// How they were estimated.
+    /// Token estimator.
     pub estimator: String,
-    /// Tokens of what is shown, by section.
+    /// Number of tokens by section.
     pub by_section: BTreeMap<String, u32>,
-    /// What is not shown.
+    /// Records that the block omits.
     pub dropped: Vec<ContextDropped>,
 }
 
-/// Something that is not shown.
+/// A record that the block omits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ContextDropped {
-    /// Its record.
+    /// Id of the record.
     pub record_id: String,
-    /// Why: `budget` or `suspicious`.
+    /// Reason: `budget` or `suspicious`.
     pub reason: String,
 }
 
-/// What a worker agent answered.
+/// A response of a worker agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentResponse {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of the investigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The session; absent: the caller's own investigation of the incident, else the last.
+    /// Id of the session. Default: the caller's own investigation of the incident, otherwise the
+    /// latest one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// What it answered, 1 to 100000 characters.
+    /// Text of the response, 1 to 100000 characters.
     pub text: String,
-    /// The tools that it called, as objects `{id, name, args_hash, output_ref, output}`.
+    /// Tool calls of the agent, as objects `{id, name, args_hash, output_ref, output}`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub tool_calls: Vec<Value>,
-    /// When; absent: now.
+    /// Time of the response, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
-/// The answer is stored; a job reads it.
+/// A stored response. A job reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentResponseTaken {
-    /// The job.
+    /// Id of the job.
     pub job_id: String,
 }
 
-/// Which answer's result is wanted.
+/// A request for the result of reading an agent's response.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentResponseWait {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Waits so long for it, 0 to 30000.
+    /// Maximum waiting time for the result in milliseconds, 0 to 30000.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
 }
 
-/// What came of an answer.
+/// The result of reading an agent's response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentResponseRead {
-    /// Where the job stands: `pending`, `running`, `waiting` for the caller's own model, `failed` or `done`.
+    /// State of the job: `pending`, `running`, `waiting` (for the caller's own model), `failed` or
+    /// `done`.
     pub state: String,
-    /// Knowledge, as it was saved so far; what the prose says comes last.
+    /// Knowledge that was saved so far. Knowledge from the prose comes last.
     pub saved: Vec<CapturedRecord>,
-    /// What was not.
+    /// Items that were not saved.
     pub rejected: Vec<CapturedRefusal>,
-    /// What a person must confirm.
+    /// Records that a person must confirm.
     pub pending: Vec<CapturedRecord>,
-    /// Why the job failed.
+    /// Reason for the failure of the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
-/// A record that came of an answer.
+/// A record that was derived from a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CapturedRecord {
-    /// The record.
+    /// Id of the record.
     pub record_id: String,
-    /// What became of it, as with `save`.
+    /// Action on the record, as in the response of `save`.
     pub action: String,
 }
 
-/// Something of an answer that was not saved.
+/// An item of a response that was not saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CapturedRefusal {
-    /// Its place among the items of all blocks, from 0; absent where it is no item of one.
+    /// Index of the item among the items of all blocks, starting at 0; absent if the text is not an
+    /// item of a block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u64>,
-    /// Why.
+    /// Reason for the rejection.
     pub reason: String,
 }
 
-/// What an agent answered in all.
+/// The complete result of an agent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentResult {
-    /// Its text.
+    /// Text of the result.
     pub text: String,
-    /// The tools that it called; evidence names them.
+    /// Tool calls of the agent. Evidence refers to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub tool_calls: Vec<Value>,
 }
 
-/// The end of an investigation, or where it stands.
+/// A request to complete an investigation, or to report its current status.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InvestigationComplete {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The session; absent: the caller's own investigation of the incident, else the last.
+    /// Id of the session. Default: the caller's own investigation of the incident, otherwise the
+    /// latest one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What was asked; absent: as it began.
+    /// Question of the investigation. Default: the question of the start request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// The final answer: read for findings and actions where none are given, and for preferences of its
-    /// user that it repeats; not stored.
+    /// Final answer. The server extracts findings and actions from it if the request has none, and
+    /// preferences of the user that it repeats. The server does not store it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_response: Option<String>,
-    /// What each agent answered.
+    /// Results by agent.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agent_results: BTreeMap<String, AgentResult>,
-    /// `completed`, `ongoing` or `escalated`: the caller's word. Absent: `ongoing`.
+    /// Status as reported by the caller: `completed`, `ongoing` or `escalated`. Default: `ongoing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Why it happened.
+    /// Root cause of the incident.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
-    /// What was done: texts, or objects `{at, what, by, result}`. Absent: what the results state.
+    /// Actions: texts, or objects `{at, what, by, result}`. Default: the actions that the results
+    /// state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub actions: Vec<Value>,
-    /// What was found: texts, or objects `{text, category, evidence}`. Absent: what the final answer says.
+    /// Findings: texts, or objects `{text, category, evidence}`. Default: the findings that the
+    /// final answer states.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub findings: Option<Vec<Value>>,
-    /// What happened when: objects `{time, event, by}`.
+    /// Timeline of the incident: objects `{time, event, by}`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub timeline: Vec<Value>,
-    /// Services that it was about; absent: as it began.
+    /// Services that the investigation is about. Default: the services of the start request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<String>,
-    /// `executed`, or `awaiting_approval`: nothing is saved.
+    /// `executed`, or `awaiting_approval` to save nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_state: Option<String>,
-    /// Records that helped.
+    /// Ids of the records that helped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_record_ids: Vec<String>,
-    /// Records that misled.
+    /// Ids of the records that misled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub harmful_record_ids: Vec<String>,
 }
 
-/// What became of it.
+/// The result of completing an investigation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationCompleted {
-    /// Something of it is stored.
+    /// True if something was stored.
     pub saved: bool,
-    /// Why the investigation is not: `awaiting_approval`, or what is switched off.
+    /// Reason that the investigation was not stored: `awaiting_approval`, or the feature that is
+    /// switched off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The record of the investigation.
+    /// Id of the investigation's record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_id: Option<String>,
-    /// What became of that record, as with `save`.
+    /// Action on that record, as in the response of `save`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// How far it came.
+    /// Status of the investigation.
     pub status: String,
-    /// Who says so: `caller` or `default`.
+    /// Source of the status: `caller`, `webhook` or `default`.
     pub status_source: String,
-    /// What its agents taught.
+    /// Knowledge of services that the agents reported.
     pub infrastructure: Vec<CapturedRecord>,
-    /// Preferences of the user that the final answer repeats, and contacts that a person must confirm.
+    /// Preferences of the user that the final answer repeats, and contacts that a person must
+    /// confirm.
     pub preferences: Vec<CapturedRecord>,
-    /// What was not saved.
+    /// Items that were not saved.
     pub rejected: Vec<CapturedRefusal>,
-    /// A status that a model suggests; none does yet.
+    /// Status that a model suggests. Always null, because no model suggests one yet.
     pub suggested_status: Option<String>,
-    /// What to know.
+    /// Warnings about the request.
     pub warnings: Vec<String>,
 }
 
-/// A turn of an investigation's conversation.
+/// A turn of the conversation in an investigation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvestigationMessages {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of the investigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The session; absent: the caller's own investigation of the incident, else the last.
+    /// Id of the session. Default: the caller's own investigation of the incident, otherwise the
+    /// latest one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The messages, in order, at most 100; none is a success.
+    /// Messages in order, at most 100. An empty list is valid.
     pub messages: Vec<InvestigationMessage>,
-    /// Characters of a message that are shown, 1000 to 10000; absent: 9000. Of tools 500 are.
+    /// Maximum number of displayed characters per message, 1000 to 10000. Default: 9000. For tools
+    /// it is always 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chars_max: Option<u64>,
 }
 
-/// Something that was said.
+/// A message of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvestigationMessage {
-    /// `USER`, `ASSISTANT` or `TOOL`.
+    /// Role: `USER`, `ASSISTANT` or `TOOL`.
     pub role: String,
-    /// The agent that says it.
+    /// Name of the agent that sent the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The tool whose output it is.
+    /// Name of the tool that produced the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What was said.
+    /// Text of the message.
     pub text: String,
-    /// When.
+    /// Time of the message, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
-/// A turn that is stored.
+/// A stored turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationMessagesKept {
-    /// It is stored, or there was nothing to store.
+    /// True if the turn is stored, or if there was nothing to store.
     pub saved: bool,
-    /// The events that hold the messages whole.
+    /// Ids of the events that contain the complete messages.
     pub events: Vec<String>,
-    /// The messages as they are shown.
+    /// Messages in their displayed form.
     pub messages: Vec<InvestigationMessageShown>,
-    /// Preferences that the user states in them, and what became of each, as with `save`.
+    /// Preferences that the user states in the messages, each with its action as in the response of
+    /// `save`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub preferences: Vec<CapturedRecord>,
     /// Preferences that were not saved.
@@ -420,163 +436,167 @@ pub struct InvestigationMessagesKept {
     pub rejected: Vec<CapturedRefusal>,
 }
 
-/// A message as it is shown.
+/// A message in its displayed form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationMessageShown {
-    /// Who.
+    /// Role of the speaker.
     pub role: String,
-    /// With its prefix, and cut where it is too long.
+    /// Text with its prefix, truncated if it is too long.
     pub text: String,
-    /// It is cut.
+    /// True if the text is truncated.
     pub truncated: bool,
-    /// Where the whole of it is: the event, `#`, and its place there. The event is read with its actor and session.
+    /// Reference to the complete message: the event id, `#`, and the index in the event. Reading
+    /// the event requires its actor and session.
     pub original_ref: String,
 }
 
-/// What came of an investigation, as a person tells it.
+/// The outcome of an investigation, as reported by a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct InvestigationOutcome {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of the investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The session; absent: the caller's own investigation of the incident, else the last.
+    /// Id of the session. Default: the caller's own investigation of the incident, otherwise the
+    /// latest one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// When it was resolved.
+    /// Time of the resolution, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<String>,
-    /// Whether its root cause was right; absent: nobody knows.
+    /// True if the root cause was right, false if it was wrong; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_cause_confirmed: Option<bool>,
-    /// Why it happened, as is known now.
+    /// Root cause as known now, at most 10,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root_cause: Option<String>,
-    /// Where it is written up.
+    /// URL of the postmortem, at most 2,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub postmortem_url: Option<String>,
-    /// What helped.
+    /// Fix that resolved the incident, at most 10,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// Records that helped.
+    /// Ids of the records that helped, at most 200.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub useful_record_ids: Vec<String>,
-    /// Records that were wrong.
+    /// Ids of the records that were wrong, at most 200.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wrong_record_ids: Vec<String>,
 }
 
-/// What an outcome did.
+/// The effects of reporting an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InvestigationOutcomeTold {
-    /// The investigation first, then the records it is about.
+    /// Effects on records: the investigation first, then the records that it refers to.
     pub updated: Vec<OutcomeEffect>,
 }
 
-/// What an outcome did to a record.
+/// The effect of an outcome on a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OutcomeEffect {
-    /// The record.
+    /// Id of the record.
     pub record_id: String,
-    /// `confirmed`, `refuted`, `recorded`, `quarantined`, or `not_found`.
+    /// `confirmed`, `refuted`, `recorded`, `quarantined` or `not_found`.
     pub effect: String,
 }
 
-/// Which investigations are counted.
+/// A request for statistics of investigations.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SreStatsAsk {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of an investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// Of this service.
+    /// Name of a service. The statistics cover only its investigations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
-    /// That began then or later.
+    /// Earliest start time of an investigation, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
 }
 
-/// Numbers over investigations. Times are in seconds, from the beginning to when it was resolved.
+/// Statistics of investigations. Resolution times are in seconds, from the start of an
+/// investigation to its resolution.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SreStats {
-    /// How many.
+    /// Number of investigations.
     pub investigations: u64,
-    /// Of these, by status.
+    /// Number of investigations by status.
     pub by_status: BTreeMap<String, u64>,
-    /// Of these, resolved at a time that is known.
+    /// Number of investigations with a known time of resolution.
     pub resolved: u64,
-    /// The middle one, or the mean of the two in the middle.
+    /// Median resolution time in seconds. For an even count, it is the mean of the two middle
+    /// values.
     pub mttr_median_s: Option<f64>,
-    /// Below which nine of ten lie, by nearest rank.
+    /// 90th percentile of the resolution time in seconds, by nearest rank.
     pub mttr_p90_s: Option<f64>,
-    /// With an outcome that says whether the cause was right.
+    /// Number of investigations whose outcome states if the root cause was right.
     pub judged: u64,
-    /// The share of those whose cause was confirmed.
+    /// Share of confirmed root causes among the judged investigations, 0 to 1.
     pub confirmed_share: Option<f64>,
-    /// Alerts that came more than once, the most first.
+    /// Alerts that occurred more than once, most frequent first; at most 50.
     pub recurrence: Vec<AlertRecurrence>,
-    /// The median of those that were shown what is remembered.
+    /// Median resolution time in seconds of the investigations that received context from memory.
     pub mttr_with_memory_s: Option<f64>,
-    /// And of the others.
+    /// Median resolution time in seconds of the other investigations.
     pub mttr_without_memory_s: Option<f64>,
-    /// There are more investigations than are counted.
+    /// True if not all investigations are counted.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings about the statistics.
     pub warnings: Vec<String>,
 }
 
-/// How often an alert came.
+/// The recurrence of an alert.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AlertRecurrence {
-    /// The alert.
+    /// Fingerprint of the alert.
     pub fingerprint: String,
-    /// Incidents of it.
+    /// Number of incidents of the alert.
     pub count: u64,
 }
 
-/// Which outcomes are looked for.
+/// A request for investigations without an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PendingOutcomesAsk {
-    /// Id or name of the memory; absent: as at the start.
+    /// Id or name of the memory. Default: as for the start of an investigation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
 }
 
-/// Investigations whose outcome nobody told for two weeks, the oldest first.
+/// Investigations that are not ongoing and have had no outcome for at least 14 days, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PendingOutcomes {
     /// The investigations.
     pub investigations: Vec<PendingOutcome>,
-    /// There are more investigations than are looked at.
+    /// True if not all investigations were examined.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings about the list.
     pub warnings: Vec<String>,
 }
 
-/// An investigation whose outcome nobody told.
+/// An investigation without an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PendingOutcome {
-    /// Its incident.
+    /// Id of the incident.
     pub incident_id: String,
-    /// Its session.
+    /// Id of the session.
     pub session_id: String,
-    /// Whose it is.
+    /// Id of the user.
     pub user_id: String,
-    /// What was asked.
+    /// Question of the investigation.
     pub query: String,
-    /// How far it came.
+    /// Status of the investigation.
     pub status: String,
-    /// When it began.
+    /// Start time of the investigation.
     pub started_at: String,
 }
 
-/// A part of the prompt of a profile's worker agents.
+/// A part of the prompt for the worker agents of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentPrompt {
-    /// The profile.
+    /// Name of the profile.
     pub profile: String,
-    /// To be put into the prompt.
+    /// Text to add to the prompt.
     pub prompt: String,
 }

@@ -1,316 +1,329 @@
-//! What operations agents remember: preferences of users, what is known of services, investigations.
+//! Operations memory: preferences of users, knowledge of services, and investigations.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Who says something.
+/// The author of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SreBy {
-    /// An agent: contacts wait for a person, and what lets things happen without asking is refused.
+    /// An agent. Contacts wait for confirmation by a person, and the server rejects values that
+    /// allow actions without approval.
     #[default]
     Agent,
     /// A person who administers the whole memory.
     Human,
 }
 
-/// Something to be remembered.
+/// A request to save records in operations memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreSave {
-    /// `preferences`, `infrastructure` or `investigations`; the singular does, too.
+    /// `preferences`, `infrastructure` or `investigations`, or the singular form.
     pub memory_type: String,
-    /// The user, or the agent that learned it; absent: the request's user, or the supervisor.
+    /// Id of the user, or name of the agent that learned it. Default: the user of the request; for
+    /// infrastructure, the caller if it is an agent of the memory, otherwise the supervisor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor_id: Option<String>,
-    /// The session; infrastructure and investigations need one.
+    /// Id of the session. Required for infrastructure and investigations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What is said: an object by its type's rules. Infrastructure may also be a text, or a list of up to 100.
+    /// Content: an object that follows the rules of its type. Infrastructure may also be a text, or
+    /// a list of at most 100 items.
     #[schema(value_type = Object)]
     pub data: serde_json::Value,
-    /// Who says it; absent: an agent.
+    /// Author of the statement. Default: `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SreBy>,
-    /// `team`, or `private`: it is kept to the caller. Absent: `team`; preferences are their user's either way.
+    /// `team`, or `private` to restrict the records to the caller. Default: `team`. Preferences
+    /// always belong to their user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
-/// What became of it.
+/// The result of a save.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreSaved {
-    /// Something of it is stored.
+    /// True if something was stored.
     pub saved: bool,
-    /// The event that holds what was said; absent where nothing is stored.
+    /// Id of the event that contains the data; absent if nothing was stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<String>,
-    /// The first of its records.
+    /// Id of the first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
-    /// What became of it; of several, what needs most attention: `duplicate`, `added`, `superseded`, `conflict`, `pending_confirmation`,
-    /// `rejected`, in that order.
+    /// Action on the record; for several records, the action that needs most attention. In
+    /// ascending order: `duplicate`, `added`, `superseded`, `conflict`, `pending_confirmation`,
+    /// `rejected`.
     pub action: String,
-    /// Why, where that is not plain.
+    /// Reason, if the action needs an explanation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Each record: a preference has one for each key, a list one for each item.
+    /// Results by record. Preferences have one record for each key, a list has one for each item.
     pub records: Vec<SreKept>,
     /// Kinds of secrets that were masked before anything was stored.
     pub masked: Vec<String>,
 }
 
-/// What became of one record.
+/// The result for one record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreKept {
-    /// The record; absent where it was refused.
+    /// Id of the record; absent if it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
-    /// The key of a preference, or the incident.
+    /// Key of the preference, or id of the incident.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What became of it.
+    /// Action on the record.
     pub action: String,
-    /// Why, where that is not plain.
+    /// Reason, if the action needs an explanation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// How names of places are matched.
+/// Matching of namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SreMatch {
-    /// By whole segments: an actor's sessions are all beneath it, and `Al` is not `Alice`.
+    /// Matching by whole segments: an actor includes all of its sessions, and `Al` does not match
+    /// `Alice`.
     #[default]
     Subtree,
 }
 
-/// What is shown beside what is current.
+/// Records that a retrieval includes in addition to the current ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SreInclude {
-    /// What is current; always shown.
+    /// Current records. The retrieval always returns them.
     Current,
-    /// What gave way to something newer.
+    /// Records that newer ones replaced.
     Superseded,
 }
 
-/// What is asked of an operations agent's memory.
+/// A retrieval from operations memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreRetrieve {
-    /// `preferences`, `infrastructure`, `investigations`, or their singulars; at least one.
+    /// `preferences`, `infrastructure` and `investigations`, or their singular forms; at least one.
     pub types: Vec<String>,
-    /// The question; absent or empty: what is newest and surest. Words like "yesterday" in it are read as a time.
+    /// Question. Time expressions in it, such as "yesterday", restrict the time. If absent or
+    /// empty, the newest records with the highest confidence come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// The user, or for infrastructure the agent; absent or `*`: every one that the caller may read.
+    /// Id of the user; for infrastructure, name of the agent. Default, also for `*`: all that the
+    /// caller may read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// One session; absent: all of them. Preferences have none.
+    /// Id of the session. Default: all sessions. Preferences have no session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// From then on: RFC 3339, or a local date. It is never relaxed.
+    /// Start of the time range, inclusive: RFC 3339, or a local date. The server never relaxes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Until just before then: RFC 3339, or a local date, which is out itself.
+    /// End of the time range, exclusive: RFC 3339, or a local date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The time zone of dates and of words like "yesterday", by its IANA name; absent: the caller's preference, else UTC.
+    /// IANA name of the time zone for dates and time expressions. Default: the caller's preference,
+    /// otherwise UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tz: Option<String>,
-    /// Only of one of these services; at most 20.
+    /// Services, at most 20. The retrieval returns only records of one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub service: Vec<String>,
-    /// Only of one of these environments; at most 20.
+    /// Environments, at most 20. The retrieval returns only records of one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
-    /// Least effective confidence, 0 to 1; preferences are not asked for it.
+    /// Minimum effective confidence, 0 to 1. It does not apply to preferences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_confidence: Option<f64>,
-    /// At most so many results of each type: 1 to 50 preferences (absent: 10), 100 infrastructure (50), 20 investigations (5).
+    /// Maximum number of results of each type: 1 to 50 preferences (default 10), 1 to 100
+    /// infrastructure records (default 50), 1 to 20 investigations (default 5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_k: Option<u32>,
-    /// How names of places are matched; absent: `subtree`.
+    /// Matching of namespaces. Default: `subtree`.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matching: Option<SreMatch>,
-    /// `superseded` adds what gave way to something newer.
+    /// `superseded` to include records that newer ones replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub include: Vec<SreInclude>,
-    /// What was in force then, in RFC 3339.
+    /// Point in time, RFC 3339. The retrieval returns the records that were active then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
-    /// `warnings` says how the question was read.
+    /// True to explain the interpretation of the question in `warnings`. Default: false.
     #[serde(default)]
     pub explain: bool,
 }
 
-/// What a score is made of; each 0 to 1.
+/// The parts of a score, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SreScoreParts {
-    /// Likeness to the question, by words and meaning; 0.6 of the score.
+    /// Similarity to the question by words and meaning; 0.6 of the score.
     pub similarity: f64,
-    /// The share of the question's words that the text has; for explanation.
+    /// Share of the question's words that the text contains; for explanation only.
     pub lexical: f64,
-    /// Freshness: half after 14 days for baselines, after 90 for all else; 0.15 of the score.
+    /// Recency, with a half-life of 14 days for baselines and 90 days for everything else; 0.15 of
+    /// the score.
     pub recency: f64,
     /// Effective confidence; 0.25 of the score.
     pub confidence: f64,
 }
 
-/// Who said something, and where.
+/// The provenance of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SreProvenance {
-    /// The user, where it is a user's.
+    /// Id of the user, if the record belongs to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The agent that learned it.
+    /// Name of the agent that learned it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The session.
+    /// Id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The incident.
+    /// Id of the incident.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incident_id: Option<String>,
-    /// The events that say so.
+    /// Ids of the source events.
     pub event_ids: Vec<String>,
-    /// Calls of tools that show it.
+    /// Tool calls that are evidence for the record.
     #[schema(value_type = Vec<Object>)]
     pub evidence: Vec<serde_json::Value>,
 }
 
-/// Something found.
+/// A result of a retrieval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SreResult {
-    /// Its record; of a type of preferences the newest one.
+    /// Id of the record. For a type of preferences, it is the newest record.
     pub record_id: String,
     /// `preferences`, `infrastructure` or `investigations`.
     pub memory_type: String,
-    /// What is remembered.
+    /// Content of the record.
     #[schema(value_type = Object)]
     pub content: serde_json::Value,
-    /// 0 to 1; never rises along the list of a type.
+    /// Score, 0 to 1. Scores never increase within the list of a type.
     pub score: f64,
-    /// What the score is made of.
+    /// Parts of the score.
     pub score_parts: SreScoreParts,
-    /// `active`, `conflict` or `superseded`.
+    /// State: `active`, `conflict` or `superseded`.
     pub state: String,
-    /// `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
+    /// Source: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
     pub source: String,
-    /// Where it lies.
+    /// Namespaces of the record.
     pub namespaces: Vec<String>,
-    /// When it was stored.
+    /// Time at which the record was stored.
     pub created_at: String,
-    /// When it was changed last.
+    /// Time of the last change.
     pub updated_at: String,
-    /// When it was observed, or confirmed last.
+    /// Time of the last observation or confirmation.
     pub observed_at: String,
-    /// Whole days since then.
+    /// Age in whole days since `observed_at`.
     pub age_days: i64,
-    /// A baseline that may not hold any more: past its window, or older than half its time.
+    /// True for a baseline that may be outdated: its window has passed, or more than half of its
+    /// lifetime.
     pub stale: bool,
-    /// Who said it, and where.
+    /// Provenance of the record.
     pub provenance: SreProvenance,
 }
 
-/// The time that was asked for.
+/// The time range of a retrieval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreTimeFilter {
-    /// From then on.
+    /// Start of the range, inclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Until just before then.
+    /// End of the range, exclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The words of the question that say so.
+    /// Time expression in the question that the range comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phrase: Option<String>,
-    /// `argument` or `query`.
+    /// Source of the range: `argument` or `query`.
     pub source: String,
-    /// Nothing was found of the phrase, and the results are of any time.
+    /// True if nothing matched the time expression, so that the results are from any time.
     pub relaxed: bool,
 }
 
-/// A record that nobody could read.
+/// A record that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreSkipped {
-    /// The record.
+    /// Id of the record.
     pub record_id: String,
-    /// Why.
+    /// Reason that it could not be read.
     pub reason: String,
 }
 
-/// What was found.
+/// The response of a retrieval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SreRetrieved {
-    /// In the order of the types; of each the best first. What contradicts each other comes together.
+    /// Results in the order of the types, and best first within a type. Contradicting results are
+    /// adjacent.
     pub results: Vec<SreResult>,
-    /// The time that was asked for; absent where none was.
+    /// Time range of the retrieval; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_filter: Option<SreTimeFilter>,
-    /// Records that nobody could read.
+    /// Records that could not be read.
     pub skipped: Vec<SreSkipped>,
-    /// Something that should have taken part did not: `warnings` says what.
+    /// True if a part of the retrieval did not contribute. `warnings` names the part.
     pub degraded: bool,
-    /// What else to know.
+    /// Warnings about the retrieval.
     pub warnings: Vec<String>,
 }
 
-/// Which history is asked for.
+/// A request for the history of a service.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreHistoryAsk {
-    /// The service, as it was saved.
+    /// Name of the service, as saved.
     pub service: String,
-    /// `dependency`, `pattern`, `config` or `baseline`; absent: all.
+    /// `dependency`, `pattern`, `config` or `baseline`. Default: all.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub knowledge_type: Option<String>,
-    /// One metric, setting or target; absent: all.
+    /// Name of a metric, a setting or a target. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// One environment, as `prod` or `prod/cluster`; absent: all.
+    /// Environment, such as `prod` or `prod/cluster`. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
 }
 
-/// One version of what is known.
+/// One version of the knowledge of a service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SreVersion {
-    /// Its record.
+    /// Id of the record.
     pub record_id: String,
-    /// `active`, `superseded` or `expired`.
+    /// State: `active`, `superseded` or `expired`.
     pub state: String,
-    /// What it says.
+    /// Content of the version.
     #[schema(value_type = Object)]
     pub content: serde_json::Value,
-    /// It held from then on.
+    /// Start of the time at which the version was valid.
     pub valid_from: String,
-    /// It held until just before then; absent: it still does.
+    /// End of the time at which the version was valid, exclusive; absent if it is still valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<String>,
-    /// What took its place.
+    /// Id of the record that replaced this version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// Keys that it is about and that are current.
+    /// Current keys of the version.
     pub keys: Vec<String>,
-    /// Keys of which something newer is known.
+    /// Keys for which newer knowledge exists.
     pub superseded_keys: Vec<String>,
-    /// Who said it: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
+    /// Source: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
     pub source: String,
-    /// Who said it, and where.
+    /// Provenance of the version.
     pub provenance: SreProvenance,
 }
 
-/// Every version.
+/// All versions of the knowledge of a service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SreHistory {
-    /// By when they began to hold, oldest first.
+    /// Versions, ordered by the start of their validity, oldest first.
     pub versions: Vec<SreVersion>,
-    /// Records that nobody could read.
+    /// Records that could not be read.
     pub skipped: Vec<SreSkipped>,
-    /// There are more than are shown.
+    /// True if there are more versions than the response contains.
     pub degraded: bool,
-    /// What else to know.
+    /// Warnings about the history.
     pub warnings: Vec<String>,
 }

@@ -1,67 +1,73 @@
-//! A user's own records in the memory of operations agents.
+//! A user's own records in operations memory.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::operations::knowledge::SreSkipped;
 
-/// Which of the caller's own records are wanted.
+/// A request to list the caller's own records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MeRecordsAsk {
-    /// Id or name of the memory; absent: the only one of the key's grants, else `sre_agent_memory`.
+    /// Id or name of the memory. Default: the only memory in the grants of the key, otherwise
+    /// `sre_agent_memory`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// `preferences`, `infrastructure` or `investigations`, or their singulars; absent: all of them, one after another.
+    /// `preferences`, `infrastructure` or `investigations`, or the singular form. Default: all
+    /// types, one after another.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub memory_type: Option<String>,
-    /// Where to go on.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// What is right, of a record of the caller's own. It counts as a save does: contacts wait for a person.
+/// A correction of one of the caller's own records. It follows the rules of a save: contacts wait
+/// for confirmation by a person.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeRecordCorrect {
-    /// Id or name of the memory; absent: as for the list.
+    /// Id or name of the memory. Default: as for the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// The record.
+    /// Id of the record.
     pub record_id: String,
-    /// All that it shall say, by the rules of its type, as `save` takes it.
+    /// Complete new content, by the rules of its type, as in a `save` request.
     #[schema(value_type = Object)]
     pub data: serde_json::Value,
 }
 
-/// Which of the caller's own records are deleted: `ids`, or all of them.
+/// A request to delete some of the caller's own records (`ids`), or all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MeRecordsDelete {
-    /// Id or name of the memory; absent: as for the list.
+    /// Id or name of the memory. Default: as for the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
-    /// At most 100.
+    /// Ids of the records, at most 100.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
-    /// All of them: the name of the memory, to say so.
+    /// Name of the memory, as a confirmation that the server deletes all of the caller's own
+    /// records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub yes_destroy: Option<String>,
-    /// Where to go on with all of them: `next_cursor` of the answer before.
+    /// `next_cursor` of the previous response, to continue the deletion of all records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// What was deleted.
+/// The result of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MeRecordsDeleted {
-    /// How many records.
+    /// Number of deleted records.
     pub deleted: u64,
-    /// Those that were not, and why: they are not the caller's, not the caller's alone, or gone.
+    /// Records that were not deleted, with the reason: they are not the caller's, they are shared
+    /// with others, or they no longer exist.
     pub failed: Vec<SreSkipped>,
-    /// Of all of them: knowledge of services that investigations of others confirmed, which stays.
+    /// Number of records that stay when all records are deleted: knowledge of services that
+    /// investigations of others confirmed.
     pub shared: u64,
-    /// There is more: where to go on. Absent at the end.
+    /// Cursor to continue the deletion; absent if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Shapes of the memory of operations agents: preferences, knowledge of services, investigations, a
-//! user's own records.
+//! Types of operations memory: preferences, knowledge of services, investigations, and a user's own
+//! records.
 
 pub mod doctor;
 pub mod investigation;

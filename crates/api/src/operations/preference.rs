@@ -1,47 +1,50 @@
-//! Preferences of users of operations agents: shown, decided on, and declared by a file.
+//! Preferences of users of operations agents: list, decisions, and declaration by a file.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which preferences.
+/// A request to list preferences.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SrePreferencesListing {
-    /// `pending_confirmation`: those alone that wait for a person; absent: all, those first.
+    /// `pending_confirmation` to list only preferences that wait for a person. Default: all
+    /// preferences, those first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
 
-/// One preference.
+/// A preference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SrePreference {
-    /// The id.
+    /// Id of the preference.
     pub preference_id: String,
-    /// Whose.
+    /// Id of the user.
     pub user_id: String,
-    /// `escalation`, `notification`, `workflow`, `style`, `general` or another word.
+    /// Type: `escalation`, `notification`, `workflow`, `style`, `general` or another word.
     pub preference_type: String,
-    /// The member of what is wanted; for a sentence `statement:` and what tells it from others.
+    /// Key of the preference. For a statement in prose, `statement:` and a text that distinguishes
+    /// it from others.
     pub key: String,
-    /// What is wanted.
+    /// Value of the preference.
     #[schema(value_type = Object)]
     pub value: serde_json::Value,
-    /// `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
+    /// Source: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`.
     pub source: String,
-    /// `active`, `conflict` or `pending_confirmation`; in a history also `superseded`, `rejected`, `expired`, `quarantined`.
+    /// State: `active`, `conflict` or `pending_confirmation`; in a history also `superseded`,
+    /// `rejected`, `expired` or `quarantined`.
     pub state: String,
-    /// When it was said.
+    /// Time of the statement.
     pub timestamp: String,
-    /// Where it came from.
+    /// Origin of the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// When it vanishes; absent: not by itself.
+    /// Time at which the preference expires; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// Until when it was in force.
+    /// End of the time at which the preference was active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<String>,
-    /// The preference that took its place.
+    /// Id of the preference that replaced this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
 }
@@ -49,127 +52,130 @@ pub struct SrePreference {
 /// Preferences, those that wait for a person first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SrePreferenceList {
-    /// At most 1,000.
+    /// The preferences, at most 1,000.
     pub preferences: Vec<SrePreference>,
-    /// What was left out.
+    /// Warnings about preferences that were left out.
     pub warnings: Vec<String>,
 }
 
-/// What somebody wants of one type.
+/// The preferences of a user of one type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SrePreferencesOfType {
-    /// The type.
+    /// Type of the preferences.
     pub preference_type: String,
-    /// What is in force, by key.
+    /// Active values, by key.
     #[schema(value_type = Object)]
     pub preference_value: serde_json::Map<String, serde_json::Value>,
-    /// Everything that is said, by key.
+    /// All stored preferences, by key.
     pub entries: Vec<SrePreference>,
 }
 
-/// What some preferences mean at the time of the request.
+/// The effect of preferences at the time of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreEffective {
-    /// It is within `quiet_hours`, in the user's time zone.
+    /// True if the current time is within `quiet_hours`, in the user's time zone.
     pub quiet_now: bool,
-    /// What is wanted of severities.
+    /// Preferred filter of severities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub severity_filter: Option<serde_json::Value>,
-    /// The user's, else the memory's.
+    /// Time zone of the user, otherwise of the memory.
     pub timezone: String,
 }
 
-/// Everything that somebody wants.
+/// All preferences of a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreUserPreferences {
-    /// Whose.
+    /// Id of the user.
     pub user_id: String,
-    /// By type.
+    /// Preferences, by type.
     pub preferences: Vec<SrePreferencesOfType>,
-    /// What it means now.
+    /// Effect of the preferences now.
     pub effective: SreEffective,
-    /// What is set and cannot be read.
+    /// Warnings about values that cannot be read.
     pub warnings: Vec<String>,
 }
 
-/// Which key.
+/// A request for the history of preferences.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SrePreferenceHistoryQuery {
-    /// The type; absent: every one.
+    /// Type of the preferences. Default: all types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preference_type: Option<String>,
-    /// The key; absent: every one.
+    /// Key of the preferences. Default: all keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// Everything that was said, the newest first.
+/// The history of preferences, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SrePreferenceHistory {
-    /// Each with its state.
+    /// Preferences, each with its state.
     pub preferences: Vec<SrePreference>,
 }
 
-/// Where a preference is.
+/// A decision about a preference, with the memory that contains it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SrePreferenceDecision {
-    /// The memory, by id or name.
+    /// Id or name of the memory.
     pub memory: String,
 }
 
-/// What a file declares. Either `users` or `text` is given.
+/// A declaration of preferences. Exactly one of `users` and `text` must be present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SrePreferencesApply {
-    /// By user: `{"Alice": {"preferences": [{"preference_type", "preference_value", "context"}]}}`.
+    /// Preferences by user:
+    /// `{"Alice": {"preferences": [{"preference_type", "preference_value", "context"}]}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub users: Option<serde_json::Value>,
-    /// The same as YAML, with `users` at its top.
+    /// The declaration as YAML, with `users` at the top level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Only say what would change.
+    /// True to return the changes without applying them. Default: false.
     #[serde(default)]
     pub dry_run: bool,
-    /// Remove what a file declared and this one does not.
+    /// True to remove preferences that a file declared earlier and this one does not. Default:
+    /// false.
     #[serde(default)]
     pub prune: bool,
 }
 
-/// What becomes of one key.
+/// The change of one key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SrePreferenceChange {
-    /// Whose.
+    /// Id of the user.
     pub user_id: String,
-    /// Its type.
+    /// Type of the preference.
     pub preference_type: String,
-    /// Its key.
+    /// Key of the preference.
     pub key: String,
-    /// `add`, `change`, `unchanged`, `prune`; `undeclare`: no file says it any more, and it stays for the time of those that none says;
-    /// `kept`: somebody else said it.
+    /// `add`, `change`, `unchanged` or `prune`; `undeclare`: no file declares the preference any
+    /// more, and it stays for as long as undeclared preferences do; `kept`: the preference comes
+    /// from another source.
     pub change: String,
-    /// What was in force.
+    /// Active value before the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub from: Option<serde_json::Value>,
-    /// What is in force then.
+    /// Active value after the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object)]
     pub to: Option<serde_json::Value>,
 }
 
-/// What became of all of them.
+/// The result of applying a declaration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SrePreferencesApplied {
-    /// By user, type and key.
+    /// Changes, by user, type and key.
     pub changes: Vec<SrePreferenceChange>,
-    /// Keys that changed, or would.
+    /// Number of keys that changed, or would change.
     pub changed: u64,
-    /// Keys that are as the file says.
+    /// Number of keys that already match the file.
     pub unchanged: u64,
-    /// Nothing was written.
+    /// True if nothing was written.
     pub dry_run: bool,
 }

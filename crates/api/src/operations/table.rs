@@ -1,4 +1,4 @@
-//! The table of operations of the memory of operations agents: to add one, a line here.
+//! The table of operations of operations memory. To add an operation, add one line here.
 
 use crate::Nothing;
 use crate::operation::operations;

@@ -1,89 +1,95 @@
-//! Records of operations memory as lines: out of one memory, and into another.
+//! Export and import of operations memory, as one line for each record.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::operations::knowledge::SreSkipped;
 
-/// A record as a line. Its `record_id` is the one of the memory it comes from; when it was stored and changed there is not told.
+/// A record as a line. Its `record_id` is the id in the source memory. The line does not contain
+/// the times at which the source memory stored and changed the record.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreRecordLine {
-    /// `preferences`, `infrastructure` or `investigations`; the singular does, too.
+    /// `preferences`, `infrastructure` or `investigations`, or the singular form.
     pub memory_type: String,
-    /// The user, or for infrastructure the agent.
+    /// Id of the user; for infrastructure, name of the agent.
     pub actor_id: String,
-    /// The session; preferences have none.
+    /// Id of the session. Preferences have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// What it says, as `save` takes it; an investigation with its outcome. Either this or `text`.
+    /// Content, as in a `save` request; an investigation contains its outcome. Either this or
+    /// `text` is present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub data: Option<serde_json::Value>,
-    /// What it says, where that is of no type: in words, or as another program wrote it.
+    /// Content without a type: as prose, or as another program wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// `active`, or `pending_confirmation`; absent: `active`.
+    /// `active` or `pending_confirmation`. Default: `active`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Who said it: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`; absent: `imported`. It counts where the import keeps sources.
+    /// Source: `human`, `declared`, `webhook`, `agent`, `extracted` or `imported`. It applies only
+    /// if the import keeps sources. Default: `imported`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// The user that it is kept to; absent: nobody.
+    /// Id of the user to whom the record is restricted. Default: no restriction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private_to: Option<String>,
-    /// When it was observed, or seen last; absent: now.
+    /// Time of the last observation, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
-    /// For how many days it stays; what is imported stays as long as its type does at least.
+    /// Days until the record expires, at most 36,500. An imported record stays at least as long as
+    /// other records of its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<u32>,
-    /// Keys of which something newer is known.
+    /// Keys for which newer knowledge exists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded_keys: Vec<String>,
-    /// The record that it contradicts and that counts more, by its `record_id`; that one's line comes before.
+    /// `record_id` of the record that this one contradicts and that has precedence. The line of
+    /// that record must come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contradicts: Option<String>,
-    /// Investigations that confirmed it.
+    /// Ids of the investigations that confirmed the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confirmed_by: Vec<String>,
-    /// Investigations that refuted it.
+    /// Ids of the investigations that refuted the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refuted_by: Vec<String>,
-    /// How often it was said, where it was more than once.
+    /// Number of times that the statement was repeated, if more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
-    /// The record.
+    /// Id of the record in the source memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
-    /// `untrusted` where outsiders could write what it says and nobody else has said it since; absent otherwise.
+    /// `untrusted` if outsiders could write the content and no trusted source has repeated it
+    /// since; otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<String>,
 }
 
-/// Which records are wanted as lines.
+/// A request to export records.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreExportAsk {
-    /// `preferences`, `infrastructure` or `investigations`, or their singulars.
+    /// `preferences`, `infrastructure` or `investigations`, or the singular form.
     #[serde(rename = "type")]
     pub memory_type: String,
-    /// Of this user or agent alone.
+    /// Id of the user, or name of the agent, whose records to export. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Where to go on.
+    /// Cursor from the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A page of lines.
+/// A page of exported lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SreExported {
-    /// The newest first.
+    /// Lines, newest first.
     pub records: Vec<SreRecordLine>,
-    /// Records that have no line, because they lie where their type does not look.
+    /// Records without a line, because they are outside the namespaces of their type.
     pub skipped: Vec<SreSkipped>,
-    /// Where to go on; absent at the end.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -92,38 +98,40 @@ pub struct SreExported {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SreImport {
-    /// At most 100.
+    /// Lines, at most 100.
     pub records: Vec<SreRecordLine>,
-    /// Each counts as who said it there, contacts and approvals too: the administrator's word for the file. Absent: each is `imported`, contacts wait
-    /// for a person, and what lets things happen without asking is refused.
+    /// True to accept the source in each line, including contacts and approvals, on the
+    /// administrator's authority. If false, each line has the source `imported`, contacts wait for
+    /// confirmation by a person, and the server rejects values that allow actions without approval.
+    /// Default: false.
     #[serde(default)]
     pub keep_sources: bool,
-    /// Nothing is written.
+    /// True to check the lines without writing anything. Default: false.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// What became of the lines.
+/// The results of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreImported {
-    /// In their order.
+    /// Results, in the order of the lines.
     pub results: Vec<SreImportedLine>,
 }
 
-/// What became of a line.
+/// The result for one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SreImportedLine {
-    /// As with `save`; `valid` for one that a dry run found nothing wrong with, `invalid` for one that
-    /// breaks a rule, `erased` for one whose record was erased here (the header `Loci-If-Erased: restore`
-    /// writes it again).
+    /// Action, as in the response of `save`. In addition: `valid` for a line without errors in a
+    /// dry run, `invalid` for a line that violates a rule, and `erased` for a line whose record was
+    /// erased on this server. The header `Loci-If-Erased: restore` writes such a record again.
     pub action: String,
-    /// Its record, where one was written or known.
+    /// Id of the record, if one was written or known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_id: Option<String>,
-    /// The member that breaks a rule.
+    /// Name of the member that violates a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The rule, or why it waits or was refused.
+    /// The violated rule, or the reason that the record waits or was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -1,34 +1,35 @@
-//! How a record was made, and what safety found in it.
+//! Derivation of a record by the pipeline, and its safety findings.
 
 pub use loci_model::record::derivation::{Decided, Evidence};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How the pipeline made a record.
+/// The derivation of a record by the pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Making {
-    /// The prompt that was asked.
+    /// Id of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The model that answered, as it calls itself.
+    /// Name of the model that answered, as reported by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// `deterministic`, `model`, `pull`, or `fallback` (deterministic, in the model's place).
+    /// `deterministic`, `model`, `pull` or `fallback`. `fallback` means the deterministic mode in
+    /// place of a model.
     pub mode: String,
-    /// What consolidation decided.
+    /// Decision of the consolidation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided: Option<Decided>,
-    /// The counts it rests on.
+    /// Counts that the record is based on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
 }
 
-/// What safety found in a record.
+/// The safety findings of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Findings {
-    /// How much it looks like instructions to the reader, 0 to 1.
+    /// Similarity of the text to instructions for its reader, 0 to 1.
     pub injection: f32,
-    /// What gave the score.
+    /// Reasons for the score.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// Kinds of secrets that were masked.

@@ -1,56 +1,59 @@
-//! What principals say of a record: useful, or wrong.
+//! Feedback of principals on a record: useful or wrong.
 
 pub use loci_model::record::feedback::FeedbackVerdict;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Who says it.
+/// The author of the feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedbackBy {
-    /// An agent: one alone hides nothing, whatever its rights are.
+    /// An agent. One agent alone hides no record, regardless of its permissions.
     Agent,
-    /// A person who administers the whole memory: one is enough.
+    /// A person who administers the whole memory. One person is enough.
     Human,
 }
 
-/// What is said of a record. Each principal has one standing verdict on a version; a later one takes its place.
+/// Feedback on a record. Each principal has one verdict on a version; a later verdict replaces it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordFeedback {
-    /// What it is.
+    /// Verdict on the record.
     pub verdict: FeedbackVerdict,
-    /// Why, in at most 500 characters; kept with the record.
+    /// Reason, at most 500 characters; stored with the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who says it; absent: an agent. A person must administer the whole memory.
+    /// Author of the feedback. Default: `agent`. `human` requires administration of the whole
+    /// memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<FeedbackBy>,
 }
 
-/// What is said of a record by now.
+/// The feedback on a record, after this request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RecordFeedbackStanding {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// The version that it is about: a new one begins anew.
+    /// Version that the feedback refers to. Counting starts again for a new version.
     pub version: u32,
-    /// Principals who call it useful.
+    /// Number of principals who call the record useful.
     pub useful: u64,
-    /// Principals who call it wrong. A release from quarantine decides what was said before it.
+    /// Number of principals who call the record wrong. A release from quarantine settles all
+    /// earlier feedback.
     pub wrong: u64,
-    /// Where the record stands: `quarantined` where two principals call it wrong, or a person who administers it.
+    /// State of the record: `quarantined` if two principals call it wrong, or one person who
+    /// administers the memory.
     pub state: String,
-    /// Why it stands there.
+    /// Reason for the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
 }
 
-/// How many principals say what of a record's version in force.
+/// Numbers of principals by verdict on the current version of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct FeedbackCounts {
-    /// It is useful.
+    /// Principals who call the record useful.
     pub useful: u64,
-    /// It is wrong.
+    /// Principals who call the record wrong.
     pub wrong: u64,
 }

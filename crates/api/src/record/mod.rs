@@ -1,4 +1,4 @@
-//! Records: what is remembered, their versions, batches and filters.
+//! Records, with their versions, batches and metadata filters.
 
 pub mod derivation;
 pub mod feedback;
@@ -15,19 +15,20 @@ use crate::record::derivation::{Findings, Making};
 use crate::record::feedback::FeedbackCounts;
 use crate::twin_words::twin_words;
 
-/// A value of metadata.
+/// A metadata value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged, try_from = "serde_json::Value")]
 pub enum MetadataValue {
-    /// Text.
+    /// A text.
     String(String),
-    /// A list of texts, read as a set.
+    /// A list of texts, treated as a set.
     StringList(Vec<String>),
     /// A number.
     Number(f64),
 }
 
-// Not by `untagged`: numbers that keep their text (serde_json's `arbitrary_precision`) do not survive its buffering.
+// Not derived by `untagged`: numbers that keep their text (`arbitrary_precision` of serde_json) do
+// not survive its buffering.
 impl TryFrom<serde_json::Value> for MetadataValue {
     type Error = &'static str;
 
@@ -46,120 +47,122 @@ impl TryFrom<serde_json::Value> for MetadataValue {
     }
 }
 
-/// Where a record comes from.
+/// A message that a record comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Source {
-    /// The event.
+    /// Id of the event.
     pub event: String,
-    /// Index of the message in it.
+    /// Index of the message in the event's payload.
     pub message: u32,
-    /// Which part of the message.
+    /// Part of the message, if it was split; otherwise 0.
     pub part: u32,
 }
 
-/// Enough to show the evidence.
+/// The provenance of a record: the messages that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Provenance {
-    /// Who.
+    /// Id of the actor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Which conversation.
+    /// Id of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The messages it was made from.
+    /// Messages that the record was derived from.
     pub sources: Vec<Source>,
-    /// It holds one message word for word.
+    /// True if the record contains one message word for word.
     pub verbatim: bool,
-    /// Who spoke.
+    /// Role of the speaker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
 }
 
-/// A record in one version.
+/// One version of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Record {
-    /// Its id, the same through all versions.
+    /// Id of the record, the same in all versions.
     pub id: String,
-    /// The memory.
+    /// Id of the memory.
     pub memory: String,
-    /// From 1; an edit makes the next.
+    /// Version, starting at 1. Each edit creates the next version.
     pub version: u32,
-    /// `fact`, `preference`, `summary`, `episode`, `reflection`, `rule`, `investigation`, `document`.
+    /// Kind: `fact`, `preference`, `summary`, `episode`, `reflection`, `rule`, `investigation` or
+    /// `document`.
     pub kind: String,
-    /// A finer word within the kind.
+    /// Subtype within the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtype: Option<String>,
-    /// A title.
+    /// Title of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A path.
+    /// Path of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A short description.
+    /// Short description of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// To what it applies.
+    /// Scope that the record applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Its place.
+    /// Namespace of the record.
     pub namespace: String,
-    /// Whose strategy made it.
+    /// Id of the strategy that created the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// What is remembered.
+    /// Text of the record.
     pub text: String,
-    /// Free values.
+    /// Metadata: keys with values.
     #[serde(default)]
     pub metadata: BTreeMap<String, MetadataValue>,
-    /// Where it comes from.
+    /// Provenance: the messages that the record comes from.
     pub provenance: Provenance,
-    /// `extracted` or `batch_created`.
+    /// Origin: `extracted` or `batch_created`.
     pub origin: String,
-    /// 0 to 1.
+    /// Trust in the record, 0 to 1.
     pub trust: f64,
-    /// How far its source is trusted: `confirmed`, `external`, `flagged`; absent: `agent`.
+    /// Trust tier of the source: `confirmed`, `external` or `flagged`. If absent, the tier is
+    /// `agent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// How the pipeline made it.
+    /// Derivation of the record by the pipeline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub making: Option<Making>,
-    /// The records it draws on: a reflection's episodes.
+    /// Ids of the records that this one is derived from, such as the episodes of a reflection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived_from: Vec<String>,
-    /// What safety found in it.
+    /// Safety findings of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub findings: Option<Findings>,
-    /// `active`, `candidate`, `superseded`, `invalid`, `quarantined`, `stale`, `expired`, `archived`, `rolled_back`,
-    /// `erased`.
+    /// State: `active`, `candidate`, `superseded`, `invalid`, `quarantined`, `stale`, `expired`,
+    /// `archived`, `rolled_back` or `erased`.
     pub state: String,
-    /// Why it stands there.
+    /// Reason for the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
-    /// The record that took its place.
+    /// Id of the record that replaced this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
-    /// The records whose place it took.
+    /// Ids of the records that this one replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
-    /// True in the world from here on.
+    /// Start of the time at which the record is true in the world.
     pub valid_from: String,
-    /// True until just before here.
+    /// End of the time at which the record is true in the world, exclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_to: Option<String>,
     /// Time of the source.
     pub timestamp: String,
-    /// When the first version was written.
+    /// Time at which the first version was written.
     pub created_at: String,
-    /// When this version was written.
+    /// Time at which this version was written.
     pub updated_at: String,
-    /// When it vanishes.
+    /// Time at which the record expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
 
 twin_words! {
-    /// What a filter does with the value of its key.
+    /// Comparison of a metadata key with a value.
     FilterOperator = loci_model::record::metadata_filter::FilterOperator {
         /// Equal text, equal number, or the same set of texts.
         EqualsTo,
@@ -167,62 +170,64 @@ twin_words! {
         Exists,
         /// The key is absent.
         NotExists,
-        /// Strictly earlier (system times only).
+        /// The system time is strictly earlier. Only for keys of system times.
         Before,
-        /// Strictly later (system times only).
+        /// The system time is strictly later. Only for keys of system times.
         After,
-        /// The list holds the text.
+        /// The list contains the text.
         Contains,
-        /// Greater number.
+        /// The number is greater.
         GreaterThan,
-        /// Greater or equal number.
+        /// The number is greater or equal.
         GreaterThanOrEquals,
-        /// Lesser number.
+        /// The number is less.
         LessThan,
-        /// Lesser or equal number.
+        /// The number is less or equal.
         LessThanOrEquals,
     }
 }
 
-/// One condition on metadata; `value` is absent for `exists` and `not_exists`, a time for `before` and `after`.
+/// A condition on a metadata key. `value` is absent for `exists` and `not_exists`, and a time for
+/// `before` and `after`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetadataFilter {
-    /// The key.
+    /// Metadata key.
     pub key: String,
-    /// What to do with its value.
+    /// Comparison operator.
     pub operator: FilterOperator,
-    /// What to compare with.
+    /// Value to compare with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<MetadataValue>,
 }
 
-/// Which records to list.
+/// A request to list records.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordListing {
-    /// Nodes, each read as the memory's setting `namespace_match` says.
+    /// Namespaces, each interpreted by the memory's setting `namespace_match`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub namespaces: Vec<String>,
-    /// Nodes with everything beneath them. Where both are absent: the whole memory.
+    /// Namespaces with everything beneath them. If both `namespaces` and `namespace_paths` are
+    /// absent, the list covers the whole memory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub namespace_paths: Vec<String>,
-    /// Only of this strategy.
+    /// Id of the only strategy whose records to list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Conditions, all of which must hold.
+    /// Conditions on metadata, at most 5. A record must meet all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds; none means all.
+    /// Kinds of records. Default: all kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<String>,
-    /// States; none means active.
+    /// States of records. Default: `active`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<String>,
-    /// 1 to 100; 100 where it is absent.
+    /// Maximum number of records per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Where an earlier page ended.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
@@ -232,144 +237,145 @@ pub struct RecordListing {
 pub struct RecordList {
     /// The records.
     pub records: Vec<Record>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// What to know about it.
+    /// Degradations and warnings.
     #[serde(flatten)]
     pub notices: Notices,
 }
 
-/// A record to be made.
+/// A record to be created.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordCreate {
-    /// Its place.
+    /// Namespace of the record.
     pub namespace: String,
-    /// What is remembered.
+    /// Text of the record.
     pub text: String,
-    /// When it became known; now where it is absent.
+    /// Time at which the content became known, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// Whose strategy.
+    /// Id of the strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Free values.
+    /// Metadata: keys with values, at most 20 keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, MetadataValue>,
-    /// What it is; a fact where it is absent. `knowledge` is read as `fact`.
+    /// Kind of the record; `knowledge` is read as `fact`. Default: `fact`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// A finer word within the kind.
+    /// Subtype within the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtype: Option<String>,
-    /// A title.
+    /// Title of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// A path.
+    /// Path of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// A short description.
+    /// Short description of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// To what it applies.
+    /// Scope that the record applies to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
-/// Records to be made.
+/// A request to create records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordsCreate {
-    /// At most 100.
+    /// Records to create, at most 100.
     pub records: Vec<RecordCreate>,
-    /// Days until they vanish.
+    /// Days until the records expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<u32>,
 }
 
-/// A change of a record: the next version of the same id. Absent members stay.
+/// A change of a record, which creates the next version with the same id. Absent members stay
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordUpdate {
-    /// Which one.
+    /// Id of the record.
     pub id: String,
-    /// When it became known; now where it is absent.
+    /// Time at which the content became known, RFC 3339. Default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// A new text.
+    /// New text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// A new place.
+    /// New namespace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Another strategy.
+    /// Id of the new strategy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// The whole new set of values.
+    /// New metadata, which replaces all keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<BTreeMap<String, MetadataValue>>,
-    /// Only if the stored version is this one.
+    /// Version that the stored record must have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub if_version: Option<u32>,
 }
 
-/// Records to be changed.
+/// A request to change records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordsUpdate {
-    /// At most 100.
+    /// Changes, at most 100.
     pub records: Vec<RecordUpdate>,
-    /// Days until they vanish, counted from now.
+    /// Days until the records expire, counted from now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<u32>,
 }
 
-/// Records to be deleted.
+/// A request to delete records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordsDelete {
-    /// Their ids; at most 100.
+    /// Ids of the records, at most 100.
     pub ids: Vec<String>,
 }
 
-/// What became of one item.
+/// The result of one item of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ItemOutcome {
-    /// The record; for a failed creation an id that names nothing.
+    /// Id of the record. For a failed creation, the id refers to no record.
     pub id: String,
-    /// Why not; absent where it succeeded.
+    /// Error of the item; absent on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ItemProblem>,
 }
 
-/// Why an item of a batch failed.
+/// The error of an item of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ItemProblem {
-    /// A word for programs.
+    /// Error code for programs.
     pub code: String,
-    /// A text for people.
+    /// Explanation for people.
     pub message: String,
 }
 
-/// What became of a batch, in its order.
+/// The results of a batch, in the order of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BatchOutcome {
-    /// One per item.
+    /// One result for each item.
     pub items: Vec<ItemOutcome>,
-    /// How many failed.
+    /// Number of items that failed.
     pub failed: usize,
 }
 
-/// What is to be reverted of a record.
+/// A request to revert a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordRevert {
-    /// The version whose content comes back as the next one. Absent: the decision the record stands in is undone; what
-    /// it took the place of is in force again.
+    /// Version whose content becomes the next version. If absent, the request undoes the decision
+    /// that led to the record's current state, and the records that it replaced are active again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to_version: Option<u32>,
-    /// Only if the stored version is this one.
+    /// Version that the stored record must have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_version: Option<u32>,
 }
@@ -377,48 +383,48 @@ pub struct RecordRevert {
 /// A record that a revert changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RevertedRecord {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// Its version now.
+    /// Version after the revert.
     pub version: u32,
-    /// Its state now.
+    /// State after the revert.
     pub state: String,
 }
 
-/// Every record that a revert changed; the same revert again undoes it.
+/// The records that a revert changed. Repeating the revert undoes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RecordsReverted {
-    /// The records.
+    /// The changed records.
     pub records: Vec<RevertedRecord>,
 }
 
-/// A change of state.
+/// A change of a record's state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StateChange {
-    /// When.
+    /// Time of the change.
     pub at: String,
-    /// The version.
+    /// Version of the record.
     pub version: u32,
-    /// From; absent where it was made.
+    /// State before; absent for the creation of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// To.
+    /// State after.
     pub to: String,
-    /// Why.
+    /// Reason for the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Who or what did it.
+    /// Principal or component that made the change.
     pub by: String,
 }
 
-/// All versions of a record, and its changes of state.
+/// All versions of a record, and all changes of its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecordHistory {
-    /// Oldest first, the current one last.
+    /// Versions, oldest first. The last one is the current version.
     pub versions: Vec<Record>,
-    /// Oldest first.
+    /// Changes of state, oldest first.
     pub changes: Vec<StateChange>,
-    /// What principals say of the current version; absent where nobody says anything.
+    /// Feedback on the current version; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<FeedbackCounts>,
 }

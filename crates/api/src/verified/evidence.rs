@@ -1,68 +1,69 @@
-//! Facts for a verifier elsewhere: what cited lines are found again by. Anchors and claims are documents in their stored form,
-//! as in an export: made by one Loci and read by another, and of no use to anybody else.
+//! Facts for a remote verifier, with the evidence to find their cited lines again. Anchors and
+//! claims are documents in their stored format, as in an export. One Loci process writes them and
+//! another reads them; they have no other use.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Whose facts.
+/// A request to list the evidence of a repository's facts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceListing {
-    /// The repository.
+    /// Name of the repository.
     pub repo: String,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of facts per page, 1 to 100. Default: 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// A repository, as far as a verifier must know it.
+/// The members of a repository that a verifier needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct EvidenceRepository {
-    /// Its scope key, `owner/name`.
+    /// Scope key of the repository, `owner/name`.
     pub repo: String,
-    /// All names it goes by.
+    /// All names of the repository.
     pub aliases: Vec<String>,
-    /// Its first commits, where they are known.
+    /// Ids of the repository's first commits, if known.
     pub roots: Vec<String>,
-    /// The ref that changes states, where one is set.
+    /// Ref whose verifications change the state of facts, if it is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_ref: Option<String>,
-    /// How many citations must be valid; absent: all.
+    /// Number of citations of a fact that must be valid. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
 }
 
-/// A fact with what it is found again by.
+/// A fact with the evidence to find its cited lines again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct FactEvidence {
-    /// Its id.
+    /// Id of the fact.
     pub memory_id: String,
-    /// What a verdict of it is about: a verdict that is given back names it.
+    /// Digest of the content that a verdict refers to. A reported verdict must contain it.
     pub digest: String,
-    /// What it is about.
+    /// Subject of the fact.
     pub subject: String,
-    /// What it says.
+    /// Statement of the fact.
     pub fact: String,
-    /// Its citations, each a document with its anchor.
+    /// Citations of the fact, each a document with its anchor.
     #[schema(value_type = Vec<Object>)]
     pub citations: Vec<Value>,
-    /// Its claims.
+    /// Claims of the fact.
     #[schema(value_type = Vec<Object>)]
     pub claims: Vec<Value>,
 }
 
-/// Facts, confirmed last first.
+/// A page of facts, most recently confirmed first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EvidencePage {
-    /// Their repository.
+    /// Repository of the facts.
     pub repository: EvidenceRepository,
     /// The facts.
     pub facts: Vec<FactEvidence>,
-    /// Where the next page starts; absent on the last.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Facts as answers show them, with their citations and what a check of them found. The source
-//! design fixes the names of members. Words, places and claims are the nouns of the model.
+//! Facts in responses, with their citations and the results of a check. The names of members are
+//! fixed. Verdicts, locations and claims are types of the model.
 
 use loci_model::facts::citation::Place;
 use loci_model::facts::code::ObjectId;
@@ -7,7 +7,7 @@ use loci_model::facts::support::{Assurance, OtherValue, Support, SupportReason};
 use loci_model::facts::verdict::{ClaimOutcome, Drift, Method, Unverifiable, Verdict};
 use serde::Serialize;
 
-/// Lines of a file, and the commit at which they were found.
+/// Lines of a file, and the commit that contains them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlaceAt {
     /// The lines.
@@ -18,38 +18,38 @@ pub struct PlaceAt {
     pub commit: Option<ObjectId>,
 }
 
-/// A citation of a fact: enough to be verified when it is given back.
+/// A citation of a fact. It contains enough to be verified when a caller sends it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactCitation {
     /// The lines as cited.
     #[serde(flatten)]
     pub place: Place,
-    /// The hash of the lines.
+    /// Hash of the lines.
     pub snippet_hash: String,
-    /// The file's object.
+    /// Object id of the file.
     pub blob: ObjectId,
-    /// The commit that holds the lines.
+    /// Commit that contains the lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha: Option<ObjectId>,
-    /// The definition around them.
+    /// Definition that encloses the lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Their present place, if it is another.
+    /// Current location of the lines, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<PlaceAt>,
 }
 
-/// The verdict of the code on a fact, apart from whether the code is still there.
+/// Verdict of the code on a fact. It is independent of whether the cited code still exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactSupport {
     /// The verdict.
     pub verdict: Support,
-    /// The reason.
+    /// Reason for the verdict.
     pub reason: SupportReason,
-    /// Names and values of the fact that were found.
+    /// Names and values of the fact that the code contains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
-    /// Names and values of the fact that were not found.
+    /// Names and values of the fact that the code does not contain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// Names that have another value in the code.
@@ -57,103 +57,104 @@ pub struct FactSupport {
     pub other_values: Vec<OtherValue>,
 }
 
-/// The short difference of changed code.
+/// A short diff of changed code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactChange {
-    /// The present place of the code.
+    /// Current location of the code.
     #[serde(flatten)]
     pub place: Place,
-    /// Lines that it lost and gained.
+    /// Lines that the code lost and gained.
     pub diff: String,
 }
 
 /// A fact with its citations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
-    /// Its id.
+    /// Id of the fact.
     pub id: String,
-    /// Scope key of its repository.
+    /// Scope key of the fact's repository.
     pub repo: String,
-    /// Its subject.
+    /// Subject of the fact.
     pub subject: String,
-    /// Its statement.
+    /// Statement of the fact.
     pub fact: String,
-    /// The code that proves it.
+    /// Citations of the code that supports the fact.
     pub citations: Vec<FactCitation>,
-    /// Its use for a reader, in words.
+    /// Use of the fact for a reader, as text.
     pub reason: Option<String>,
-    /// The time of its last confirmation, RFC 3339.
+    /// Time of the last confirmation, RFC 3339.
     pub refreshed_at: String,
-    /// The number of its confirmations after a verification.
+    /// Number of confirmations after a verification.
     pub verification_count: u64,
-    /// `active`, `superseded`, `invalid`, `expired`, or `quarantined`: held back, whatever for.
+    /// State: `active`, `superseded`, `invalid`, `expired` or `quarantined`. `quarantined` means
+    /// withheld for any reason.
     pub status: &'static str,
-    /// The finding at the revision of the call; absent where nothing was looked at.
+    /// Verdict at the revision of the call; absent if nothing was verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Its meaning for a reader.
+    /// Assurance that the verdict gives a reader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assurance: Option<Assurance>,
-    /// The place of its code and the worth of that, in a line.
+    /// Location of the code and its assurance, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The verdict of the code on it.
+    /// Verdict of the code on the statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<FactSupport>,
-    /// The change of its code.
+    /// Change of the cited code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
-    /// It was learned on a branch that is gone, and never merged.
+    /// True if the fact was learned on a branch that was deleted without a merge.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub abandoned_source: bool,
-    /// Other active facts that say otherwise.
+    /// Ids of other active facts that contradict this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts_with: Vec<String>,
 }
 
-/// A fact that was kept back, with the places to read instead. It has no statement.
+/// A fact that was withheld, with the locations to read instead. It contains no statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WithheldFact {
-    /// Its id.
+    /// Id of the fact.
     pub id: String,
-    /// Its subject.
+    /// Subject of the fact.
     pub subject: String,
-    /// Its state.
+    /// State of the fact.
     pub status: &'static str,
-    /// The finding.
+    /// Verdict on the fact.
     pub verdict: Option<Verdict>,
-    /// Its meaning for a reader.
+    /// Assurance that the verdict gives a reader.
     pub assurance: Assurance,
-    /// The reasons, by citation, claim and value.
+    /// Reasons, by citation, claim and value.
     pub why: Vec<String>,
-    /// The places of its code.
+    /// Locations of the cited code.
     pub places: Vec<Place>,
-    /// The change of its code.
+    /// Change of the cited code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<FactChange>,
 }
 
-/// Numbers of facts that a read kept back, by reason.
+/// Numbers of facts that a read omitted, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct OmittedFacts {
-    /// Their code is gone.
+    /// Facts whose cited code is gone.
     #[serde(skip_serializing_if = "is_zero")]
     pub gone: u64,
-    /// A claim is false; or the cited lines give another value, and the statement is withheld from
-    /// the reader.
+    /// Facts with a false claim; or facts whose cited lines contain another value and whose
+    /// statement is withheld.
     #[serde(skip_serializing_if = "is_zero")]
     pub contradicted: u64,
-    /// Their code has changed, and their statement is withheld from the reader; or it was gone, and
-    /// only something like it is there.
+    /// Facts whose cited code has changed and whose statement is withheld; or facts whose code was
+    /// gone and for which only similar code exists.
     #[serde(skip_serializing_if = "is_zero")]
     pub drifted: u64,
-    /// Their code was gone, and whether it is there cannot be found out now.
+    /// Facts whose cited code was gone and cannot be verified now.
     #[serde(skip_serializing_if = "is_zero")]
     pub unverifiable: u64,
-    /// They would not fit the budget.
+    /// Facts that exceed the budget.
     #[serde(skip_serializing_if = "is_zero")]
     pub budget: u64,
-    /// Their citations are only proposed, and could not be verified now.
+    /// Facts that have only proposed citations, which could not be verified now.
     #[serde(skip)]
     pub unproven: u64,
 }
@@ -163,135 +164,136 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Facts of a repository, checked at a revision.
+/// Facts of a repository, verified at a revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FactList {
     /// Scope key of the repository.
     pub repo: String,
-    /// The revision as asked for.
+    /// Revision as requested.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Its commit.
+    /// Commit of the revision.
     pub commit: Option<ObjectId>,
     /// The facts.
     pub memories: Vec<Fact>,
-    /// The next step where nothing is known.
+    /// Suggested next step if no fact is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Numbers of facts that were kept back.
+    /// Numbers of facts that were omitted.
     pub omitted: OmittedFacts,
-    /// The first facts that were kept back because of their code.
+    /// The first facts that were withheld because of their code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub withheld: Vec<WithheldFact>,
-    /// The same as a block for a prompt.
+    /// The facts as a text block for a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The worktree was looked at.
+    /// True if the working tree was read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
-    /// Warnings: codes with words.
+    /// Warnings, each a code with an explanation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// The search was less than it could be; absent where nothing was searched for.
+    /// True if the search was degraded; absent if the call did not search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<bool>,
 }
 
-/// A citation and what a check found of it.
+/// A citation with the result of its check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CheckedCitation {
     /// The lines as cited.
     #[serde(flatten)]
     pub place: Place,
-    /// The lines are in the file.
+    /// True if the file contains the lines.
     pub exists: bool,
-    /// The finding.
+    /// Verdict on the citation.
     pub verdict: Verdict,
-    /// The way it was found.
+    /// Method by which the lines were found.
     pub method: Method,
-    /// The lines that were found. Untrusted.
+    /// Lines that were found. Untrusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The content or the difference was cut.
+    /// True if the content or the diff was truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The error, like `gone:block_gone`.
+    /// Error code, such as `gone:block_gone`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Likeness to the cited lines, 0 to 1.
+    /// Similarity to the cited lines, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    /// The loss of a changed block.
+    /// Degree to which a changed block lost words of the fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// The reason that it could not be read.
+    /// Reason that the code could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unverifiable_reason: Option<Unverifiable>,
-    /// The time until another try makes sense.
+    /// Milliseconds after which a retry is reasonable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// The present place of the lines, if it is another.
+    /// Current location of the lines, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<PlaceAt>,
-    /// The file's object.
+    /// Object id of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<ObjectId>,
-    /// A unified diff from the cited lines to the best match.
+    /// Unified diff from the cited lines to the best match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Characters without a shape, or terminal escapes, were taken out.
+    /// True if invisible characters or terminal escape sequences were removed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden_characters: bool,
     /// Kinds of secrets that were masked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<&'static str>,
-    /// Equal text with another indentation, where indentation means something.
+    /// True if the text is equal but indented differently, in a language where indentation is
+    /// significant.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reindented: bool,
 }
 
-/// The findings of a check of citations.
+/// The result of checking citations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CitationCheck {
-    /// Every citation is valid.
+    /// True if all citations are valid.
     pub valid: bool,
-    /// One each.
+    /// The citations, each with its result.
     pub citations: Vec<CheckedCitation>,
-    /// Those that are valid.
+    /// Number of valid citations.
     pub valid_count: usize,
-    /// Those that are drifted, gone or contradicted.
+    /// Number of citations that are drifted, gone or contradicted.
     pub invalid_count: usize,
-    /// Those that could not be read.
+    /// Number of citations that could not be read.
     pub unverifiable_count: usize,
-    /// The verdict of all together.
+    /// Combined verdict on all citations.
     pub verdict: Verdict,
-    /// The outcomes of the claims.
+    /// Outcomes of the claims.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimOutcome>,
-    /// The verdict of the code on the statement.
+    /// Verdict of the code on the statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<FactSupport>,
 }
 
-/// A check of citations, at a revision.
+/// A check of citations at a revision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CitationsChecked {
-    /// The finding.
+    /// Result of the check.
     #[serde(flatten)]
     pub check: CitationCheck,
     /// Scope key of the repository.
     pub repo: String,
-    /// The revision as asked for.
+    /// Revision as requested.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Its commit.
+    /// Commit of the revision.
     pub commit: Option<ObjectId>,
-    /// The worktree was looked at.
+    /// True if the working tree was read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dirty: bool,
-    /// Names the verification for some minutes.
+    /// Id of the verification; valid for a few minutes.
     pub verification_id: String,
-    /// Warnings.
+    /// Warnings, each a code with an explanation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -301,31 +303,31 @@ pub struct CitationsChecked {
 pub struct CodeLines {
     /// Scope key of the repository.
     pub repo: String,
-    /// The revision as asked for, or as the call means it.
+    /// Revision as requested, or the default of the call.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The lines that were asked for, context included, cut to the file.
+    /// Lines as requested, including context, limited to the file.
     #[serde(flatten)]
     pub place: Place,
-    /// Their text; untrusted.
+    /// Text of the lines. Untrusted.
     pub content: String,
-    /// The file's object; empty where there is none.
+    /// Object id of the file; empty if there is none.
     pub sha: String,
-    /// The commit.
+    /// Commit of the revision.
     pub commit: Option<ObjectId>,
-    /// The range asked for lies in the file.
+    /// True if the requested range lies in the file.
     pub exists: bool,
-    /// Lines of the file.
+    /// Number of lines in the file.
     pub total_lines: u32,
-    /// The text was cut.
+    /// True if the text was truncated.
     pub truncated: bool,
-    /// Characters without a shape, or terminal escapes, were taken out.
+    /// True if invisible characters or terminal escape sequences were removed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden_characters: bool,
     /// Kinds of secrets that were masked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<&'static str>,
-    /// The reason that there is nothing, where there is nothing.
+    /// Reason that the content is missing, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Shapes of the product of verified facts: repositories, evidence, verdicts, proposals of
+//! Types of the verified product: repositories, evidence, facts, verdicts, and proposals of
 //! citations.
 
 pub mod evidence;

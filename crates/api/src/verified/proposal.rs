@@ -1,18 +1,20 @@
-//! Records of a repository whose citations were found from their text, and which nobody has confirmed yet.
+//! Proposals: records of a repository whose citations were derived from their text and are not yet
+//! confirmed.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Which proposals.
+/// A request to list proposals.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProposalListing {
-    /// The repository.
+    /// Name of the repository.
     pub repo: String,
-    /// 1 to 200; absent: 50.
+    /// Maximum number of proposals, 1 to 200. Default: 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// The revision at which they are verified; absent: `WORKTREE` in a working tree, else `HEAD`.
+    /// Revision at which the server verifies the proposals. Default: `WORKTREE` in a working tree,
+    /// otherwise `HEAD`.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
 }
@@ -20,29 +22,29 @@ pub struct ProposalListing {
 /// A record with proposed citations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Proposal {
-    /// The record: refresh it to make a fact of it.
+    /// Id of the record. Refreshing the record turns it into a fact.
     pub id: String,
-    /// What extraction wrote. Untrusted.
+    /// Text that the extraction wrote. Untrusted.
     pub text: String,
-    /// Where its citations were found, as `path:first-last`.
+    /// Locations of the proposed citations, as `path:first-last`.
     pub places: Vec<String>,
-    /// What was found at the revision: `valid` or `drifted`.
+    /// Verdict at the revision: `valid` or `drifted`.
     pub verdict: String,
-    /// The verdict of the code on the text: `supported`, `not_checked` or `contradicted`.
+    /// Verdict of the code on the text: `supported`, `not_checked` or `contradicted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<String>,
 }
 
-/// Proposals, the newest first, as far as they hold.
+/// The proposals that hold at the revision, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProposalList {
     /// Scope key of the repository.
     pub repo: String,
-    /// The commit at which they were verified.
+    /// Commit at which the proposals were verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The proposals.
     pub proposals: Vec<Proposal>,
-    /// How many were kept back: their code is gone, or could not be read.
+    /// Number of proposals that were omitted because their code is gone or could not be read.
     pub omitted: u64,
 }

@@ -1,36 +1,38 @@
-//! Repositories whose facts are remembered.
+//! Repositories that facts belong to.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A repository to register, or another name or place of one that is known.
+/// A request to register a repository, or to add a name or a location to a known one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RepositoryAdd {
-    /// `owner/name` or `host/owner/name`; absent: as its remote `origin` says.
+    /// `owner/name` or `host/owner/name`. Default: the name from the remote `origin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// A clone, a bare repository or a worktree on the server's machine.
+    /// Path of a clone, a bare repository or a working tree on the server's machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     /// Other names, or URLs of remotes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// The forge's number for it: `<host>:<number>`.
+    /// Id of the repository at its forge: `<host>:<number>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forge_id: Option<String>,
-    /// It can be read at its forge.
+    /// True if the server can read the repository at its forge. Default: false.
     pub at_forge: bool,
-    /// It is this repository, known already by another name.
+    /// Name of a known repository that this one is identical to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_as: Option<String>,
-    /// The repository it was forked from; kept, its facts are not read along yet.
+    /// Repository that this one was forked from. The server stores it but does not read its facts
+    /// yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
-    /// The ref that changes states; absent: the repository's own default branch.
+    /// Ref whose verifications change the state of facts. Default: the repository's own default
+    /// branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_ref: Option<String>,
-    /// How many citations must be valid; absent: all.
+    /// Number of citations of a fact that must be valid. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quorum: Option<u32>,
 }
@@ -38,66 +40,67 @@ pub struct RepositoryAdd {
 /// A repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Repository {
-    /// Its identity.
+    /// Id of the repository.
     pub id: String,
-    /// Its scope key, `owner/name`.
+    /// Scope key of the repository, `owner/name`.
     pub repo: String,
-    /// All names it goes by.
+    /// All names of the repository.
     pub aliases: Vec<String>,
-    /// Where its code is read: paths of the server's machine, addresses at forges.
+    /// Locations of the code: paths on the server's machine, addresses at forges.
     pub places: Vec<String>,
-    /// The ref that changes states, where one is set.
+    /// Ref whose verifications change the state of facts, if it is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_ref: Option<String>,
-    /// The commit at which its facts were last verified in the background.
+    /// Commit of the last background verification of the facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_commit: Option<String>,
 }
 
-/// What registering did.
+/// The result of registering a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RepositoryAdded {
-    /// The repository as it is now.
+    /// The repository after the change.
     pub repository: Repository,
-    /// It was not known before.
+    /// True if the repository was not known before.
     pub created: bool,
-    /// What to know.
+    /// Warnings about the registration.
     pub warnings: Vec<String>,
 }
 
-/// Which repositories.
+/// A request to list repositories.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RepositoryListing {
-    /// 1 to 100; absent: 100.
+    /// Maximum number of repositories per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Repositories, by key.
+/// A page of repositories, by scope key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RepositoryList {
     /// The repositories.
     pub repositories: Vec<Repository>,
-    /// Where the next page starts; absent on the last.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// Whose facts.
+/// A request for the mark of a repository's facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepositoryMarkAsk {
-    /// `owner/name`, or `host/owner/name`.
+    /// `owner/name` or `host/owner/name`.
     pub repo: String,
 }
 
-/// How a repository's facts stand.
+/// A mark that shows changes of a repository's facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RepositoryMark {
-    /// Another text where a fact was stored, confirmed, or came to stand elsewhere; it means nothing else.
+    /// Opaque text that changes when a fact is stored, confirmed or changes its state. It has no
+    /// other meaning.
     pub mark: String,
 }

@@ -1,4 +1,4 @@
-//! The table of operations of facts that cite code: to add one, a line here.
+//! The table of operations of the verified product. To add an operation, add one line here.
 
 use crate::operation::operations;
 use crate::tool::ToolResult;

@@ -1,5 +1,7 @@
-//! Verdicts of a verifier elsewhere: a process that has the code where the server has not. They serve its own calls and are written
-//! down under its name; no state follows them. Verifications are documents in their stored form, as evidence is.
+//! Verdicts of a remote verifier: a process that can read the code where the server cannot. The
+//! server uses the verdicts for the verifier's own calls and records them under its name. They
+//! never change the state of a fact. Verifications are documents in their stored format, like
+//! evidence.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,95 +10,97 @@ use utoipa::ToSchema;
 use crate::tool::ToolArguments;
 use crate::verified::evidence::{EvidenceRepository, FactEvidence};
 
-/// Which facts would a tool look at?
+/// A request for the facts that a tool call would read.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceAsk {
-    /// The arguments of its call.
+    /// Arguments of the tool call.
     pub arguments: ToolArguments,
-    /// A commit: can the server read it?
+    /// Id of a commit that the server checks for readability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
 }
 
-/// These, with what a verifier needs to check them. Nothing was verified, and none of them was served.
+/// The facts that the tool would read, with the evidence that a verifier needs. Nothing was
+/// verified, and no read is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct EvidenceAnswer {
-    /// Their repository.
+    /// Repository of the facts.
     pub repository: EvidenceRepository,
-    /// The server can read the commit: it may be left to it.
+    /// True if the server can read the commit, so that the client may leave the verification to the
+    /// server.
     pub readable: bool,
     /// The facts.
     pub facts: Vec<FactEvidence>,
 }
 
-/// What was found of a fact.
+/// A verdict on one fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactVerdict {
-    /// Its id.
+    /// Id of the fact.
     pub memory_id: String,
-    /// The digest that its evidence came with.
+    /// Digest from the evidence of the fact.
     pub digest: String,
-    /// What was found, a document.
+    /// Result of the verification, as a document.
     #[schema(value_type = Object)]
     pub verification: Value,
-    /// How long it took.
+    /// Duration of the verification in milliseconds.
     #[serde(default)]
     pub duration_ms: u32,
-    /// The lines that were found, by citation; may be left out.
+    /// Lines that were found, one entry for each citation. Optional.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<Option<String>>,
 }
 
-/// What was found at one revision, of at most 200 facts.
+/// Verdicts at one revision, on at most 200 facts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verdicts {
-    /// The revision as asked for; `WORKTREE`: files as they lie there.
+    /// Revision as requested. `WORKTREE` means the files of the working tree.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Its commit; of a worktree the one it stands on, where there is one.
+    /// Commit of the revision; for a working tree, its current commit, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The facts.
+    /// The verdicts, one for each fact.
     pub facts: Vec<FactVerdict>,
 }
 
-/// A call of a tool by one who looked at the code.
+/// A tool call with the verdicts of a caller that has read the code.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolVerdicts {
-    /// The arguments of the call.
+    /// Arguments of the call.
     pub arguments: ToolArguments,
-    /// What was found.
+    /// The verdicts.
     pub verdicts: Verdicts,
 }
 
-/// Verdicts to be written down.
+/// Verdicts to be recorded.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VerdictsTell {
-    /// The repository.
+    /// Name of the repository.
     pub repo: String,
-    /// What was found.
+    /// The verdicts.
     pub verdicts: Verdicts,
 }
 
-/// What became of a verdict.
+/// Result of recording one verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VerdictTold {
-    /// Of which fact.
+    /// Id of the fact.
     pub memory_id: String,
-    /// Names the verification for some minutes; absent where the fact is other than its evidence was, or nothing could be read: then
-    /// nothing was written.
+    /// Id of the verification; valid for a few minutes. Absent if nothing was recorded, because the
+    /// fact no longer matches its evidence or the code could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification_id: Option<String>,
 }
 
-/// What became of verdicts, in their order.
+/// Results of recording verdicts, in the order of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct VerdictsTold {
-    /// One each.
+    /// One result for each verdict.
     pub facts: Vec<VerdictTold>,
 }

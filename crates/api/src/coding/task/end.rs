@@ -1,4 +1,4 @@
-//! The end of a task, and notes on the way there.
+//! The end of a task, and notes during the task.
 
 use std::collections::BTreeMap;
 
@@ -8,217 +8,226 @@ use utoipa::ToSchema;
 
 use crate::coding::task::TaskPullRequest;
 
-/// What an agent says at the end of a task.
+/// The report of an agent at the end of a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskComplete {
-    /// `completed`, `failed`, `cancelled` or `timed_out`; absent: whoever runs agents says.
+    /// Status: `completed`, `failed`, `cancelled` or `timed_out`. If absent, the platform that runs
+    /// the agent reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// What was done.
+    /// Summary of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// How.
+    /// Approach that the agent took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach: Option<String>,
-    /// Paths that changed.
+    /// Paths of the changed files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files_changed: Vec<String>,
-    /// What was hard.
+    /// Difficulties that the agent met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub difficulties: Vec<String>,
-    /// The pull request it ended in.
+    /// Pull request that the task ended in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<TaskPullRequest>,
-    /// The branch that was worked on.
+    /// Branch of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Commits, oldest first.
+    /// Ids of the commits, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
-    /// What it cost; what is no finite number of dollars is taken for absent.
+    /// Cost in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost_usd: Option<f64>,
-    /// How long it took; what is no finite number of seconds is taken for absent.
+    /// Duration in seconds. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub duration_s: Option<f64>,
-    /// What was checked, and how that ended.
+    /// Checks that were run, with their results.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub verification: Option<Value>,
-    /// What went wrong; more than a thousand characters are cut.
+    /// Error message. The server truncates it to 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
-    /// `reasoning_error`, `instruction_noncompliance`, `missing_verification`, `timeout` or `environment_failure`.
+    /// Category of the failure: `reasoning_error`, `instruction_noncompliance`,
+    /// `missing_verification`, `timeout` or `environment_failure`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_category: Option<String>,
-    /// What was learned about the repository: a paragraph or list item each, `**[Topic]:** text`.
+    /// Learnings about the repository: one for each paragraph or list item, as `**[Topic]:** text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnings_text: Option<String>,
-    /// What the agent would have needed, in the same form.
+    /// Self-feedback: information that the agent lacked, in the format of `learnings_text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_feedback_text: Option<String>,
-    /// When this was seen to be so, for what is told late; absent, or ahead: now.
+    /// Time of the observation, RFC 3339, for a late report. Default, also for a future time: now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
-    /// Versions of the prompts that made these texts, by `learnings` and `self_feedback`.
+    /// Versions of the prompts that produced these texts, by `learnings` and `self_feedback`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub extraction_prompts: BTreeMap<String, String>,
-    /// Memories that were used.
+    /// Ids of the records that were used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_memory_ids: Vec<String>,
-    /// Memories that helped.
+    /// Ids of the records that helped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub helpful_memory_ids: Vec<String>,
-    /// Memories that misled.
+    /// Ids of the records that misled.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub harmful_memory_ids: Vec<String>,
 }
 
-/// A learning, and what became of it.
+/// A learning, and the action that the server took on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Learned {
-    /// The record that holds it; absent where it was rejected.
+    /// Id of the record that contains the learning; absent if it was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `added`; `superseded`: added in the place of what it contradicts; `conflict`: added, and a person decides; `outdated`: kept as
-    /// history; `duplicate`, `held`, `quarantined` or `rejected`.
+    /// Action: `added`; `superseded` (added, and it replaces the contradicted record); `conflict`
+    /// (added, and a person decides); `outdated` (stored as history); `duplicate`, `held`,
+    /// `quarantined` or `rejected`.
     pub action: String,
-    /// Why, where it was not added: `already_known`, `says_the_same`, `contradicts_what_is_trusted_more`,
-    /// `may_contradict_what_is_known`,
-    /// `what_contradicts_it_is_newer`, `in_repo_docs`, `too_long`, `too_many`, `declared_wrong_before`,
-    /// `looks_like_instructions`, `security_alert`, `the_same_is_held`, `the_same_is_quarantined`.
-    /// Where it was added without a comparison: `too_long_to_compare`.
+    /// Reason for not adding the learning: `already_known`, `says_the_same`,
+    /// `contradicts_what_is_trusted_more`, `may_contradict_what_is_known`,
+    /// `what_contradicts_it_is_newer`, `in_repo_docs`, `too_long`, `too_many`,
+    /// `declared_wrong_before`, `looks_like_instructions`, `security_alert`, `the_same_is_held`,
+    /// `the_same_is_quarantined`. For a learning that was added without a comparison:
+    /// `too_long_to_compare`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What it is about, where it says so.
+    /// Topic of the learning, if the text specifies one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
 }
 
-/// What a task left behind.
+/// The result of completing a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskCompleted {
-    /// Its episode, a record.
+    /// Id of the task's episode, a record.
     pub episode_id: String,
-    /// Its learnings, in the order of the text.
+    /// Learnings, in the order of the text.
     pub learnings: Vec<Learned>,
-    /// Its self-feedback, in the order of the text.
+    /// Items of self-feedback, in the order of the text.
     pub self_feedback: Vec<Learned>,
-    /// Something was written.
+    /// True if something was written.
     pub memory_written: bool,
-    /// Jobs by which a model reads on: none, for every report is read by rules, and at once.
+    /// Ids of jobs that process the report with a model. Always empty, because rules process every
+    /// report immediately.
     #[serde(default)]
     pub jobs: Vec<String>,
-    /// Something could not be looked at: the warnings say what.
+    /// True if a part of the report could not be compared. `warnings` names the part.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings about the report.
     pub warnings: Vec<String>,
 }
 
-/// The episode of a task alone, in the narrow form that some platforms report it in.
+/// The episode of a task only, in the narrow format that some platforms use.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskEpisode {
-    /// `completed`, `failed`, `cancelled` or `timed_out`.
+    /// Status: `completed`, `failed`, `cancelled` or `timed_out`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Where the pull request is seen that it ended in; it ends in its number.
+    /// URL of the pull request that the task ended in. The URL ends with the number of the pull
+    /// request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr_url: Option<String>,
-    /// What it cost in dollars; what is no finite number is taken for absent.
+    /// Cost in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost: Option<f64>,
-    /// How many seconds it took; what is no finite number is taken for absent.
+    /// Duration in seconds. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub duration: Option<f64>,
-    /// What the agent would have needed, as in a report.
+    /// Self-feedback: information that the agent lacked, in the format of a complete report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_feedback: Option<String>,
 }
 
-/// What was learned in a task, alone.
+/// The learnings of a task only.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskLearnings {
-    /// What was learned about the repository: a paragraph or list item each, `**[Topic]:** text`.
+    /// Learnings about the repository: one for each paragraph or list item, as `**[Topic]:** text`.
     pub text: String,
 }
 
-/// Whether something was written.
+/// The result of writing an episode or learnings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TaskWrote {
-    /// It is there, written now or before.
+    /// True if the content is stored, by this or an earlier request.
     pub written: bool,
-    /// What to know, and what was not stored.
+    /// Warnings, including content that was not stored.
     pub warnings: Vec<String>,
 }
 
-/// What whoever runs agents knows of the end of a task.
+/// The report of the platform that runs agents about the end of a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskFinalize {
-    /// `completed`, `failed`, `cancelled` or `timed_out`.
+    /// Status: `completed`, `failed`, `cancelled` or `timed_out`.
     pub status: String,
-    /// How long it took; what is no finite number of seconds is taken for absent.
+    /// Duration in seconds. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub duration_s: Option<f64>,
-    /// What it cost; what is no finite number of dollars is taken for absent.
+    /// Cost in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost_usd: Option<f64>,
-    /// Why it ended, such as `heartbeat_lost`.
+    /// Reason for the end of the task, such as `heartbeat_lost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What went wrong; more than a thousand characters are cut.
+    /// Error message. The server truncates it to 1,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
 
-/// What became of it.
+/// The result of finalizing a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskFinalized {
-    /// There was no episode before.
+    /// True if the task had no episode before.
     pub wrote: bool,
-    /// `minimal`: the least that can be said was written; `kept_existing`: an episode was there.
+    /// `minimal` if the server wrote a minimal episode, `kept_existing` if the task already had an
+    /// episode.
     pub kind: String,
-    /// The episode, a record.
+    /// Id of the episode, a record.
     pub episode_id: String,
-    /// What to know.
+    /// Warnings about the request.
     pub warnings: Vec<String>,
 }
 
-/// A note.
+/// A note of an agent during a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskNote {
-    /// What was learned.
+    /// Text of the learning.
     pub text: String,
-    /// What it is about; absent: as its text begins.
+    /// Topic of the learning. Default: derived from the beginning of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// To what it applies: a path, a glob, `module:<name>`; absent: as the topic says.
+    /// Scope: a path, a glob, or `module:<name>`. Default: derived from the topic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// `architecture`, `convention`, `tooling` or `gotcha`; absent: as its words say.
+    /// Category: `architecture`, `convention`, `tooling` or `gotcha`. Default: derived from the
+    /// text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// When this was seen to be so, for what is told late; absent, or ahead: now.
+    /// Time of the observation, RFC 3339, for a late report. Default, also for a future time: now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_at: Option<String>,
 }
 
-/// What became of a note.
+/// The result of storing a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskNoted {
-    /// The learning.
+    /// The learning and the action on it.
     pub learning: Learned,
-    /// Something could not be looked at: the warnings say what.
+    /// True if the note could not be compared completely. `warnings` states the reason.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings about the note.
     pub warnings: Vec<String>,
 }
 
-/// A number, or nothing: whoever counts cost and time may write `NaN`, and a report is not lost for it.
+/// Reads a finite number from a JSON number or a text; `None` for every other value. Agents may
+/// report a cost or a duration as `NaN`, and the whole report must not fail because of it.
 pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::Number(number) => number.as_f64(),
@@ -227,7 +236,7 @@ pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
     })
 }
 
-/// The same of whole milliseconds; a negative number of them is none.
+/// Reads whole milliseconds like [`amount`], rounded; `None` for a negative number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,50 +1,52 @@
-//! What is said of memories that a task was shown.
+//! Feedback on records that a task received.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What is said, at any time and as often as one likes.
+/// Feedback on records. A client may send it at any time, and repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskFeedback {
-    /// Memories that were used.
+    /// Ids of the records that were used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<String>,
-    /// Memories that helped.
+    /// Ids of the records that helped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub helpful: Vec<String>,
-    /// Memories that misled: what two tasks of one memory say so of, or a person, is quarantined.
+    /// Records that misled. A record is quarantined if two tasks of the memory report it, or one
+    /// person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub harmful: Vec<HarmfulMemory>,
-    /// `agent` (absent: this) or `human`, for which administration of the task's actor is needed.
+    /// Author: `agent`, or `human`, which requires administration of the task's actor. Default:
+    /// `agent`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
 }
 
-/// A memory that misled.
+/// A record that misled.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HarmfulMemory {
-    /// The record.
+    /// Id of the record.
     pub id: String,
-    /// How, in at most 500 characters.
+    /// Explanation, at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What was said in a task so far.
+/// All feedback of a task so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TaskFeedbackTaken {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// What was used, by id.
+    /// Ids of the records that were used.
     pub used: Vec<String>,
-    /// What helped, by id.
+    /// Ids of the records that helped.
     pub helpful: Vec<String>,
-    /// What misled, by id.
+    /// Records that misled, by id.
     pub harmful: Vec<HarmfulMemory>,
-    /// What is held back since this call.
+    /// Ids of the records that this request quarantined.
     pub quarantined: Vec<String>,
-    /// What is not known here, and so is not noted.
+    /// Warnings about unknown ids, which the server does not store.
     pub warnings: Vec<String>,
 }

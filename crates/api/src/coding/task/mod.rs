@@ -7,67 +7,70 @@ pub mod session;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A task to be taken in.
+/// A request to create a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskCreate {
-    /// 1 to 128 of letters, digits, `.`, `_`, `:` and `-`; absent: one is made.
+    /// Id of the task: 1 to 128 letters, digits, `.`, `_`, `:` and `-`. Default: a generated id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// The repository, by one of its names; absent: the task is on none, and `user_id` says whose it is.
+    /// Name of the repository. If absent, the task has no repository and belongs to the user in
+    /// `user_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// The forge it is at: `github`, `gitlab`, `bitbucket`, or a host.
+    /// Forge of the repository: `github`, `gitlab`, `bitbucket`, or a host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forge: Option<String>,
-    /// The forge's number for it; it must be the repository's, and finds one whose name changed.
+    /// Number of the repository at its forge. It must match the repository, and it identifies a
+    /// repository whose name has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forge_repo_id: Option<u64>,
-    /// `new_task`, `pr_iteration` or `pr_review`; absent: `new_task`.
+    /// Kind of the task: `new_task`, `pr_iteration` or `pr_review`. Default: `new_task`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Who asks, by name.
+    /// Name of the requesting user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Who asks, by the forge's number.
+    /// Number of the requesting user at the forge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// What is to be done, in at most 10,000 characters.
+    /// Description of the work, at most 10,000 characters.
     pub description: String,
-    /// The issue it is about.
+    /// Number of the issue that the task is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<u64>,
-    /// The pull request it is about.
+    /// Number of the pull request that the task is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// The branch that is worked on.
+    /// Branch of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The branch that it leaves from.
+    /// Branch that the work starts from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The commit that it leaves from.
+    /// Commit that the work starts from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_sha: Option<String>,
-    /// The prompt, by its parts.
+    /// Prompt, by its parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<TaskPrompt>,
-    /// The version of the prompt.
+    /// Version of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// The model that works.
+    /// Name of the model that does the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The variant of an experiment.
+    /// Variant of an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The task that this one goes on with.
+    /// Id of the task that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_task_id: Option<String>,
-    /// The trace that its work is seen in: 32 small hex digits.
+    /// Id of the trace that contains the work: 32 lower-case hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
-    /// `on`, `off`, `tier1`, `tier2` or `tier3`; absent: that of its parent, else `on`.
+    /// Memory arm: `on`, `off`, `tier1`, `tier2` or `tier3`. Default: the arm of the parent task,
+    /// otherwise `on`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_arm: Option<String>,
 }
@@ -76,13 +79,13 @@ pub struct TaskCreate {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskPrompt {
-    /// The template.
+    /// Id of the template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_id: Option<String>,
-    /// Digest of the template.
+    /// SHA-256 digest of the template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template_sha256: Option<String>,
-    /// Digest of what the repository overrides in it.
+    /// SHA-256 digest of the repository's overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overrides_sha256: Option<String>,
 }
@@ -91,12 +94,12 @@ pub struct TaskPrompt {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskPullRequest {
-    /// Its number.
+    /// Number of the pull request.
     pub number: u64,
-    /// Where it is seen.
+    /// URL of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The commit at its head.
+    /// Commit at the head of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_sha: Option<String>,
 }
@@ -104,139 +107,142 @@ pub struct TaskPullRequest {
 /// A task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Task {
-    /// Its id.
+    /// Id of the task.
     pub task_id: String,
-    /// The repository `owner/name`, or `user:<id>`: the actor of everything that is written for it.
+    /// Actor of everything that is written for the task: the repository `owner/name`, or
+    /// `user:<id>`.
     pub actor: String,
-    /// The session of everything that is written for it.
+    /// Session of everything that is written for the task.
     pub session: String,
-    /// The repository's scope key, where it is on one.
+    /// Scope key of the repository, if the task has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// The forge it is at, as the request named it.
+    /// Forge of the repository, as specified in the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge: Option<String>,
-    /// The forge's number for it, as the request named it.
+    /// Number of the repository at its forge, as specified in the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge_repo_id: Option<u64>,
-    /// The state of the memory when it was taken in.
+    /// Id of the memory's state when the task was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_id: Option<String>,
-    /// What is asked for.
+    /// Kind of the task.
     pub kind: String,
-    /// How far it has come.
+    /// Status of the task.
     pub status: String,
-    /// Which memory it is given.
+    /// Memory arm of the task.
     pub memory_arm: String,
-    /// Who asked, by name.
+    /// Name of the requesting user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Who asked, by the forge's number.
+    /// Number of the requesting user at the forge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// What is to be done.
+    /// Description of the work.
     pub description: String,
-    /// The issue it is about.
+    /// Number of the issue that the task is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<u64>,
-    /// The pull request it is about, or ended in.
+    /// Pull request that the task is about, or that it ended in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pr: Option<TaskPullRequest>,
-    /// The branch that is worked on.
+    /// Branch of the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The branch that it leaves from.
+    /// Branch that the work starts from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// The commit that it leaves from.
+    /// Commit that the work starts from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_sha: Option<String>,
-    /// The prompt, by its parts.
+    /// Prompt, by its parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<TaskPrompt>,
-    /// The version of the prompt.
+    /// Version of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Digest of the issue and of what is to be done: 64 hex digits.
+    /// Digest of the issue and the description: 64 hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
-    /// Digest of what the newest hydration showed, as its answer said; absent: there was none.
+    /// Digest of the content of the latest hydration, as in its response; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_hash: Option<String>,
-    /// The model that works.
+    /// Name of the model that does the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The variant of an experiment.
+    /// Variant of an experiment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// The task that this one goes on with.
+    /// Id of the task that this one continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_task_id: Option<String>,
-    /// The trace that its work is seen in.
+    /// Id of the trace that contains the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
-    /// What it cost, with four decimals.
+    /// Cost in US dollars, with four decimals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// How long it took.
+    /// Duration in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<f64>,
-    /// What went wrong.
+    /// Error message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
-    /// Which kind of failure it was.
+    /// Category of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_category: Option<String>,
-    /// It is not trusted: what it wrote is held back, and what it writes.
+    /// Security alert. If present, the task is not trusted, and all its records are quarantined,
+    /// including future ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security_alert: Option<TaskAlert>,
-    /// What came of it, as `GET /v1/tasks/{task}/outcome` tells; absent: nothing is decided yet, or this answer does not look.
+    /// Outcome of the task, as in `GET /v1/tasks/{task}/outcome`; absent if it is undecided, or if
+    /// this response does not include it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// What it left behind.
+    /// Records that the task wrote.
     pub written: TaskWritten,
-    /// When it ended.
+    /// Time at which the task ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<String>,
-    /// When it was taken in.
+    /// Time at which the task was created.
     pub created_at: String,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: String,
 }
 
-/// Why a task is not trusted.
+/// The reason that a task is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TaskAlert {
-    /// What somebody saw.
+    /// Observation that led to the alert.
     pub reason: String,
-    /// Who, by name.
+    /// Name of the person or program that raised the alert.
     pub by: String,
-    /// When.
+    /// Time of the alert.
     pub at: String,
 }
 
-/// An alert to be raised.
+/// A request to raise a security alert.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskAlertRaise {
-    /// What somebody saw, in 1 to 500 characters; kept with each record that is held back.
+    /// Observation that led to the alert, 1 to 500 characters. Each quarantined record contains it.
     pub reason: String,
 }
 
-/// A task with its alert.
+/// A task with its security alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TaskAlerted {
-    /// The task.
+    /// Id of the task.
     pub task_id: String,
-    /// The alert, the first that was raised.
+    /// The first alert that was raised.
     pub security_alert: TaskAlert,
-    /// It was raised by this call.
+    /// True if this request raised the alert.
     pub raised: bool,
-    /// What is held back since, by id.
+    /// Ids of the quarantined records.
     pub quarantined: Vec<String>,
 }
 
-/// A bearer token, which `Debug` does not show.
+/// A bearer token. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct AgentToken(pub String);
@@ -247,52 +253,52 @@ impl std::fmt::Debug for AgentToken {
     }
 }
 
-/// A task that was taken in, now or before.
+/// A task that was created, by this or an earlier request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TaskTaken {
     /// The task.
     #[serde(flatten)]
     pub task: Task,
-    /// What its agent asks with: a bearer token for this task alone, until a day behind its end. Absent where the server asks for no
-    /// credentials.
+    /// Bearer token for the agent. It is valid for this task only, until one day after its end.
+    /// Absent if the server requires no credentials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_token: Option<AgentToken>,
-    /// What to know: `FORGE_ID_UNCHECKED`, `REPO_RENAMED`.
+    /// Warnings: `FORGE_ID_UNCHECKED`, `REPO_RENAMED`.
     pub warnings: Vec<String>,
 }
 
-/// What a task left behind in long-term memory.
+/// The records that a task wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TaskWritten {
-    /// Its episode, a record; absent: there is none yet.
+    /// Id of the task's episode, a record; absent if there is none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episode_id: Option<String>,
-    /// The episode is all that whoever runs agents could say.
+    /// True if the episode contains only the information of the platform that runs agents.
     pub minimal: bool,
-    /// Learnings that were added.
+    /// Number of learnings that were added.
     pub learnings: u32,
-    /// Items of self-feedback that were added.
+    /// Number of items of self-feedback that were added.
     pub self_feedback: u32,
 }
 
-/// Changes of a task; absent members stay.
+/// A change of a task. Absent members stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskPatch {
-    /// How far it has come: `hydrating`, `running`, `awaiting_approval`, `finalizing`, `completed`, `failed`, `cancelled`,
-    /// `timed_out`. The last four are ends, and stay.
+    /// Status: `hydrating`, `running`, `awaiting_approval`, `finalizing`, `completed`, `failed`,
+    /// `cancelled` or `timed_out`. The last four are final.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// The branch that is worked on.
+    /// Branch of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Its pull request.
+    /// Pull request of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<TaskPullRequest>,
-    /// The trace that its work is seen in.
+    /// Id of the trace that contains the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
-    /// The commit by which its pull request came onto its base: 40 or 64 hex digits.
+    /// Commit that merged the pull request: 40 or 64 hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge_commit_sha: Option<String>,
 }
@@ -302,65 +308,66 @@ pub struct TaskPatch {
 pub struct TaskPatched {
     /// The task.
     pub task: Task,
-    /// What was not done, and why.
+    /// Warnings about changes that were not made, with the reason.
     pub warnings: Vec<String>,
 }
 
-/// Which tasks; every member that is given must hold.
+/// A request to list tasks. A task must meet all conditions that are present.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskListing {
-    /// Of this repository, by one of its names.
+    /// Name of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
-    /// Asked for by this name.
+    /// Name of the requesting user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// So far.
+    /// Status of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// About this issue.
+    /// Number of the issue that the task is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<u64>,
-    /// About this pull request.
+    /// Number of the pull request that the task is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pr: Option<u64>,
-    /// On this branch.
+    /// Branch of the work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// With this version of the prompt.
+    /// Version of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// In this variant.
+    /// Variant of an experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// This came of them: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`, `closed_unmerged`, `closed_superseded`,
-    /// `abandoned`, `reverted`, `no_pr`. A page goes through at most 1000 tasks, and may be empty and not the last.
+    /// Outcome: `merged_as_is`, `merged_after_rounds`, `merged_with_human_commits`,
+    /// `closed_unmerged`, `closed_superseded`, `abandoned`, `reverted` or `no_pr`. A page examines
+    /// at most 1000 tasks, so a page may be empty without being the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// Taken in then or later, RFC 3339.
+    /// Start of the creation time, inclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Taken in before, RFC 3339.
+    /// End of the creation time, exclusive, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The description holds this, whatever the case of its letters.
+    /// Text that the description must contain. Letter case is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of tasks per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// From the page before.
+    /// Cursor from the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Tasks, the newest first.
+/// A page of tasks, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TaskList {
     /// The tasks.
     pub tasks: Vec<Task>,
-    /// Where the next page starts; absent on the last.
+    /// Cursor of the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! Sessions of tasks: what an agent says while it works, what it keeps for its next run, and what becomes a learning.
+//! Sessions of tasks: events of an agent at work, state for its next run, and promotion of events
+//! to learnings.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,204 +7,210 @@ use utoipa::ToSchema;
 
 use crate::coding::task::end::{Learned, amount, milliseconds};
 
-/// What was said and done.
+/// A request to append events to a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionAppend {
-    /// The task, once more; it must be the one of the path.
+    /// Id of the task. If present, it must match the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<String>,
-    /// 1 to 100 events.
+    /// Events, 1 to 100.
     pub events: Vec<SessionEvent>,
 }
 
-/// Something that was said or done.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionEvent {
-    /// Its number in the session, the agent's own: greater for what came later. One that is known is a repetition.
+    /// Sequence number in the session, assigned by the agent and greater for later events. The
+    /// server treats an event with a known number as a repetition.
     pub seq: u64,
-    /// `message`, `reasoning`, `tool_call`, `tool_result`, `decision`, `note`.
+    /// Type: `message`, `reasoning`, `tool_call`, `tool_result`, `decision` or `note`.
     pub r#type: String,
-    /// `user`, `assistant`, `tool`, `other`; absent: the tool for a `tool_result`, else the assistant.
+    /// Role: `user`, `assistant`, `tool` or `other`. Default: `tool` for a `tool_result`, otherwise
+    /// `assistant`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// What was said, in at most 100,000 characters.
+    /// Content, at most 100,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Whose words led to it, by name; absent: whoever asked for the task.
+    /// Name of the user whose message led to the event. Default: the requesting user of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The version of the prompt; absent: that of the task.
+    /// Version of the prompt. Default: the version of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<String>,
-    /// The commit that was checked out, or made: 40 or 64 hex digits.
+    /// Commit that was checked out or created: 40 or 64 hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit_sha: Option<String>,
-    /// When it happened, RFC 3339; absent: now.
+    /// Time of the event, RFC 3339. Default: now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The tool that was used.
+    /// Tool that was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<SessionTool>,
 }
 
-/// How a tool was used.
+/// The use of a tool.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionTool {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// Digest of what it was given: 64 small hex digits.
+    /// SHA-256 digest of the input: 64 lower-case hex digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_sha256: Option<String>,
-    /// Digest of what it answered.
+    /// SHA-256 digest of the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_sha256: Option<String>,
-    /// How long it took; what is no whole number of milliseconds is rounded, and what is no number taken for absent.
+    /// Duration in milliseconds. A fractional number is rounded. A value that is negative or not a
+    /// number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "milliseconds")]
     pub duration_ms: Option<u64>,
-    /// What it cost; what is no finite number of dollars is taken for absent.
+    /// Cost in US dollars. A value that is not a finite number counts as absent.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "amount")]
     pub cost_usd: Option<f64>,
-    /// How it ended, in a word.
+    /// Status of the use, in a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 }
 
-/// What became of a report.
+/// The result of appending events.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SessionAppended {
-    /// So many are new.
+    /// Number of new events.
     pub accepted: u32,
-    /// So many were known.
+    /// Number of events that were already known.
     pub duplicates: u32,
-    /// The greatest number of the session; absent: nothing is kept of it.
+    /// Greatest sequence number of the session; absent if the session has no stored event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seq: Option<u64>,
-    /// What to know.
+    /// Warnings about the events.
     pub warnings: Vec<String>,
 }
 
-/// Which events of a session.
+/// A request to list events of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionListing {
-    /// Behind this number.
+    /// Sequence number after which the list starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
-    /// Of these types, joined by commas.
+    /// Types of events, separated by commas. Default: all types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub types: Option<String>,
-    /// 1 to 100; absent: 100.
+    /// Maximum number of events per page, 1 to 100. Default: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// A page of a session, by number.
+/// A page of events, by sequence number.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SessionEvents {
-    /// What was said.
+    /// The events.
     pub events: Vec<SaidEvent>,
-    /// More is behind this number.
+    /// Value of `after_seq` for the next page; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_after_seq: Option<u64>,
-    /// The greatest number of the session.
+    /// Greatest sequence number of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seq: Option<u64>,
-    /// When it ended: what is here is what the archive keeps.
+    /// Time at which the session ended. After it, the list contains the events that the archive
+    /// keeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
 }
 
-/// Something that was said, and what is known beside it.
+/// A stored event of a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SaidEvent {
-    /// Its number.
+    /// Sequence number in the session.
     pub seq: u64,
-    /// What it is.
+    /// Type of the event.
     pub r#type: String,
-    /// Who spoke.
+    /// Role of the speaker.
     pub role: String,
-    /// What was said, as far as it is kept.
+    /// Content, as far as the archive keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Whose words led to it, by name.
+    /// Name of the user whose message led to the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The version of the prompt.
+    /// Version of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_hash: Option<String>,
-    /// The commit that was checked out, or made.
+    /// Commit that was checked out or created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_sha: Option<String>,
-    /// When it happened.
+    /// Time of the event.
     pub at: String,
-    /// The tool that was used.
+    /// Tool that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<SessionTool>,
-    /// Digest of all that was said, without its secrets.
+    /// SHA-256 digest of the complete content, with its secrets removed.
     pub content_sha256: String,
-    /// Characters of it.
+    /// Number of characters of the complete content.
     pub content_chars: u64,
-    /// The event of the memory that holds it.
+    /// Id of the event in the memory that contains the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_id: Option<String>,
-    /// The archive forgets it then.
+    /// Time at which the archive deletes the event.
     pub expires_at: String,
 }
 
-/// What an agent keeps for its next run.
+/// The state that an agent stores for its next run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionState {
-    /// Anything, of at most 1 MiB as JSON.
+    /// Any JSON value, at most 1 MiB.
     pub state: Value,
-    /// Its version; in a request that of the state whose place it takes, 0 for the first.
+    /// Version of the state. In a request, it is the version of the state to replace; 0 for the
+    /// first state.
     #[serde(default)]
     pub version: u64,
 }
 
-/// The version of a state that was kept.
+/// The version of a stored state.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SessionStateKept {
-    /// Its version.
+    /// Version of the state.
     pub version: u64,
 }
 
-/// Which events become learnings.
+/// A request to promote events to learnings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionPromote {
-    /// Their numbers: 1 to 50.
+    /// Sequence numbers of the events, 1 to 50.
     pub seq: Vec<u64>,
-    /// `knowledge`, of the repository, or `self_feedback`, of what the agent would have needed; absent: `knowledge`.
+    /// `knowledge` for learnings about the repository, or `self_feedback` for information that the
+    /// agent lacked. Default: `knowledge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#as: Option<String>,
 }
 
-/// What became of them.
+/// The result of promoting events.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct SessionPromoted {
-    /// In the order in which they were asked for.
+    /// Promoted events, in the order of the request.
     pub events: Vec<PromotedEvent>,
-    /// What could not be looked at.
+    /// Warnings about learnings that could not be compared.
     pub warnings: Vec<String>,
 }
 
-/// What became of one.
+/// A promoted event.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct PromotedEvent {
-    /// Its number.
+    /// Sequence number of the event.
     pub seq: u64,
-    /// Its learnings: one a paragraph; none where it says that there are none.
+    /// Learnings, one for each paragraph; empty if the text states that there are none.
     pub learnings: Vec<Learned>,
 }
 
-/// Whether a session ended now.
+/// The result of ending a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 pub struct TaskSessionEnded {
-    /// False where it had ended before.
+    /// False if the session had ended before.
     pub ended: bool,
 }
 
