@@ -1,5 +1,6 @@
-//! The webhook of Alertmanager (version 4) and of Grafana, which sends the same form under another version: a group of alerts, each of
-//! which fires or is over. That a signal is over is no word on the matter.
+//! The webhook of Alertmanager (version 4). Grafana sends the same form under another version. A
+//! body is a group of alerts, each firing or resolved. A resolved alert means that its signal
+//! ended, not that a person settled the incident.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +12,12 @@ use serde_json::Value;
 use crate::members::Members;
 use crate::reading::{UNREAD, body, fnv, identifier, labels, of_no_use, title};
 
-/// Reads them.
+/// Reads webhook bodies of Alertmanager.
 pub(crate) struct Alertmanager {
     pub(crate) labels: LabelMap,
 }
 
-/// The label by which an alert says how many of its group were not sent.
+/// The label that holds the number of alerts of the group that Alertmanager did not send.
 const LEFT_OUT: &str = "truncated_alerts";
 
 impl AlertReader for Alertmanager {
@@ -61,7 +62,7 @@ impl Alertmanager {
         let fingerprint = members.text("fingerprint").map_or_else(|| of_labels(&labels), identifier);
         let identity = match starts_at.map(Timestamp::millis) {
             Some(began) => format!("{fingerprint} {status} {began}"),
-            // Without its beginning, an alert is told by all that is said of it.
+            // An alert without a start time is identified by its whole content.
             None => alert.to_string(),
         };
         let url = members.line("generatorURL");
@@ -83,7 +84,8 @@ impl Alertmanager {
     }
 }
 
-/// The fingerprint that senders make of an alert's labels: older ones do not send it.
+/// Returns the fingerprint that Alertmanager computes from an alert's labels. Older senders do not
+/// send it.
 fn of_labels(labels: &BTreeMap<String, String>) -> String {
     let texts: Vec<&str> = labels.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]).collect();
     format!("{:016x}", fnv(&texts))

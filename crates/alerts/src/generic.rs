@@ -1,4 +1,5 @@
-//! Bodies of any other system, read by JSON pointers that the configuration names: one body is one piece of news.
+//! Bodies of any other system, read by JSON pointers from the configuration. One body is one
+//! notice.
 
 use std::fmt;
 
@@ -10,34 +11,34 @@ use serde_json::{Map, Value};
 use crate::members::{LEFT_OUT, time};
 use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
-/// Where members stand in a body, as JSON pointers (RFC 6901).
+/// The JSON pointers (RFC 6901) of the members of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Places {
-    /// What tells one body from another; none: all of the body does.
+    /// The identity of a notice; none: the whole body is its identity.
     pub id: Option<String>,
-    /// What the same trouble has in common; required.
+    /// The value that all notices of one alert share; required.
     pub fingerprint: String,
-    /// A line on it; required.
+    /// A one-line description; required.
     pub title: String,
-    /// The word that says what happened; required.
+    /// The word for the change of the alert; required.
     pub status: String,
-    /// Words of it that open an alert; at least one.
+    /// Values of `status` that open an alert; at least one.
     pub open_values: Vec<String>,
-    /// Words of it that close one.
+    /// Values of `status` that close an alert.
     pub close_values: Vec<String>,
     /// The service.
     pub service: Option<String>,
     /// The environment.
     pub environment: Option<String>,
-    /// The time it began: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
+    /// The start time: RFC 3339, or seconds, milli-, micro- or nanoseconds since 1970.
     pub starts_at: Option<String>,
-    /// When it ended.
+    /// The end time, in the same formats.
     pub ends_at: Option<String>,
     /// An object of labels.
     pub labels: Option<String>,
 }
 
-/// Places that a configuration must name, or names wrongly.
+/// The error for pointers that a configuration lacks or writes incorrectly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacesMissing(&'static str);
 
@@ -49,7 +50,7 @@ impl fmt::Display for PlacesMissing {
 
 impl std::error::Error for PlacesMissing {}
 
-/// Reads them.
+/// Reads bodies by configured JSON pointers.
 #[derive(Debug)]
 pub(crate) struct Generic {
     places: Places,
@@ -87,7 +88,7 @@ impl Generic {
         self.at(body, Some(place)).and_then(text)
     }
 
-    /// The news of a body; none where what it must say is not at its places.
+    /// Returns the notice of a body; none if a required member is missing.
     fn news(&self, body: &Value) -> Option<AlertNotice> {
         let places = &self.places;
         let status = self.text(body, &places.status)?;
@@ -116,7 +117,8 @@ impl Generic {
         };
         let (starts_at, ends_at) = (time_at(&places.starts_at), time_at(&places.ends_at));
         Some(AlertNotice {
-            // A number may be of the alert, which begins, is over, and begins again. Where not both are told, a body is told by all that it says.
+            // The id may belong to the alert, which begins, ends and begins again. If the id or the
+            // start time is missing, the whole body is the identity.
             identity: match id.zip(starts_at) {
                 Some((id, began)) => format!("{id} {} {}", status.to_lowercase(), began.millis()),
                 None => body.to_string(),

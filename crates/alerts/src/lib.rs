@@ -1,14 +1,16 @@
-//! Bodies that alerting systems send, each system by a file of its own. They are read with tolerance, for no sender sends again what was
-//! refused: unknown members are passed over, odd ones left out by name, one unreadable item costs itself, and what is of no use says so.
-//! Only a body that is no JSON is refused. No signatures, which are the door's matter, and no I/O.
+//! Bodies that alerting systems send, one file for each system. The readers are tolerant, because
+//! senders do not repeat a rejected request. A reader ignores unknown members and leaves out
+//! malformed ones by name. An unreadable item loses only that item, and a notice without effect is
+//! marked as such. A reader rejects only a body that is not JSON. The crate does no I/O. The HTTP
+//! server verifies signatures.
 //!
 //! | file | system |
 //! |---|---|
 //! | `alertmanager` | Prometheus' Alertmanager |
 //! | `pagerduty` | PagerDuty |
 //! | `opsgenie` | Opsgenie |
-//! | `generic` | any other, by places that the configuration names |
-//! | `reading`, `members` | what they share |
+//! | `generic` | any other, by JSON pointers from the configuration |
+//! | `reading`, `members` | helpers that the readers share |
 //!
 //! To add one: a file with an `impl AlertReader`, a word of `AlertSource`, a line in `reader`.
 
@@ -28,10 +30,10 @@ use loci_model::services::alert_notice::AlertSource;
 pub use generic::{Places, PlacesMissing};
 pub use scanners::SCANNERS;
 
-/// The reader of a system's bodies; `places` are those of a generic one.
+/// Returns the reader of a system's bodies. Only the generic reader uses `places`.
 ///
 /// # Errors
-/// A generic system whose places leave out what a body must say.
+/// A generic system whose `places` lack a required pointer.
 pub fn reader(
     source: AlertSource,
     labels: LabelMap,

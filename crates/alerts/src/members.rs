@@ -1,6 +1,6 @@
-//! Members of an object that somebody else wrote, read with tolerance: what is missing is absent, and what has another form, or
-//! is too long, is left out under its name. Senders of alerts do not send again what was refused, so one odd member must not
-//! cost the alert.
+//! Members of an object that another system wrote, read with tolerance. A missing member is absent.
+//! A member of another type, or one that is too long, is left out under its name. Senders of alerts
+//! do not repeat a rejected request, so one malformed member must not lose the alert.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::reading::one_line;
 
-/// The label that names the members which were left out.
+/// The label that names the members that were left out.
 pub(crate) const LEFT_OUT: &str = "loci_members_left_out";
 
 /// An object's members, and the names of those that could not be read.
@@ -20,17 +20,17 @@ pub(crate) struct Members<'b> {
 }
 
 impl<'b> Members<'b> {
-    /// Members of a value; none where it is no object.
+    /// Returns the members of a value; none if it is not an object.
     pub(crate) fn of(value: Option<&'b Value>) -> Self {
         Self { members: value.and_then(Value::as_object), left_out: Vec::new() }
     }
 
-    /// A member; null is none.
+    /// Returns a member; a null member is absent.
     pub(crate) fn get(&self, name: &str) -> Option<&'b Value> {
         self.members?.get(name).filter(|value| !value.is_null())
     }
 
-    /// A text that says something; numbers and words are texts, too.
+    /// Returns a text that is not blank; numbers and booleans become texts, too.
     pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
         match self.get(name)? {
             Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
@@ -39,14 +39,14 @@ impl<'b> Members<'b> {
         }
     }
 
-    /// A text in one line, within the bounds of a text of this memory.
+    /// Returns a text in one line, up to [`SRE_TEXT_CHARS_MAX`] characters.
     pub(crate) fn line(&mut self, name: &'static str) -> Option<String> {
         let line = one_line(&self.text(name)?);
         if line.chars().count() > SRE_TEXT_CHARS_MAX { self.leave_out(name) } else { Some(line) }
     }
 
-    /// A time: RFC 3339, or a number since 1970 in seconds, milli-, micro- or nanoseconds, also as a text. A time of year one is
-    /// how some write that there is none yet.
+    /// Returns a time: RFC 3339, or a number since 1970 in seconds, milli-, micro- or nanoseconds,
+    /// also as a text. Some senders write a time in year one to mean that there is none yet.
     pub(crate) fn time(&mut self, name: &'static str) -> Option<Timestamp> {
         let value = self.get(name)?;
         if value.as_str().is_some_and(|text| text.trim().is_empty() || is_of_year_one(text)) {
@@ -55,7 +55,7 @@ impl<'b> Members<'b> {
         time(value).or_else(|| self.leave_out(name))
     }
 
-    /// An object's members.
+    /// Returns an object's members.
     pub(crate) fn object(&mut self, name: &'static str) -> Map<String, Value> {
         match self.get(name) {
             Some(Value::Object(members)) => members.clone(),
@@ -64,7 +64,7 @@ impl<'b> Members<'b> {
         }
     }
 
-    /// Adds a label that names what was left out, where something was.
+    /// Adds a label that names the members that were left out, if there are any.
     pub(crate) fn note_left_out(&self, labels: &mut BTreeMap<String, String>) {
         if !self.left_out.is_empty() {
             labels.insert(LEFT_OUT.to_owned(), self.left_out.join(","));
@@ -79,12 +79,12 @@ impl<'b> Members<'b> {
     }
 }
 
-/// Go's zero time, in any spelling.
+/// True for Go's zero time, in any spelling.
 fn is_of_year_one(text: &str) -> bool {
     text.trim().starts_with("0001-01-01")
 }
 
-/// A time as a value.
+/// Returns a value as a time.
 pub(crate) fn time(value: &Value) -> Option<Timestamp> {
     match value {
         Value::String(text) => {
@@ -96,7 +96,8 @@ pub(crate) fn time(value: &Value) -> Option<Timestamp> {
     }
 }
 
-/// A number since 1970, whose unit its size tells: from 1973 to 5138 the four ranges do not meet.
+/// Returns the time of a number since 1970. Its magnitude determines the unit: from 1973 to 5138
+/// the four ranges do not overlap.
 fn since_1970(number: i64) -> Option<Timestamp> {
     const MILLIS: i64 = 100_000_000_000;
     let millis = match number {

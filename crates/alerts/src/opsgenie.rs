@@ -1,5 +1,5 @@
-//! Opsgenie's outgoing webhooks: one action on one alert. Its alias is what makes two alerts the same there. `createdAt` is in
-//! milliseconds and `updatedAt` in nanoseconds.
+//! Opsgenie's outgoing webhooks: one action on one alert. Opsgenie treats alerts with the same
+//! alias as one alert. `createdAt` is in milliseconds and `updatedAt` in nanoseconds.
 
 use loci_model::Result;
 use loci_model::ports::alerts::{AlertReader, LabelMap};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::members::Members;
 use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
-/// Reads them.
+/// Reads webhook bodies of Opsgenie.
 pub(crate) struct Opsgenie {
     pub(crate) labels: LabelMap,
 }
@@ -23,17 +23,17 @@ impl AlertReader for Opsgenie {
 }
 
 impl Opsgenie {
-    /// The news of a body; none where it is no action on an alert.
+    /// Returns the notice of a body; none if the body is not an action on an alert.
     fn news(&self, body: &Value) -> Option<AlertNotice> {
         let action = Members::of(Some(body)).text("action")?;
         let mut alert = Members::of(body.get("alert"));
         let id = identifier(alert.text("alertId")?);
         let change = change(&action);
         let (created, updated) = (alert.time("createdAt"), alert.time("updatedAt"));
-        // As it was sent: two actions of one kind may come within a millisecond.
+        // The value as it was sent, because two actions of one kind may occur within a millisecond.
         let at = ["updatedAt", "createdAt"].into_iter().find_map(|name| alert.get(name));
         let identity = format!("{id} {action} {}", at.map(Value::to_string).unwrap_or_default());
-        // Details are what its rules and people add; tags of the form `name:value` are labels, too.
+        // Rules and people add details. Tags of the form `name:value` also become labels.
         let tags = alert.get("tags").and_then(Value::as_array).into_iter().flatten();
         let tags = tags.filter_map(Value::as_str).filter_map(|tag| tag.split_once(':'));
         let tags: Vec<(String, Value)> =
@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(news.change, Some(AlertChange::Closed), "{at}");
             assert_eq!(news.ends_at.map(Timestamp::millis), Some(1_795_334_460_636), "{at}");
         }
-        // Numbers that differ in their last digits are two actions.
+        // Numbers that differ only in their last digits are two actions.
         let note = |at: i64| read(action("AddNote", at)).unwrap().identity;
         assert_ne!(note(1_795_334_460_636_000_001), note(1_795_334_460_636_000_002));
     }

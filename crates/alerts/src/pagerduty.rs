@@ -1,4 +1,5 @@
-//! PagerDuty's webhooks, version 3: one event of one incident. Who resolves an incident there is a person or a rule of theirs: it counts.
+//! PagerDuty's webhooks, version 3: one event of one incident. A person or a rule in PagerDuty
+//! resolves an incident, so a resolution closes the alert.
 
 use loci_model::Result;
 use loci_model::ports::alerts::{AlertReader, LabelMap};
@@ -8,12 +9,12 @@ use serde_json::Value;
 use crate::members::Members;
 use crate::reading::{UNREAD, body, identifier, labels, of_no_use, title};
 
-/// Reads them.
+/// Reads webhook bodies of PagerDuty.
 pub(crate) struct PagerDuty {
     pub(crate) labels: LabelMap,
 }
 
-/// What a subscription is tried with.
+/// The event type that PagerDuty sends to test a subscription.
 const PING: &str = "pagey.ping";
 
 impl AlertReader for PagerDuty {
@@ -29,7 +30,7 @@ impl AlertReader for PagerDuty {
 }
 
 impl PagerDuty {
-    /// The news of an event; none where it says neither its number nor its kind.
+    /// Returns the notice of an event; none if its id or its type is missing.
     fn news(&self, event: &Value) -> Option<AlertNotice> {
         let mut members = Members::of(Some(event));
         let (id, event_type) = (members.text("id")?, members.text("event_type")?);
@@ -37,7 +38,7 @@ impl PagerDuty {
         let at = members.time("occurred_at");
         let mut data = Members::of(members.get("data"));
         let mut incident = Members::of(data.get("incident"));
-        // A note of an incident has a number of its own, and names its incident.
+        // A note has an id of its own and names its incident.
         let key = data.text("incident_key").or_else(|| incident.text("id")).or_else(|| data.text("id"));
         let service = Members::of(data.get("service")).line("summary");
         let said = [("service", service), ("urgency", data.line("urgency"))];
@@ -45,7 +46,7 @@ impl PagerDuty {
             labels(said.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?)))));
         let mut place = self.labels.place(&labels);
         place.service = place.service.or_else(|| labels.get("service").cloned());
-        // What is of no incident has no key; nothing follows from it.
+        // An event without an incident has no key and no effect.
         let change = change(&event_type).filter(|_| is_incident && key.is_some());
         let (starts_at, url) = (data.time("created_at").or(at), data.line("html_url"));
         let about = data.text("title");

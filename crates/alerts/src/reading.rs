@@ -1,4 +1,4 @@
-//! Helpers that readers share: bodies as JSON, texts within bounds, labels. Nothing of one system.
+//! Helpers that all readers share: JSON bodies, bounded texts, labels.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use loci_model::services::alert_notice::{AlertNotice, AlertPlace};
 use loci_model::{Error, Reason, Result};
 use serde_json::Value;
 
-/// Room for what a title that is cut says of it.
+/// Number of characters reserved for the truncation mark of a title.
 const TITLE_MARK_CHARS: usize = 100;
 
-/// The label that says how many were left out.
+/// The label that holds the number of labels that were left out.
 const LEFT_OUT: &str = "loci_labels_left_out";
 
-/// Reads a body: JSON, whatever its form. Its members are read with tolerance.
+/// Reads a body as JSON of any form. The readers parse its members with tolerance.
 pub(crate) fn body(bytes: &[u8], of: &str) -> Result<Value> {
     loci_json::from_slice(bytes).map_err(|error| {
         let rule = format!("the body is not what {of} sends: {error}");
@@ -21,19 +21,21 @@ pub(crate) fn body(bytes: &[u8], of: &str) -> Result<Value> {
     })
 }
 
-/// The text that tells alerts apart must fit a column: a longer one is replaced by its digest.
+/// Returns the text that identifies an alert. It must fit a column, so a digest replaces a text
+/// that is too long or holds control characters.
 pub(crate) fn identifier(text: String) -> String {
     let is_short = text.chars().count() <= SRE_NAME_CHARS_MAX;
     if is_short && !text.chars().any(char::is_control) { text } else { format!("fnv:{:016x}", fnv(&[&text])) }
 }
 
-/// The FNV-1a hash of texts, each with a byte behind it that no text has: what Prometheus makes fingerprints of.
+/// Returns the FNV-1a hash of texts, each followed by the byte 0xff, which UTF-8 text never has.
+/// Prometheus computes fingerprints in this way.
 pub(crate) fn fnv(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0xff]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// An item of no use, or one that cannot be read: counted, and nothing follows from it.
+/// Returns a notice for an item without effect or an unreadable item. The server only counts it.
 pub(crate) fn of_no_use(event: &str, identity: String) -> AlertNotice {
     AlertNotice {
         identity,
@@ -50,15 +52,16 @@ pub(crate) fn of_no_use(event: &str, identity: String) -> AlertNotice {
     }
 }
 
-/// The event of something that came with the right secret and says nothing that its system sends.
+/// The event of a body that has the right secret but not the form that its system sends.
 pub(crate) const UNREAD: &str = "unreadable";
 
-/// A text in one line.
+/// Returns a text in one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What an alert is about, in one line: one that is too long loses no alert, it is cut and says so.
+/// Returns the title of an alert in one line. A title that is too long is truncated, with a mark,
+/// so that the alert is not lost.
 pub(crate) fn title(text: &str) -> String {
     let whole = one_line(text);
     let chars = whole.chars().count();
@@ -70,7 +73,8 @@ pub(crate) fn title(text: &str) -> String {
     format!("{head}…[truncated, {kept} of {chars} characters]")
 }
 
-/// Labels: texts by name. One label that is too long, or one too many, loses no alert: it is left out, and a label says how many were.
+/// Returns labels as texts by name. A label beyond the bounds is left out, so that the alert is not
+/// lost. A further label holds the number of labels that were left out.
 pub(crate) fn labels(values: impl IntoIterator<Item = (String, Value)>) -> BTreeMap<String, String> {
     let mut kept = BTreeMap::new();
     let (mut left_out, mut bytes) = (0_usize, 0_usize);

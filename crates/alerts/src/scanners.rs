@@ -1,5 +1,5 @@
-//! What reads bodies of alerting systems, by name: for the program that counts what each costs on texts that
-//! were made to be dear. It runs nothing of the product.
+//! The readers of alert bodies by name, for the program that measures their cost on texts that are
+//! made to be expensive. The product does not use this module.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use crate::{Places, reader};
 /// A reader with its name.
 type Named = (&'static str, fn(&str));
 
-/// Readers, by name.
+/// The readers, by name.
 pub const SCANNERS: &[Named] = &[
     ("an alert of Alertmanager", |text| read(AlertSource::Alertmanager, text)),
     ("an alert of PagerDuty", |text| read(AlertSource::Pagerduty, text)),

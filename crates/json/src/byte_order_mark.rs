@@ -1,17 +1,18 @@
-//! The byte order mark that editors of Windows put before a text: no part of it. It does not look
-//! at other encodings than UTF-8.
+//! The byte order mark that Windows editors put before a text. It is not part of the text. This
+//! module handles UTF-8 only.
 
 /// The mark, as text.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns the text behind its byte order mark, if it begins with one. A second mark is part of the
+/// Returns the text after its byte order mark, if it begins with one. A second mark is part of the
 /// text.
 #[must_use]
 pub fn without_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// The same for a text as bytes, which may be no UTF-8.
+/// Returns the bytes after their byte order mark, like [`without_mark`]. The bytes may be invalid
+/// UTF-8.
 #[must_use]
 pub fn bytes_without_mark(text: &[u8]) -> &[u8] {
     let mut mark = [0; BYTE_ORDER_MARK.len_utf8()];

@@ -2,13 +2,12 @@
 //!
 //! Programs cut text at a number of UTF-16 units and thereby cut emoji in two. The half is a lone
 //! surrogate: `\ud83d` is JSON by its grammar, but no Unicode text. Every reader of foreign JSON
-//! goes through this crate, which replaces a lone surrogate by U+FFFD and logs a warning, so that
-//! half a letter never costs a request, a line or a conversation. Files that others wrote, of
-//! whatever kind, become text here ([`text_of`]), for the same reason, and lose their byte order
-//! mark ([`without_mark`]).
+//! uses this crate. It replaces a lone surrogate by U+FFFD and logs a warning, so that half a
+//! letter never costs a request, a line or a conversation. For the same reason foreign files of
+//! every format become text here ([`text_of`]) and lose their byte order mark ([`without_mark`]).
 //!
-//! Text that Loci wrote itself (rows of a store) is read by `serde_json`. This crate does *not* repair JSON in any
-//! other way: what is not JSON stays an error.
+//! `serde_json` reads the text that Loci wrote itself (rows of a store). This crate does *not*
+//! repair JSON in any other way: malformed JSON stays an error.
 
 mod byte_order_mark;
 mod surrogates;
@@ -21,12 +20,14 @@ use serde_json::Result;
 pub use byte_order_mark::{BYTE_ORDER_MARK, bytes_without_mark, without_mark};
 pub use surrogates::{ForeignText, Repaired, repair, text_of};
 
-/// Reads a value. The strict parser goes first: only text that it refuses is searched for lone surrogates.
+/// Reads a value. The strict parser runs first. The function searches only a text that this parser
+/// rejects for lone surrogates.
 ///
-/// A shape that keeps parts as their text (`RawValue`) accepts lone surrogates in them: read [`repaired`] text there.
+/// A type that keeps parts as raw text (`RawValue`) accepts lone surrogates in them: read
+/// [`repaired`] text for such a type.
 ///
 /// # Errors
-/// The strict parser's error, where the text is not JSON, or is not the shape.
+/// The strict parser's error, if the text is not JSON or does not match the type.
 pub fn from_slice<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
     serde_json::from_slice(text).or_else(|error| match repair(text) {
         Some(repaired) => serde_json::from_slice(&repaired.text),
@@ -34,7 +35,7 @@ pub fn from_slice<T: DeserializeOwned>(text: &[u8]) -> Result<T> {
     })
 }
 
-/// Like [`from_slice`], of text.
+/// Reads a value from text, like [`from_slice`].
 ///
 /// # Errors
 /// Like [`from_slice`].
@@ -45,13 +46,14 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T> {
     })
 }
 
-/// The text without lone surrogates: the same text where it has none. For shapes that borrow from it.
+/// Returns the text without lone surrogates; the text itself if it has none. For types that borrow
+/// from it.
 #[must_use]
 pub fn repaired(text: &[u8]) -> Cow<'_, [u8]> {
     repair(text).map_or(Cow::Borrowed(text), |repaired| Cow::Owned(repaired.text))
 }
 
-/// Like [`repaired`], of text.
+/// Returns text without lone surrogates, like [`repaired`].
 #[must_use]
 pub fn repaired_text(text: &str) -> Cow<'_, str> {
     let repaired = repair(text.as_bytes()).and_then(|repaired| String::from_utf8(repaired.text).ok());

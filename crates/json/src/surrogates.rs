@@ -1,15 +1,16 @@
-//! The search for lone surrogates in JSON text, as escapes (`\ud83d`) and as bytes (`ED A0 BD`). One pass over the text;
-//! a replacement has the length of what it replaces, so lines, columns and lengths stay as they were.
+//! The search for lone surrogates in JSON text, as escapes (`\ud83d`) and as bytes (`ED A0 BD`). It
+//! makes one pass over the text. A replacement has the length of the surrogate, so lines, columns
+//! and lengths do not change.
 
 use std::string::FromUtf8Error;
 
-/// Begins an escape.
+/// The first byte of an escape.
 const BACKSLASH: u8 = b'\\';
-/// First byte of a surrogate in what would be UTF-8.
+/// First byte of a surrogate that is encoded as UTF-8 would encode it.
 const SURROGATE_BYTE: u8 = 0xed;
-/// Bytes of an escape.
+/// Length of an escape, in bytes.
 const ESCAPE_BYTES: usize = 6;
-/// Bytes behind an escape that are looked at one by one for the next.
+/// Number of bytes after an escape that the search checks one by one for the next escape.
 const NEAR_BYTES: usize = 16;
 /// U+FFFD as an escape.
 const REPLACED_ESCAPE: &[u8; ESCAPE_BYTES] = br"\ufffd";
@@ -21,11 +22,11 @@ const REPLACED_BYTES: [u8; 3] = [0xef, 0xbf, 0xbd];
 pub struct Repaired {
     /// The text.
     pub text: Vec<u8>,
-    /// The number of surrogates that were replaced.
+    /// Number of surrogates that were replaced.
     pub replaced: usize,
 }
 
-/// Replaces each lone surrogate by U+FFFD and logs that it did; `None` where the text has none.
+/// Replaces each lone surrogate by U+FFFD and logs a warning; `None` if the text has none.
 #[must_use]
 pub fn repair(text: &[u8]) -> Option<Repaired> {
     let found = lone(text);
@@ -49,16 +50,16 @@ pub fn repair(text: &[u8]) -> Option<Repaired> {
 pub struct ForeignText {
     /// The text.
     pub text: String,
-    /// The number of surrogates that stood in it as bytes and were replaced.
+    /// Number of surrogates that the file held as bytes and that were replaced.
     pub replaced: usize,
 }
 
-/// The bytes of a file as text, of whatever kind. Some programs write half a letter as bytes (`ED A0 BD`),
-/// which is not UTF-8: each becomes U+FFFD, and a warning is logged. Escapes stay as they are, for a text
-/// that is not JSON may speak of them.
+/// Returns the bytes of a file of any format as text. Some programs write half a letter as bytes
+/// (`ED A0 BD`), which is not UTF-8: each becomes U+FFFD, and the function logs a warning. Escapes
+/// stay unchanged, because a text that is not JSON may describe them.
 ///
 /// # Errors
-/// The strict reader's error, where the bytes are not UTF-8 for another reason.
+/// The strict decoder's error, if the bytes are not UTF-8 for another reason.
 pub fn text_of(bytes: Vec<u8>) -> Result<ForeignText, FromUtf8Error> {
     let error = match String::from_utf8(bytes) {
         Ok(text) => return Ok(ForeignText { text, replaced: 0 }),
@@ -83,10 +84,11 @@ pub fn text_of(bytes: Vec<u8>) -> Result<ForeignText, FromUtf8Error> {
     Ok(ForeignText { text, replaced })
 }
 
-/// The starts of lone surrogates.
+/// Returns the positions of lone surrogates.
 fn lone(text: &[u8]) -> Vec<usize> {
     let (mut found, mut at) = (Vec::new(), 0);
-    // Nearly all text has no such escape, and UTF-8 has no surrogates: two searches by machine words are all it costs.
+    // Nearly all text has no such escape, and UTF-8 has no surrogates. Such text costs only two
+    // searches that compare whole machine words.
     let utf8 = std::str::from_utf8(text).ok();
     if utf8.is_some_and(|text| !text.contains(r"\u")) {
         return found;
@@ -103,7 +105,8 @@ fn lone(text: &[u8]) -> Vec<usize> {
                     found.push(at);
                     ESCAPE_BYTES
                 }
-                // Another escape: a backslash in it begins none. It ends where a letter does.
+                // Another escape: a backslash inside it begins no escape. It ends at a character
+                // boundary.
                 Some(_) | None if text.get(at + 1).is_some_and(u8::is_ascii) => 2,
                 Some(_) | None => 1,
             },
@@ -117,8 +120,8 @@ fn lone(text: &[u8]) -> Vec<usize> {
     found
 }
 
-/// The number of bytes from here in which no escape and no surrogate begins. In text with escapes that are
-/// close to each other the first bytes are looked at one by one: a search costs more than they do.
+/// Returns the number of bytes from `at` on in which no escape and no surrogate begins. In text
+/// with escapes close to each other, a search costs more than checking the first bytes one by one.
 fn plain(text: &[u8], utf8: Option<&str>, at: usize) -> usize {
     let Some(whole) = utf8 else { return 0 };
     let near = text.get(at..).unwrap_or_default().iter().take(NEAR_BYTES);
@@ -130,7 +133,7 @@ fn plain(text: &[u8], utf8: Option<&str>, at: usize) -> usize {
     rest.find('\\').unwrap_or(rest.len())
 }
 
-/// The UTF-16 unit that an escape at this place names.
+/// Returns the UTF-16 unit that an escape at this position encodes.
 fn unit(text: &[u8], at: usize) -> Option<u16> {
     let digits = text.get(at..at.checked_add(ESCAPE_BYTES)?)?.strip_prefix(br"\u")?;
     digits.iter().try_fold(0_u16, |unit, digit| {
@@ -139,7 +142,7 @@ fn unit(text: &[u8], at: usize) -> Option<u16> {
     })
 }
 
-/// True where the bytes at this place are a surrogate: in UTF-8 there is none.
+/// True if the bytes at this position are a surrogate. Valid UTF-8 has none.
 fn is_surrogate(text: &[u8], at: usize) -> bool {
     let byte = |more: usize| text.get(at.saturating_add(more)).copied();
     matches!((byte(1), byte(2)), (Some(0xa0..=0xbf), Some(0x80..=0xbf)))
@@ -190,7 +193,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the text is, repairing ends, keeps the length, and finds nothing the second time.
+        /// For any text, the repair ends, keeps the length, and finds nothing the second time.
         #[test]
         fn repairing_twice_changes_nothing_more(text in "(\\\\|u|d83d|DE00|\"|x|é|한|\\\\ud83d|\\\\ude00){0,40}") {
             if let Some(once) = repair(text.as_bytes()) {
@@ -200,7 +203,7 @@ mod tests {
             }
         }
 
-        /// Text that the strict parser reads holds none.
+        /// Text that the strict parser accepts holds no lone surrogate.
         #[test]
         fn text_without_halves_is_left_alone(text in ".{0,40}") {
             let json = serde_json::Value::String(text).to_string();

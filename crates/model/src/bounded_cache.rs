@@ -1,11 +1,12 @@
-//! A cache with a bound on the weight of what it holds, for whoever reads code: what was longest unused goes first. Content that
-//! never changes under its key lives here, so nothing in it is ever stale. What keys mean is its users' matter.
+//! A cache with a bound on the total weight of its values, for readers of code. It evicts the least
+//! recently used value first. It holds content that never changes under its key, so no value is
+//! stale. Its users define the meaning of keys.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What a value weighs beside its content.
+/// Weight of a value in addition to its content, in bytes.
 const OVERHEAD: usize = 128;
 
 struct Held<V> {
@@ -28,13 +29,13 @@ pub struct BoundedCache<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> BoundedCache<K, V> {
-    /// An empty one, of values that weigh so much together at most.
+    /// Returns an empty cache of values with this maximum total weight.
     pub fn new(weight_max: usize) -> Self {
         let inner = Inner { held: HashMap::new(), by_use: BTreeMap::new(), weight: 0, uses: 0 };
         Self { inner: Mutex::new(inner), weight_max }
     }
 
-    /// The value of a key, which is used by that.
+    /// Returns the value of a key and marks it as used.
     pub fn get(&self, key: &K) -> Option<V> {
         let mut inner = self.lock();
         inner.uses += 1;
@@ -48,7 +49,7 @@ impl<K: Hash + Eq + Clone, V: Clone> BoundedCache<K, V> {
         Some(value)
     }
 
-    /// Keeps a value, unless it alone weighs more than the half of the cache.
+    /// Stores a value, unless its weight exceeds half of the cache.
     pub fn put(&self, key: K, value: V, weight: usize) {
         let weight = weight.saturating_add(OVERHEAD);
         if weight > self.weight_max / 2 {
@@ -90,7 +91,7 @@ mod tests {
         cache.put(4, 4, 100);
         cache.put(5, 5, 500);
         assert_eq!([1, 2, 3, 4, 5].map(|key| cache.get(&key).is_some()), [true, false, true, true, false]);
-        // The same key again weighs once.
+        // A repeated key counts its weight once.
         for _ in 0..9 {
             cache.put(4, 4, 100);
         }

@@ -1,28 +1,28 @@
-//! Deliveries: notifications that came in or must go out, one table for both directions.
+//! Deliveries: incoming and outgoing notifications, one table for both directions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::words::closed_words;
 use crate::{DeliveryId, Document, MemoryId, Timestamp};
 
-/// Which way.
+/// The direction of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryDirection {
-    /// Received, once per id.
+    /// Incoming: received once for each id.
     In,
-    /// To be sent, at least once.
+    /// Outgoing: sent at least once.
     Out,
 }
 
 closed_words! {
-    /// Where it stands.
+    /// The state of a delivery.
     DeliveryState {
-        /// Not handled yet.
+        /// It is not handled yet.
         Pending = "pending",
-        /// Handled.
+        /// It is handled.
         Done = "done",
-        /// Given up.
+        /// It was given up.
         Failed = "failed",
     }
 }
@@ -30,54 +30,54 @@ closed_words! {
 /// A notification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
-    /// The id; for deliveries in, the sender's.
+    /// The id; for incoming deliveries, the sender's.
     pub id: DeliveryId,
     /// The memory.
     pub memory: MemoryId,
-    /// Which way.
+    /// The direction.
     pub direction: DeliveryDirection,
     /// The other side: a hook's name, a target.
     pub target: String,
     /// Deliveries of one key keep their order.
     pub order_key: String,
-    /// What is said; empty (`{}`) once it was sent, and `null` in lists.
+    /// The content; empty (`{}`) after sending, and `null` in lists.
     pub body: Document,
-    /// Where it stands.
+    /// The state.
     pub state: DeliveryState,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// When to try (again).
+    /// The time of the next attempt.
     pub due: Timestamp,
-    /// Why it failed last.
+    /// The last error.
     pub last_error: Option<String>,
-    /// When it came.
+    /// The time of its creation.
     pub created_at: Timestamp,
 }
 
-/// What waits to be sent, in all memories.
+/// The deliveries of all memories that wait to be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeliveryBacklog {
-    /// Not sent yet.
+    /// Number of deliveries that are not sent yet.
     pub pending: u64,
-    /// Given up.
+    /// Number of deliveries that were given up.
     pub failed: u64,
-    /// The one that has waited longest.
+    /// The delivery that has waited longest.
     pub oldest: Option<WaitingDelivery>,
 }
 
-/// A delivery that waits, without what it says.
+/// A waiting delivery, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingDelivery {
     /// The memory.
     pub memory: MemoryId,
     /// The delivery.
     pub id: DeliveryId,
-    /// To whom.
+    /// The target.
     pub target: String,
-    /// How often it was tried.
+    /// Number of attempts.
     pub attempts: u32,
-    /// Why it failed last.
+    /// The last error.
     pub last_error: Option<String>,
-    /// Since when it waits.
+    /// The time since which it waits.
     pub since: Timestamp,
 }

@@ -1,90 +1,94 @@
-//! The one error of nouns, ports and engine: a kind, a message that is safe to show, a source for the log.
+//! The one error of nouns, ports and engine: a kind, a message that is safe to show, a source for
+//! the log.
 //!
-//! It knows no status code and no name of another door: fields have their native names, and a door
-//! with others renames them by [`Error::with_names`].
+//! It contains no status code and no name of another API. Fields have their native names, and an
+//! API with other names renames them by [`Error::with_names`].
 
 use std::fmt;
 
 use crate::field_name::{ErrorText, FieldName, MarkedName};
 use crate::words::closed_words;
 
-/// Result of everything in the engine and its ports.
+/// Result of all functions in the engine and its ports.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, as far as a program needs to tell.
+/// The kind of an error, as far as a program must distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The thing named does not exist, or the caller may not know that it does.
+    /// The named thing does not exist, or the caller may not know that it does.
     NotFound,
-    /// The state of the thing does not allow it.
+    /// The state of the thing does not allow the operation.
     Conflict,
     /// The input breaks a rule.
     Invalid,
-    /// The input, or what it would make, is over a limit of size or count.
+    /// The input, or its result, exceeds a limit of size or count.
     TooLarge,
-    /// The caller is known and may not do this.
+    /// The caller is known and lacks the permission.
     Denied,
-    /// The caller did not prove who they are.
+    /// The caller did not prove an identity.
     Unauthenticated,
-    /// Too much at once; the same call may succeed later.
+    /// Too many calls; the same call may succeed later.
     Throttled,
-    /// A part is out of service (disk full, folder read-only, store busy); the same call may succeed later.
+    /// A part is out of service (disk full, folder read-only, store busy); the same call may
+    /// succeed later.
     Unavailable,
-    /// Another service answered badly.
+    /// Another service failed.
     Upstream,
-    /// A broken invariant of ours.
+    /// A broken invariant of Loci.
     Bug,
 }
 
-/// A finer reason for [`ErrorKind::Invalid`] and [`ErrorKind::Conflict`], where clients tell them apart.
+/// A detailed reason for [`ErrorKind::Invalid`] and [`ErrorKind::Conflict`], where clients
+/// distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// Not JSON, or a value of the wrong JSON type.
     CannotParse,
     /// A member breaks its constraint.
     FieldValidationFailed,
-    /// An idempotency token was used before with other parameters.
+    /// The idempotency token was used before with other parameters.
     IdempotentParameterMismatch,
-    /// The event named lies in another session.
+    /// The named event belongs to another session.
     EventInOtherSession,
     /// A resource of that name exists.
     ResourceConflict,
     /// A quota on the number of resources is used up.
     QuotaExceeded,
-    /// An answer in a model's place breaks its form; the error's `details` say where.
+    /// The response for a model breaks its form; the error's `details` name the positions.
     BadReply,
-    /// The question has its answer already.
+    /// The exchange already has its response.
     AlreadyAnswered,
-    /// The lease under which the caller worked is another's by now.
+    /// The lease of the caller belongs to another client now.
     LeaseLost,
     /// The version that the caller changed is not the current one.
     StaleVersion,
-    /// The change of a document must say of which version it is.
+    /// The change of a document must specify its version.
     PreconditionRequired,
-    /// Another document has that path, or one that differs from it in case or in how it is composed.
+    /// Another document has that path, or one that differs only in case or Unicode composition.
     PathConflict,
-    /// The content was taken out of the store on purpose, and may not come back.
+    /// The content was redacted from the store and may not return.
     RedactedContent,
-    /// The source was erased from the memory, and an import does not bring it back.
+    /// The source was erased from the memory, and an import does not restore it.
     SourceErased,
     /// Another run of consolidation is active on the tree.
     RunActive,
-    /// One of verified memory.
+    /// A reason of verified memory.
     Code(CodeReason),
 }
 
 closed_words! {
-    /// Why code could not be cited, or a fact not be changed; the words are what doors show.
+    /// The reason why code could not be cited, or a fact could not be changed. The APIs show these
+    /// words.
     CodeReason {
         /// No repository of that name is known.
         RepositoryUnknown = "REPO_UNKNOWN",
-        /// The revision is not there.
+        /// The revision does not exist.
         RefNotFound = "REF_NOT_FOUND",
         /// The path may not be cited.
         PathRejected = "PATH_REJECTED",
-        /// Cited lines cannot be read, or are not what the caller says they are.
+        /// Cited lines cannot be read, or differ from the caller's description.
         CitationUnreadable = "CITATION_UNREADABLE",
-        /// Cited lines say too little to be found again.
+        /// Cited lines hold too little information to be found again.
         CitationLowInformation = "CITATION_LOW_INFORMATION",
         /// The cited file is too large.
         TooLarge = "TOO_LARGE",
@@ -94,30 +98,30 @@ closed_words! {
         Submodule = "SUBMODULE",
         /// A link leads out of the worktree.
         SymlinkEscape = "SYMLINK_ESCAPE",
-        /// Code could not be read: evidence of nothing.
+        /// Code could not be read: no evidence for either side.
         Unverifiable = "UNVERIFIABLE",
         /// A text holds a secret.
         SecretDetected = "SECRET_DETECTED",
-        /// The code does not say what is claimed of it.
+        /// The code does not confirm the claim.
         NotVerified = "NOT_VERIFIED",
-        /// The record is not in a state that allows it.
+        /// The state of the record does not allow the operation.
         NotActive = "NOT_ACTIVE",
     }
 }
 
 /// An error with a message that may be shown to the caller, and a source that may not.
 pub struct Error {
-    /// What went wrong, for programs.
+    /// The kind of the error, for programs.
     pub kind: ErrorKind,
-    /// What went wrong, which rule, and what to do: for people. Never holds secrets or sensitive content.
+    /// The problem, the rule and the remedy, for people. Never holds secrets or sensitive content.
     pub message: String,
-    /// The member of the request at fault, by its native name.
+    /// The faulty member of the request, by its native name.
     pub field: Option<String>,
-    /// The finer reason, where there is one.
+    /// The detailed reason, if there is one.
     pub reason: Option<Reason>,
-    /// Everything that is wrong, where it is more than one thing; each line is safe to show.
+    /// All problems, if there is more than one. Each line is safe to show.
     pub details: Vec<String>,
-    /// When the same call may succeed, where somebody said so.
+    /// The time after which the same call may succeed, in milliseconds, if it is known.
     pub retry_after_ms: Option<u64>,
     name_in_message: MarkedName,
     name_in_field: MarkedName,
@@ -125,7 +129,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error of `kind` with a message for the caller.
+    /// Returns an error of `kind` with a message for the caller.
     pub fn new(kind: ErrorKind, message: impl Into<ErrorText>) -> Self {
         let (message, name_in_message) = message.into().into_parts();
         Self {
@@ -141,32 +145,32 @@ impl Error {
         }
     }
 
-    /// Bad input: names the member, the rule and the remedy.
+    /// Returns an error for bad input. The message names the member, the rule and the remedy.
     pub fn invalid(field: impl Into<ErrorText>, message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Invalid, message).on(field).because(Reason::FieldValidationFailed)
     }
 
-    /// The thing does not exist, as far as this caller may know.
+    /// Returns an error for a thing that does not exist, as far as this caller may know.
     pub fn not_found(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// The caller may not do this.
+    /// Returns an error for a missing permission.
     pub fn denied(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Denied, message)
     }
 
-    /// A conflict of state.
+    /// Returns an error for a conflict of state.
     pub fn conflict(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Conflict, message)
     }
 
-    /// A part is out of service.
+    /// Returns an error for a part that is out of service.
     pub fn unavailable(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Unavailable, message)
     }
 
-    /// An error of verified memory: its reason says the kind.
+    /// Returns an error of verified memory. Its reason determines the kind.
     pub fn code(reason: CodeReason, message: impl Into<ErrorText>) -> Self {
         let kind = match reason {
             CodeReason::RepositoryUnknown => ErrorKind::NotFound,
@@ -185,12 +189,12 @@ impl Error {
         Self::new(kind, message).because(Reason::Code(reason))
     }
 
-    /// A broken invariant: fails the request, is logged.
+    /// Returns an error for a broken invariant. It fails the request and is logged.
     pub fn bug(message: impl Into<ErrorText>) -> Self {
         Self::new(ErrorKind::Bug, message)
     }
 
-    /// The same error, with the member at fault.
+    /// Returns the error with the faulty member.
     #[must_use]
     pub fn on(mut self, field: impl Into<ErrorText>) -> Self {
         let (field, name) = field.into().into_parts();
@@ -198,7 +202,7 @@ impl Error {
         self
     }
 
-    /// The same error, with a door's own names of fields in the place of the native ones.
+    /// Returns the error with an API's own field names in place of the native ones.
     #[must_use]
     pub fn with_names(mut self, name_of: impl Fn(FieldName) -> &'static str) -> Self {
         self.name_in_message.replace(&mut self.message, &name_of);
@@ -208,35 +212,35 @@ impl Error {
         self
     }
 
-    /// The same error, with a finer reason.
+    /// Returns the error with a detailed reason.
     #[must_use]
     pub fn because(mut self, reason: Reason) -> Self {
         self.reason = Some(reason);
         self
     }
 
-    /// The same error, with everything that is wrong, line by line.
+    /// Returns the error with all problems, line by line.
     #[must_use]
     pub fn listing(mut self, details: Vec<String>) -> Self {
         self.details = details;
         self
     }
 
-    /// The same error, with a time after which the call may succeed.
+    /// Returns the error with a time after which the call may succeed.
     #[must_use]
     pub fn retry_after(mut self, retry_after_ms: Option<u64>) -> Self {
         self.retry_after_ms = retry_after_ms;
         self
     }
 
-    /// The same error, with its cause (for the log, never for the caller).
+    /// Returns the error with its cause (for the log, never for the caller).
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The same call may succeed later without a change.
+    /// True if the same call may succeed later without a change.
     pub fn is_retryable(&self) -> bool {
         matches!(self.kind, ErrorKind::Throttled | ErrorKind::Unavailable | ErrorKind::Upstream)
     }

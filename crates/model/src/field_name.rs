@@ -1,14 +1,13 @@
-//! Names of fields that doors spell differently, and texts of errors in which such a name can be
-//! told apart from the words around it.
+//! Field names that APIs spell differently, and error texts in which such a name is marked.
 //!
-//! The names here are the native ones. A door with others has its own table, and puts them in by
-//! [`Error::with_names`](crate::Error::with_names).
+//! The names here are the native ones. An API with other names has its own table, and substitutes
+//! them by [`Error::with_names`](crate::Error::with_names).
 
 use std::ops::Add;
 
 macro_rules! field_names {
     ($($(#[$doc:meta])* $name:ident = $native:literal,)+) => {
-        /// A field of a request that some door spells in another way.
+        /// A field of a request that some API spells differently.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum FieldName { $($(#[$doc])* $name,)+ }
 
@@ -16,7 +15,7 @@ macro_rules! field_names {
             /// Every field.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// The native name. Fields that are one natively may be two on another door.
+            /// Returns the native name. Two fields of another API may share one native name.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $native,)+ }
             }
@@ -31,23 +30,23 @@ field_names! {
     AddIndexedKeys = "add_indexed_keys",
     /// The type of a metadata key that an update adds.
     AddedKeyKind = "add_indexed_keys.kind",
-    /// The values that a variable of namespace templates may have.
+    /// The allowed values of a variable of namespace templates.
     Allowed = "allowed",
     /// The id of an event.
     Event = "event",
     /// The number of days that a memory keeps events.
     EventExpiryDays = "event_expiry_days",
-    /// The values that an event brings for variables of namespace templates.
+    /// The values of an event for variables of namespace templates.
     EventVariables = "namespace_variables",
-    /// The number of days that records of a batch stay, by its path.
+    /// The retention of a batch's records in days, by its path.
     Expiry = "expiry_days",
-    /// The action of a batch on the days that its records stay, by its path.
+    /// The action of a batch on the retention of its records, by its path.
     ExpiryAction = "expiry_days",
-    /// The number of days that records of a batch stay.
+    /// The retention of a batch's records in days.
     ExpiryDays = "expiry_days",
-    /// The action of a batch on the days that its records stay.
+    /// The action of a batch on the retention of its records.
     ExpirySpecification = "expiry_days",
-    /// The token that makes a repeated request answer as the first did.
+    /// The token that makes a repeated request return the first response.
     IdempotencyKey = "Idempotency-Key",
     /// The metadata keys that a memory declares for filters.
     IndexedKeys = "indexed_keys",
@@ -57,11 +56,11 @@ field_names! {
     Limit = "limit",
     /// The id of a memory.
     Memory = "memory",
-    /// A value of metadata that is a time.
+    /// A metadata value that is a time.
     MetadataDateTime = "date_time",
-    /// The conditions on metadata, of a search or a list.
+    /// The conditions on metadata of a search or a list.
     MetadataFilters = "metadata",
-    /// A value of metadata that is a number.
+    /// A metadata value that is a number.
     MetadataNumber = "number",
     /// The pattern of a variable of namespace templates, by its path.
     NamespaceKeyPattern = "namespace_keys.pattern",
@@ -73,11 +72,11 @@ field_names! {
     Pattern = "pattern",
     /// The target that a self-managed strategy stores payloads at.
     PayloadBucket = "bucket",
-    /// The text that a search looks for.
+    /// The query text of a search.
     Query = "query",
     /// The id of a record.
     Record = "record",
-    /// The number of days that records of a strategy stay.
+    /// The retention of a strategy's records in days.
     RecordExpiryDays = "record_expiry_days",
     /// The reflections of an episodic strategy.
     Reflection = "reflection_namespace",
@@ -105,16 +104,16 @@ field_names! {
     TemplateVariables = "namespace_variables",
     /// The time of an event.
     Time = "time",
-    /// The number of records that a search finds.
+    /// The maximum number of records that a search returns.
     TopK = "top_k",
-    /// The target that a self-managed strategy tells of payloads.
+    /// The target that a self-managed strategy notifies of payloads.
     Topic = "topic",
 }
 
 /// The position of a field's name in a text.
 #[derive(Debug, Clone, Copy)]
 struct NamePosition {
-    /// Of its first byte. A name further behind stays native on every door.
+    /// The offset of its first byte. A name beyond 255 bytes stays native in every API.
     offset: u8,
     name: FieldName,
 }
@@ -126,12 +125,13 @@ pub struct ErrorText {
     name: MarkedName,
 }
 
-/// The name that can be told apart in a text, if there is one.
+/// The marked name in a text, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct MarkedName(Option<NamePosition>);
 
 impl MarkedName {
-    /// Replaces the native name in its text. A text that changed there since stays as it is.
+    /// Replaces the native name in its text. If the text has changed at that position, it stays
+    /// unchanged.
     pub(crate) fn replace(self, text: &mut String, name_of: impl Fn(FieldName) -> &'static str) {
         let Some(NamePosition { offset, name }) = self.0 else { return };
         let start = usize::from(offset);

@@ -1,8 +1,8 @@
-//! Idempotency: what a token answered the first time. Rows, so that they survive a restart.
+//! Idempotency: the first response to a token. The data are rows, so that they survive a restart.
 
 use crate::{Document, Timestamp};
 
-/// Where a token counts: a memory (or the server) and an operation.
+/// The scope of a token: a memory (or the server) and an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TokenScope {
     /// The memory id, or `server`.
@@ -13,13 +13,13 @@ pub struct TokenScope {
     pub token: String,
 }
 
-/// The first successful answer to a token.
+/// The first successful response to a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenAnswer {
     /// Digest of the parameters, as parsed JSON without the token.
     pub parameters: String,
-    /// What was answered, in a form of the operation's own.
+    /// The response, in the operation's own form.
     pub answer: Document,
-    /// Forgotten after this.
+    /// The time after which the response is deleted.
     pub expires: Timestamp,
 }

@@ -1,5 +1,5 @@
-//! Typed ids. A value of one of these types has passed its rule, also one that was deserialized; none is
-//! made up here.
+//! Typed ids. A value of one of these types satisfies its rule, including a deserialized value.
+//! This module generates no ids.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -28,12 +28,12 @@ macro_rules! text_ids {
                 if $rule(&text) { Ok(Self(text)) } else { Err(Error::invalid($field, ErrorText::from($field) + concat!(" ", $remedy))) }
             }
 
-            /// From a member of a request, where one is given; the error is on the member.
+            /// Reads an optional member of a request; the error is on the member.
             pub fn read(field: &'static str, text: Option<&str>) -> Result<Option<Self>> {
                 text.map(Self::parse).transpose().map_err(|error| error.on(field))
             }
 
-            /// The id as text.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -56,17 +56,18 @@ macro_rules! text_ids {
 text_ids! {
     /// An access key (the public half of a pair): 16 to 32 upper-case letters and digits.
     AccessKeyId, "access_key_id", is_access_key, "must be 16 to 32 upper-case letters and digits";
-    /// Who: a person, an agent, a repository `owner/name`.
+    /// An actor: a person, an agent, a repository `owner/name`.
     ActorId, FieldName::Actor, is_actor, "must be 1 to 255 of letters, digits, - _ / . and single colons, start with a letter or digit, and hold no segment of dots alone";
     /// A branch of a session.
     BranchName, "branch.name", is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
-    /// A delivery, in or out.
+    /// A delivery, incoming or outgoing.
     DeliveryId, "delivery", is_free, "must be 1 to 256 characters without control characters";
-    /// An event: 19 digits of milliseconds, `#`, hex digits; plain string order is event order.
+    /// An event: 19 digits of milliseconds, `#`, hex digits. The order of ids as plain strings is
+    /// the order of events.
     EventId, FieldName::Event, is_event, "must be digits, # and hex digits, like 0000001752235548000#97f30a6b";
-    /// A question to a language model: `ex-` and a UUID.
+    /// An exchange with a language model: `ex-` and a UUID.
     ExchangeId, "exchange", is_free, "must be 1 to 256 characters without control characters";
-    /// What one call showed an agent: `exp_` and a UUID that sorts by time.
+    /// An exposure of one call: `exp_` and a UUID that sorts by time.
     ExposureId, "exposure_id", is_free, "must be 1 to 256 characters without control characters";
     /// A job.
     JobId, FieldName::Job, is_free, "must be 1 to 256 characters without control characters";
@@ -74,13 +75,13 @@ text_ids! {
     MemoryId, FieldName::Memory, is_memory, "must be the memory's name, a dash and ten letters or digits, like notes-a1B2c3D4e5";
     /// A record: `mem-` and a UUID.
     RecordId, FieldName::Record, is_record, "must be 40 to 50 characters: mem- followed by letters, digits, - and _";
-    /// A repository, whatever its names.
+    /// A repository, independent of its names.
     RepositoryId, "repository", is_free, "must be 1 to 256 characters without control characters";
     /// A conversation or a task.
     SessionId, FieldName::Session, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
     /// A strategy of a memory.
     StrategyId, FieldName::Strategy, is_word_100, "must be 1 to 100 of letters, digits, - and _, and start with a letter or digit";
-    /// A task of a coding agent, named by whoever runs it.
+    /// A task of a coding agent, named by its orchestrator.
     TaskId, "task_id", is_task, "must be 1 to 128 of letters, digits, . _ : and -, not start with a -, and not be dots alone";
 }
 
@@ -108,7 +109,8 @@ fn is_actor(text: &str) -> bool {
         && !has_dot_segment(text)
 }
 
-/// True when a segment between slashes is dots alone, which file systems and URLs would resolve.
+/// True if a segment between slashes consists only of dots, which file systems and URLs would
+/// resolve.
 pub(crate) fn has_dot_segment(text: &str) -> bool {
     text.split('/').any(|segment| !segment.is_empty() && segment.bytes().all(|b| b == b'.'))
 }
@@ -147,45 +149,47 @@ fn is_task(text: &str) -> bool {
 }
 
 impl EventId {
-    /// The id of the event at `time_ms` whose place among the events of that millisecond is `place`.
+    /// Returns the id of the event at `time_ms` with the index `place` among the events of that
+    /// millisecond.
     pub fn compose(time_ms: i64, place: u32) -> Self {
         Self(format!("{:019}#{:08x}", time_ms.max(0), place))
     }
 
-    /// The place among the events of one millisecond, where the id is of our own form.
+    /// Returns the index among the events of one millisecond, if the id has Loci's own form.
     pub fn place(&self) -> Option<u32> {
         self.0.split_once('#').and_then(|(_, hex)| u32::from_str_radix(hex, 16).ok())
     }
 }
 
 impl BranchName {
-    /// The branch every event without another is on.
+    /// Returns the branch of every event without another branch.
     pub fn main() -> Self {
         Self(crate::event::MAIN_BRANCH.to_owned())
     }
 }
 
 impl MemoryId {
-    /// The id of a memory called `name`, with ten letters or digits from an id source.
+    /// Returns the id of a memory called `name`, with ten letters or digits from an id source.
     pub fn compose(name: &str, suffix: &str) -> Result<Self> {
         Self::parse(format!("{name}-{suffix}"))
     }
 }
 
 impl ExchangeId {
-    /// The id of an exchange, from a UUID.
+    /// Returns the id of an exchange, from a UUID.
     pub fn compose(uuid: &str) -> Result<Self> {
         Self::parse(format!("ex-{uuid}"))
     }
 }
 
 impl RecordId {
-    /// The id of a record, from a UUID.
+    /// Returns the id of a record, from a UUID.
     pub fn compose(uuid: &str) -> Result<Self> {
         Self::parse(format!("mem-{uuid}"))
     }
 
-    /// The same from the number a UUID is: `mem-` and its usual spelling, in lower case.
+    /// Returns the id of a record from a UUID as a number: `mem-` and its usual spelling, in lower
+    /// case.
     pub fn of_uuid(uuid: u128) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         const PLACES: [usize; 16] = [4, 6, 8, 10, 13, 15, 18, 20, 23, 25, 28, 30, 32, 34, 36, 38];
@@ -244,7 +248,7 @@ mod tests {
         check(&"a".repeat(crate::limits::TASK_ID_CHARS_MAX + 1), false);
     }
 
-    /// Every way in goes through the constructor: a value, a member, a key of a map.
+    /// Every deserialization uses the constructor: a value, a member, a key of a map.
     #[test]
     fn what_is_deserialized_has_passed_its_rule() {
         fn check<T: serde::de::DeserializeOwned + Serialize + Ord>(good: &str, bad: &str, rule: &str) {

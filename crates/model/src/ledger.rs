@@ -1,5 +1,6 @@
-//! The ledger: what an area keeps beside records that is found by few questions: by its key, or as a list of one shelf, of one
-//! actor, of one subject, the newest first. A noun that needs other questions has a table of its own.
+//! The ledger: data in addition to records that needs few queries: by key, or as a list of one
+//! shelf, one actor or one subject, the newest first. A noun that needs other queries has a table
+//! of its own.
 //!
 //! An entry is a noun in its stored form ([`Shelved`]). To add a noun: its `impl Shelved` with a
 //! [`Shelf`] of its own, and a line in the list of shelves of its product; no store changes.
@@ -12,61 +13,62 @@ use crate::{ActorId, Document, Error, MemoryId, Result, Timestamp};
 
 open_words! {
     /// A shelf of the ledger: a word that names the kind of its entries. A noun names its shelf in
-    /// its `impl Shelved`; the kernel or a product registers the shelf with its rules.
+    /// its `impl Shelved`. The kernel or a product registers the shelf with its rules.
     Shelf, "shelf", "a shelf has 1 to 40 lower-case letters and underscores"
 }
 
 impl Shelf {
-    /// The shelf of how far something was read: cursors, counters, the last run of something.
-    /// Products share it and part it by keys.
+    /// The shelf of progress: cursors, counters, the last run of a process. Products share it and
+    /// separate their entries by keys.
     pub const PROGRESS: Self = Shelf::named("progress");
-    /// The shelf of contents that were taken out, by digests whose keys the master key seals.
+    /// The shelf of redacted contents, identified by digests whose keys the master key seals.
     pub const REDACTED_CONTENT: Self = Shelf::named("redacted_content");
 }
 
-/// A noun that is kept in the ledger. Its stored form is its `serde` form.
+/// A noun in the ledger. Its stored form is its `serde` form.
 pub trait Shelved: Serialize + DeserializeOwned {
-    /// Where it is kept.
+    /// The shelf of the noun.
     const SHELF: Shelf;
-    /// Its memory.
+    /// Returns the memory.
     fn memory(&self) -> &MemoryId;
-    /// Whose it is: with it, it is forgotten.
+    /// Returns the actor that owns it. Forgetting the actor deletes it.
     fn actor(&self) -> &ActorId;
-    /// Names it among all of its shelf in its memory.
+    /// Returns the key, unique on its shelf in its memory.
     fn key(&self) -> String;
-    /// What lists of a part of the shelf go by: the number of a pull request, a digest.
+    /// Returns the subject, which lists of a part of the shelf select: the number of a pull
+    /// request, a digest.
     fn subject(&self) -> Option<String> {
         None
     }
-    /// What lists are ordered by.
+    /// Returns the time by which lists are ordered.
     fn at(&self) -> Timestamp;
 }
 
-/// A noun as it is kept.
+/// A stored noun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LedgerEntry {
     /// The memory.
     pub memory: MemoryId,
-    /// What kind of noun it is.
+    /// The kind of the noun.
     pub shelf: Shelf,
-    /// Its name on the shelf.
+    /// The key on the shelf.
     pub key: String,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
-    /// What lists of a part of the shelf go by.
+    /// The subject, which lists of a part of the shelf select.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What lists are ordered by.
+    /// The time by which lists are ordered.
     pub at: Timestamp,
     /// The noun.
     pub body: Document,
 }
 
 impl LedgerEntry {
-    /// Of a noun.
+    /// Returns the entry of a noun.
     ///
     /// # Errors
-    /// A bug, where it cannot be written.
+    /// A bug, if the noun cannot be serialised.
     pub fn of<T: Shelved>(noun: &T) -> Result<Self> {
         let unwritten = |error| Error::bug("an entry of the ledger cannot be written").caused_by(error);
         let body = serde_json::to_string(noun).map_err(unwritten)?;
@@ -81,10 +83,10 @@ impl LedgerEntry {
         })
     }
 
-    /// As the noun it is.
+    /// Returns the noun of the entry.
     ///
     /// # Errors
-    /// A bug, where it is damaged.
+    /// A bug, if the entry is damaged.
     pub fn read<T: Shelved>(&self) -> Result<T> {
         let damaged = |error| Error::bug("an entry of the ledger is damaged").caused_by(error);
         serde_json::from_str(self.body.as_str()).map_err(damaged)

@@ -1,10 +1,11 @@
-//! The nouns of Loci and the ports through which the engine reaches the world.
+//! The nouns of Loci and the ports through which the engine reaches the outside.
 //!
-//! No IO, no SQL, no HTTP, no runtime. A noun derives `serde` for one purpose: its *stored* document form, shared by
-//! every store and by `export`. Wire shapes are other types, beside their door.
+//! No IO, no SQL, no HTTP, no runtime. A noun derives `serde` for one purpose: its *stored*
+//! document form, shared by every store and by `export`. Wire shapes are other types, next to their
+//! API.
 //!
-//! To add a noun: its file here, an accessor trait in [`ports::store`], a table in each store, a section in the
-//! conformance suite of `testkit`.
+//! To add a noun: its file here, an accessor trait in [`ports::store`], a table in each store, a
+//! section in the conformance suite of `testkit`.
 
 pub mod bounded_cache;
 pub mod delivery;

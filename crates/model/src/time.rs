@@ -1,4 +1,5 @@
-//! Points in time: milliseconds since the epoch, UTC, as on the AgentCore wire. No clock: time is an argument.
+//! Points in time: milliseconds since the epoch, UTC, as on the AgentCore wire. This module has no
+//! clock: time is an argument.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use crate::{Error, Result};
 /// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
 
-/// A point in time: milliseconds since 1970-01-01T00:00:00Z, never before it, never after the year 9999.
+/// A point in time: milliseconds since 1970-01-01T00:00:00Z, never before it, never after the year
+/// 9999.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "i64")]
 pub struct Timestamp(i64);
@@ -26,7 +28,8 @@ impl Timestamp {
     /// The last millisecond of the year 9999.
     pub const LATEST: Self = Self(253_402_300_799_999);
 
-    /// From milliseconds since the epoch; an error outside the years 1970 to 9999.
+    /// Returns the time at these milliseconds since the epoch; an error outside the years 1970 to
+    /// 9999.
     pub fn from_millis(millis: i64) -> Result<Self> {
         if (0..=Self::LATEST.0).contains(&millis) {
             Ok(Self(millis))
@@ -38,7 +41,8 @@ impl Timestamp {
         }
     }
 
-    /// From milliseconds, cut to the years 1970 to 9999: for clocks and stored values.
+    /// Returns the time at these milliseconds, clamped to the years 1970 to 9999: for clocks and
+    /// stored values.
     pub const fn clamped(millis: i64) -> Self {
         if millis < 0 {
             Self(0)
@@ -49,30 +53,31 @@ impl Timestamp {
         }
     }
 
-    /// Milliseconds since the epoch.
+    /// Returns the milliseconds since the epoch.
     pub const fn millis(self) -> i64 {
         self.0
     }
 
-    /// This time plus `millis` (may be negative), cut to the legal range.
+    /// Returns this time plus `millis` (may be negative), clamped to the legal range.
     #[must_use]
     pub const fn plus_millis(self, millis: i64) -> Self {
         Self::clamped(self.0.saturating_add(millis))
     }
 
-    /// This time plus whole days of 24 hours.
+    /// Returns this time plus whole days of 24 hours.
     #[must_use]
     pub const fn plus_days(self, days: u32) -> Self {
         self.plus_millis((days as i64).saturating_mul(DAY_MS))
     }
 
-    /// This many days earlier, as far as time goes.
+    /// Returns the time this many days earlier, clamped to the legal range.
     #[must_use]
     pub const fn minus_days(self, days: u32) -> Self {
         self.plus_millis((days as i64).saturating_mul(-DAY_MS))
     }
 
-    /// From RFC 3339 or ISO 8601 text. Without an offset the text is taken as UTC; a date alone is its midnight.
+    /// Parses RFC 3339 or ISO 8601 text. Text without an offset counts as UTC; a date alone is its
+    /// midnight.
     pub fn parse(text: &str) -> Result<Self> {
         let bad = || Error::invalid("timestamp", "timestamp must be RFC 3339, like 2026-11-21T08:30:00Z");
         if let Ok(instant) = text.parse::<jiff::Timestamp>() {
@@ -86,22 +91,23 @@ impl Timestamp {
         Self::from_millis(zoned.timestamp().as_millisecond())
     }
 
-    /// From text in a member of a request, where one is given; the error is on the member.
+    /// Parses an optional member of a request; the error is on the member.
     pub fn read(field: &'static str, text: Option<&str>) -> Result<Option<Self>> {
         text.map(Self::parse).transpose().map_err(|error| error.on(field))
     }
 
-    /// RFC 3339, UTC, with milliseconds where there are any: `2026-11-21T08:30:00.5Z`.
+    /// Returns RFC 3339 text in UTC, with a fraction of a second if there is one:
+    /// `2026-11-21T08:30:00.5Z`.
     pub fn to_rfc3339(self) -> String {
         self.instant().to_string()
     }
 
-    /// The UTC date and time of day.
+    /// Returns the UTC date and time of day.
     pub fn civil(self) -> jiff::civil::DateTime {
         self.instant().to_zoned(jiff::tz::TimeZone::UTC).datetime()
     }
 
-    /// The UTC date.
+    /// Returns the UTC date.
     pub fn date(self) -> jiff::civil::Date {
         self.civil().date()
     }

@@ -1,22 +1,24 @@
-//! What an answer must say when it is less than it could be: closed lists of codes, the same on every door.
+//! Notices of a degraded or adjusted response: closed lists of codes, equal in every API.
 
-/// Why an answer is degraded: something that should have taken part did not.
+/// The reason for a degraded response: a part that did not contribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Degradation {
     /// Events wait to be extracted.
     ExtractionPending,
     /// Records in scope wait for their vectors.
     EmbeddingPending,
-    /// The embedding model did not answer: lexical signals alone.
+    /// The embedding model did not respond: only lexical signals were used.
     EmbeddingUnavailable,
-    /// More passages of a great memory have the question's words than a search looks at: the newest were.
+    /// More passages of a large memory match the query than a search examines: it examined the
+    /// newest.
     SearchCut,
-    /// More events wait to be extracted than a search reads along, or may wait behind those that it looks at: the newest were read.
+    /// More events wait for extraction than a search reads, or than it examines: it read the
+    /// newest.
     ProvisionalCut,
 }
 
 impl Degradation {
-    /// The code on the doors.
+    /// Returns the code in the APIs.
     pub fn code(self) -> &'static str {
         match self {
             Self::ExtractionPending => "extraction_pending",
@@ -28,29 +30,30 @@ impl Degradation {
     }
 }
 
-/// What a caller should know about how the request was read.
+/// A notice for the caller about the interpretation of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Warning {
-    /// The question was longer than the model reads.
+    /// The query was longer than the model's input.
     QueryShortened,
-    /// A namespace path was narrowed to what the caller may read.
+    /// A namespace path was narrowed to the part that the caller may read.
     ScopeNarrowed,
-    /// Event content over a limit was stored as it came.
+    /// Event content over a limit was stored unchanged.
     EventOverLimit,
     /// A token was used before with other content; the first event was returned.
     TokenReplayed,
-    /// Results were left out to keep the answer within its budget.
+    /// Results were left out to keep the response within its budget.
     BudgetReached,
-    /// The memory's own weights are those of another version: the shipped ones ranked.
+    /// The memory's own weights belong to another version: the shipped ones ranked.
     WeightsNotUsed,
-    /// A template changed, and for some records the new namespace cannot be told: they stay where they are.
+    /// A template changed, and for some records the new namespace cannot be determined: they stay
+    /// in place.
     RecordsUnmoved,
     /// The request held half of a letter (a lone surrogate): it became U+FFFD.
     LoneSurrogateReplaced,
 }
 
 impl Warning {
-    /// The code on the doors.
+    /// Returns the code in the APIs.
     pub fn code(self) -> &'static str {
         match self {
             Self::QueryShortened => "query_shortened",
@@ -65,12 +68,12 @@ impl Warning {
     }
 }
 
-/// The codes that go with an answer.
+/// The codes that accompany a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notices {
-    /// Why it is degraded; sorted, each once.
+    /// The degradations; sorted, without duplicates.
     pub degraded: Vec<Degradation>,
-    /// What else to know; sorted, each once.
+    /// The warnings; sorted, without duplicates.
     pub warnings: Vec<Warning>,
 }
 

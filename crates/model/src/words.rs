@@ -1,5 +1,5 @@
-//! Words that stand for something in stores and answers. A closed list is an enum with one word for
-//! each value; an open one is a type of every word that obeys one rule. No wire spellings.
+//! Words that represent values in stores and responses. A closed list is an enum with one word for
+//! each value. An open list is a type of every word that obeys one rule. No wire spellings.
 
 macro_rules! closed_words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -12,20 +12,20 @@ macro_rules! closed_words {
             /// Every value, in the order of the list.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The word that stands for it in stores and answers.
+            /// Returns the word of the value in stores and responses.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
 
-            /// From its word.
+            /// Returns the value of a word.
             pub fn parse(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.as_str() == word)
             }
 
-            /// From its word in a member of a request, where one is given.
+            /// Reads an optional word from a member of a request.
             ///
             /// # Errors
-            /// `Invalid` on the member for a word that is not of the list.
+            /// `Invalid` on the member for a word that is not in the list.
             pub fn read(field: &'static str, word: Option<&str>) -> crate::Result<Option<Self>> {
                 crate::words::word(field, word, Self::ALL, Self::as_str)
             }
@@ -33,10 +33,10 @@ macro_rules! closed_words {
     };
 }
 
-/// Reads a word of a closed list in a member of a request, where one is given.
+/// Reads an optional word of a closed list from a member of a request.
 ///
 /// # Errors
-/// `Invalid` on the member for a word that is not of the list.
+/// `Invalid` on the member for a word that is not in the list.
 pub fn word<T: Copy>(
     field: &'static str,
     word: Option<&str>,
@@ -50,7 +50,7 @@ pub fn word<T: Copy>(
     found.map(Some).ok_or_else(unknown)
 }
 
-/// Bytes of an open word.
+/// Maximum length of an open word, in bytes.
 pub(crate) const WORD_BYTES_MAX: usize = 40;
 
 macro_rules! open_words {
@@ -61,17 +61,17 @@ macro_rules! open_words {
         pub struct $name(std::borrow::Cow<'static, str>);
 
         impl $name {
-            /// The one of that word, which obeys the rule of [`Self::parse`].
+            /// Returns the value of a word that obeys the rule of [`Self::parse`].
             pub const fn named(word: &'static str) -> Self {
                 Self(std::borrow::Cow::Borrowed(word))
             }
 
-            /// The word that stands for it in stores and answers.
+            /// Returns the word in stores and responses.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The one of a word: 1 to 40 lower-case letters and underscores.
+            /// Parses a word: 1 to 40 lower-case letters and underscores.
             ///
             /// # Errors
             /// `Invalid` for another word.

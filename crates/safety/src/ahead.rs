@@ -1,16 +1,15 @@
-//! The next place of something in a text, remembered: positions that only grow read the text once, however
-//! often they ask.
+//! A cache of the next match in a text. Queries at increasing positions read the text only once.
 
 use std::ops::Range;
 
-/// Looks for the first place at or behind a position.
+/// Finds the first match at or after a position.
 type Look = fn(&str, usize) -> Option<Range<usize>>;
 
-/// The next place of one kind of thing in one text.
+/// The next match of one kind in one text.
 pub(super) struct Ahead<'t> {
     text: &'t str,
     look: Look,
-    /// The result of the last look; `None` before the first.
+    /// The result of the last search; `None` before the first search.
     known: Option<Option<Range<usize>>>,
 }
 
@@ -19,7 +18,8 @@ impl<'t> Ahead<'t> {
         Self { text, look, known: None }
     }
 
-    /// The first place at or behind `at`, which is no smaller than that of the question before.
+    /// Returns the first match at or after `at`. `at` must not be smaller than in the previous
+    /// call.
     pub(super) fn first(&mut self, at: usize) -> Option<Range<usize>> {
         match &self.known {
             Some(None) => None,

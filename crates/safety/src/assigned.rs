@@ -1,11 +1,12 @@
-//! What stands behind a name like password, secret or token, and is a secret although it looks less random than twenty mixed
-//! characters: keys in hexadecimal digits, passwords in quotes, tokens with the form of who gave them. It sees one assignment, never
-//! the code around it.
+//! Values assigned to a name like password, secret or token that are secrets although they look
+//! less random than twenty mixed characters: keys in hexadecimal digits, passwords in quotes,
+//! tokens with the form of their issuer. The check sees one assignment and never the code around
+//! it.
 
 use super::code_names;
 use super::entropy::bits_per_char;
 
-/// Tokens that are told by their beginnings, whatever they are called.
+/// Tokens that are recognised by their prefix, under any name.
 pub(super) const TOKENS: &str = concat!(
     r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     r"|do[opr]_v1_[0-9a-f]{64}",
@@ -33,11 +34,11 @@ const TOKEN_STARTS: &[&str] = &[
     "lin_api_",
     "AGE-SECRET-KEY-1",
 ];
-/// Digits of a key of 128 bits.
+/// Number of hexadecimal digits of a 128-bit key.
 const HEX_DIGITS_MIN: usize = 32;
-/// Fewer characters in quotes are no password that anybody is kept out by.
+/// Minimum number of characters of a quoted password. A shorter one protects nothing.
 const PASSWORD_CHARS_MIN: usize = 8;
-/// Words in names of what may be shown: digests, and what is public.
+/// Words in names of values that may be shown: digests and public values.
 const SHOWN: &[&str] = &[
     "sha",
     "hash",
@@ -53,7 +54,7 @@ const SHOWN: &[&str] = &[
     "publishable",
     "blob",
 ];
-/// Words that stand where a password would, in examples and tests.
+/// Words that examples and tests use in place of a password.
 const EXAMPLES: &[&str] = &[
     "password", "passwd", "pass", "pwd", "secret", "token", "key", "admin", "user", "root", "test",
     "example", "sample", "demo", "dummy", "fake", "foo", "bar", "baz", "qux", "changeme", "change",
@@ -61,7 +62,7 @@ const EXAMPLES: &[&str] = &[
     "invalid", "valid", "bad", "good", "correct", "default", "super", "very", "strong",
 ];
 
-/// An assignment: the text before the value, the value, and what follows.
+/// An assignment: the text before the value, the value, and the text after it.
 pub(super) struct Assigned<'t> {
     pub(super) before: &'t str,
     pub(super) value: &'t str,
@@ -69,7 +70,7 @@ pub(super) struct Assigned<'t> {
 }
 
 impl Assigned<'_> {
-    /// True for a value that is a secret under its name.
+    /// True if the value is a secret under its name.
     pub(super) fn is_secret(&self) -> bool {
         self.is_token() || self.is_hex_key() || self.is_password()
     }
@@ -78,7 +79,8 @@ impl Assigned<'_> {
         TOKEN_STARTS.iter().any(|start| self.value.starts_with(start))
     }
 
-    /// So many hexadecimal digits, random ones, under a name that keeps something. A mere `token` in a text may be any digest.
+    /// True for enough random hexadecimal digits under a name of a secret. An unquoted value under
+    /// the bare name `token` may be any digest, so it does not count.
     fn is_hex_key(&self) -> bool {
         let name = self.name();
         let hex = self.value.len() >= HEX_DIGITS_MIN && self.value.bytes().all(|b| b.is_ascii_hexdigit());
@@ -88,8 +90,8 @@ impl Assigned<'_> {
         hex && mixed && keeps && !is_shown(name) && bits_per_char(self.value) >= 3.0 && !is_row(self.value)
     }
 
-    /// What stands in quotes behind a name that ends with password, has letters and digits, and is neither made of words nor of
-    /// those that examples are made of.
+    /// True for a quoted value under a name that ends with password. It has letters and digits, and
+    /// it consists neither of words nor of words of examples.
     fn is_password(&self) -> bool {
         let name = self.name().to_ascii_lowercase();
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
@@ -111,7 +113,7 @@ impl Assigned<'_> {
             && !is_example(self.value)
     }
 
-    /// The name that the value stands behind.
+    /// Returns the name that the value is assigned to.
     fn name(&self) -> &str {
         let joined = self.before.trim_end_matches(|c: char| c.is_whitespace() || "\"'`:=>\\".contains(c));
         let start =
@@ -131,17 +133,18 @@ fn is_shown(name: &str) -> bool {
     SHOWN.iter().any(|word| name.contains(word)) || name.ends_with("id")
 }
 
-/// Digits in their order, as somebody types them.
+/// True for digits in sequence, as a person types them.
 fn is_row(hex: &str) -> bool {
     let lower = hex.to_ascii_lowercase();
     ["01234567", "12345678", "abcdefab", "deadbeef", "cafebabe"].iter().any(|row| lower.contains(row))
 }
 
-/// True for a text of nothing but words of examples and digits, with letters written as digits or not.
+/// True for a text that consists only of words of examples and digits. A digit may stand for a
+/// letter.
 fn is_example(value: &str) -> bool {
     let plain: String = value.to_ascii_lowercase().chars().map(letter).collect();
     let mut rest = plain.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
-    // Digits at the end were no letters.
+    // Digits at the end do not stand for letters.
     let typed = value.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
     rest = rest.get(..typed.len()).unwrap_or(rest);
     while !rest.is_empty() {
@@ -176,7 +179,7 @@ mod tests {
 
     const HEX: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
-    /// Forms are written in parts, so that no scanner takes this file for a leak.
+    /// The test builds each form from parts, so that no scanner reports this file as a leak.
     #[test]
     fn what_is_assigned_is_found() {
         let hex = |digits: usize| &HEX[..digits];

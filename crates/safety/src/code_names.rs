@@ -1,7 +1,7 @@
-//! What code calls things: names made of words, members, calls. A scanner for secrets leaves them alone. It reads no
-//! language; a form that no name has is simply none.
+//! Expressions of code: names made of words, members, calls. The scanner for secrets ignores them.
+//! The module parses no language. A form that no name has is not a name.
 
-/// What an expression of code is.
+/// The kind of a code expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Expression {
     /// One name.
@@ -10,7 +10,8 @@ pub(super) enum Expression {
     Access,
 }
 
-/// The expression that a text begins with and, but for the arguments of a call, is; `None` for a literal.
+/// Returns the expression that the text consists of, apart from the arguments of a call; `None` for
+/// a literal.
 pub(super) fn expression(text: &str) -> Option<Expression> {
     let mut rest = text.trim_start_matches(['&', '*', '!']);
     let mut found = Expression::Name;
@@ -35,11 +36,12 @@ fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// True for a name like `STRIPE_KEY_2024` or `loadV2Config`: its words have three letters and a half on average, and
-/// digits stand only behind the letters of a word. Random texts change between cases and digits too often for that.
+/// True for a name like `STRIPE_KEY_2024` or `loadV2Config`. Its words have 3.5 letters on average,
+/// and digits occur only after the letters of a word. Random texts alternate between cases and
+/// digits too often for that.
 pub(super) fn is_made_of_words(text: &str) -> bool {
     let (mut words, mut letters) = (0_usize, 0_usize);
-    // Of the word so far: capitals at its end, and whether it has digits.
+    // State of the current word: the number of capitals at its end, and whether it has digits.
     let (mut capitals, mut digits, mut between) = (0_usize, false, true);
     for c in text.chars() {
         match c {

@@ -1,5 +1,6 @@
-//! Where a Markdown text holds code: fences and spans, found by their backticks and tildes alone, so that nothing else in
-//! the text can move them. It reads no other Markdown: indented blocks are talk.
+//! The code regions of a Markdown text: fences and spans. Only backticks and tildes determine them,
+//! so that no other text can move them. The module parses no other Markdown: indented blocks are
+//! prose.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,13 +8,14 @@ use std::ops::Range;
 /// A piece of code with its delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeRegion {
-    /// Bytes of the text; a fence takes whole lines.
+    /// Range of bytes in the text; a fence takes whole lines.
     pub range: Range<usize>,
-    /// A fence, not a span.
+    /// True for a fence, false for a span.
     pub fence: bool,
 }
 
-/// The code of a text, in order, without overlaps. A fence that is not closed goes on to the end.
+/// Returns the code regions of a text, in order, without overlaps. An unclosed fence extends to the
+/// end.
 pub fn regions(text: &str) -> Vec<CodeRegion> {
     if !text.contains('`') && !text.contains("~~~") {
         return Vec::new();
@@ -29,7 +31,7 @@ pub fn regions(text: &str) -> Vec<CodeRegion> {
     found
 }
 
-/// Whole lines from an opening fence to its closing one.
+/// Returns the fences, each with the whole lines from its opening to its closing delimiter.
 fn fences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Option<(usize, char, usize)> = None;
@@ -58,7 +60,7 @@ fn fences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Spans: a run of backticks up to the next run of the same length, within a paragraph.
+/// Finds spans: a run of backticks up to the next run of the same length, within a paragraph.
 fn spans(text: &str, within: Range<usize>, found: &mut Vec<CodeRegion>) {
     let Some(part) = text.get(within.clone()) else { return };
     let runs = runs(part);
@@ -84,7 +86,7 @@ fn spans(text: &str, within: Range<usize>, found: &mut Vec<CodeRegion>) {
     }
 }
 
-/// Runs of backticks.
+/// Returns the runs of backticks.
 fn runs(part: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, _) in part.match_indices('`') {
@@ -96,7 +98,7 @@ fn runs(part: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where lines without anything in them begin.
+/// Returns the positions at which blank lines begin.
 fn blank_lines(part: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 0;

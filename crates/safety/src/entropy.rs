@@ -1,6 +1,6 @@
-//! How random a text looks, and which random-looking texts are no secrets.
+//! The randomness of texts, and the random-looking texts that are no secrets.
 
-/// Bits per character, by the text's own frequencies.
+/// Returns the bits per character, from the text's own frequencies.
 pub(super) fn bits_per_char(text: &str) -> f64 {
     let mut counts = std::collections::BTreeMap::new();
     let mut length = 0_u32;
@@ -12,7 +12,7 @@ pub(super) fn bits_per_char(text: &str) -> f64 {
     counts.into_values().map(|count| -share(count) * share(count).log2()).sum()
 }
 
-/// A git commit, a UUID or a digest: random, but no secret.
+/// True for a git commit, a UUID or a digest: random, but no secret.
 pub(super) fn is_known_hash(text: &str) -> bool {
     let text = text.strip_prefix("sha256:").or_else(|| text.strip_prefix("sha1:")).unwrap_or(text);
     let digits: usize = text.bytes().filter(u8::is_ascii_hexdigit).count();
@@ -21,7 +21,7 @@ pub(super) fn is_known_hash(text: &str) -> bool {
     all && (dashes == 0 && matches!(digits, 32 | 40 | 56 | 64 | 96 | 128) || (digits == 32 && dashes == 4))
 }
 
-/// What stands where a secret would: a variable, an example, a mask.
+/// True for a text in place of a secret: a variable, an example, a mask.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let inner = text.trim_matches(['"', '\'', '`']);
     let lower = inner.to_ascii_lowercase();

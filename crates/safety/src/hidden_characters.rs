@@ -1,18 +1,20 @@
-//! Hidden characters: found and marked in what is stored, kept out of the index, and taken out of what a model reads.
+//! Hidden characters. Loci detects and marks them in stored texts, keeps them out of the index, and
+//! removes them from texts for a model.
 //!
-//! A text may show one thing to people and say another to a program by characters without a shape: Unicode tags,
-//! zero-width letters, overrides of writing direction, control characters, terminal escapes. It does not judge visible
-//! words.
+//! Characters without a shape can make a text show one content to people and another to a program:
+//! Unicode tags, zero-width letters, overrides of writing direction, control characters, terminal
+//! escapes. The module does not judge visible words.
 
 use std::borrow::Cow;
 
-/// True when the text holds characters that hide or reorder what it says. A zero-width joiner between emoji or in a
-/// script that needs it, a byte order mark at the start, tabs and line breaks are ordinary.
+/// True if the text holds characters that hide or reorder its content. A zero-width joiner between
+/// emoji or in a script that needs it, a byte order mark at the start, tabs and line breaks are
+/// ordinary.
 pub(super) fn hides_characters(text: &str) -> bool {
     hidden(text).next().is_some()
 }
 
-/// The text without its hidden characters; `None` where it has none.
+/// Returns the text without its hidden characters; `None` if it has none.
 pub(super) fn visible(text: &str) -> Option<String> {
     let mut places = hidden(text).peekable();
     places.peek()?;
@@ -27,7 +29,7 @@ pub(super) fn visible(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// Byte offsets of hidden characters.
+/// Returns the byte offsets of hidden characters.
 fn hidden(text: &str) -> impl Iterator<Item = usize> + '_ {
     let mut before = ' ';
     text.char_indices().filter_map(move |(at, c)| {
@@ -53,16 +55,17 @@ fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}') // tags
 }
 
-/// The text without anything that has no shape, line ends as LF: what [`super::sanitise`] begins with, and therefore
-/// stricter than [`visible`] (marks of writing direction, variation selectors that select nothing, terminal escapes as a
-/// whole, a byte order mark anywhere). Applied twice it is as applied once.
+/// Returns the text without characters that have no shape, with line ends as LF. It is the first
+/// step of [`super::sanitise`] and therefore stricter than [`visible`]: it also removes marks of
+/// writing direction, variation selectors that select nothing, whole terminal escapes, and a byte
+/// order mark anywhere. The function is idempotent.
 pub(super) fn stripped(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| (c.is_ascii_control() && !matches!(c, '\n' | '\t')) || is_shapeless(c)) {
         return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
-    // A string that does not end in its line ends for none that begins behind it there.
+    // If one string does not end in its line, no later string on that line ends either.
     let mut ends_none = false;
     while let Some(c) = rest.next() {
         match c {
@@ -101,7 +104,7 @@ pub(super) fn stripped(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// True for characters without a shape of their own. The matching copy leaves every one of them out.
+/// True for characters without a shape of their own. The matching copy omits all of them.
 pub fn is_shapeless(c: char) -> bool {
     is_hidden(c) && !c.is_ascii()
         || matches!(c,
@@ -110,7 +113,7 @@ pub fn is_shapeless(c: char) -> bool {
             | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{e0100}'..='\u{e01ef}')
 }
 
-/// True where a joiner or a variation selector has something before it that it may change.
+/// True if a joiner or a variation selector follows a character that it may change.
 fn joins(before: Option<char>, c: char) -> bool {
     let selects = matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let joiner = matches!(c, '\u{200c}' | '\u{200d}');
@@ -121,12 +124,13 @@ fn joins(before: Option<char>, c: char) -> bool {
     keycap || ((selects || joiner) && after_joinable)
 }
 
-/// True for what stands behind an ESC that begins a string: an operating system command and its like.
+/// True for a character after ESC that begins a string, such as an operating system command.
 fn begins_string(c: char) -> bool {
     matches!(c, ']' | 'P' | '_' | '^' | 'X')
 }
 
-/// Characters behind an ESC that belong to it and are no string: a control sequence, or a letter.
+/// Returns the number of characters after an ESC that belong to it and form no string: a control
+/// sequence, or a letter.
 fn escape_length(mut rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
     match rest.peek() {
         Some('[') => {
@@ -138,7 +142,7 @@ fn escape_length(mut rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
     }
 }
 
-/// Parameters, and the letter that ends them; nothing where no letter does.
+/// Returns the length of the parameters with the letter that ends them; 0 if no letter ends them.
 fn control_sequence_length(rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
     let mut length = 0;
     for c in rest {
@@ -152,7 +156,7 @@ fn control_sequence_length(rest: std::iter::Peekable<std::str::Chars<'_>>) -> us
     0
 }
 
-/// A command's text up to BEL or ESC `\`, in one line; nothing where it does not end.
+/// Returns the length of a command's text up to BEL or ESC `\`, in one line; 0 if it does not end.
 fn string_length(rest: std::iter::Peekable<std::str::Chars<'_>>) -> usize {
     let mut length = 0;
     let mut before = ' ';

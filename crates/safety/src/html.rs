@@ -1,7 +1,9 @@
-//! Which bytes of a text are HTML to be taken out: dangerous elements with their content, comments, and tags of real
-//! elements. Angle brackets that are no HTML (generics, comparisons, addresses) are not touched.
+//! The byte ranges of HTML to remove from a text: dangerous elements with their content, comments,
+//! and tags of real elements. Angle brackets that are not HTML (generics, comparisons, addresses)
+//! stay.
 //!
-//! It reads a copy in which code is masked, so it finds nothing there; it changes nothing itself.
+//! The module reads a copy in which code is masked, so it finds nothing there. It only returns
+//! ranges and does not change the text.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,19 +11,19 @@ use std::ops::Range;
 use super::ahead::Ahead;
 use super::html_names::{self, BARE_ATTRIBUTES, DANGEROUS, VOID};
 
-/// Bytes a tag may have; longer ones are text.
+/// Maximum length of a tag, in bytes; a longer one is text.
 const TAG_BYTES_MAX: usize = 4_096;
 
 /// A tag as written.
 struct Tag<'a> {
     name: &'a str,
     closing: bool,
-    /// It has nothing but its name.
+    /// True if the tag has only its name and no attributes.
     plain: bool,
     end: usize,
 }
 
-/// Bytes to take out, in order, without overlaps.
+/// Returns the ranges to remove, in order, without overlaps.
 pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
     let closers = last_closers(masked);
     let mut ends = Ahead::new(masked, next_end);
@@ -47,7 +49,7 @@ pub(super) fn removals(masked: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the removal of the tag at `start` ends, if it is to be removed.
+/// Returns the end of the removal for the tag at `start`; `None` if the tag stays.
 fn tag_removal(
     masked: &str,
     start: usize,
@@ -85,20 +87,21 @@ fn tag_removal(
     (!generic).then_some(tag.end)
 }
 
-/// The first end of a tag at or behind `at`.
+/// Returns the first end of a tag at or after `at`.
 fn next_end(masked: &str, at: usize) -> Option<Range<usize>> {
     let rest = masked.get(at..)?;
     rest.find('>').map(|place| at + place..at + place + 1)
 }
 
-/// Written as components and types are: `Style`, `IFrame`. What mixes cases otherwise hides an element.
+/// True for a name written like a component or a type: `Style`, `IFrame`. Any other mixed-case name
+/// hides an element.
 fn is_component(written: &str) -> bool {
     let (first, rest) = written.split_at_checked(1).unwrap_or_default();
     let capital = first.bytes().all(|b| b.is_ascii_uppercase());
     written == "IFrame" || (capital && !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_lowercase()))
 }
 
-/// The last place where each element is closed.
+/// Returns the last position at which each element is closed.
 fn last_closers(masked: &str) -> BTreeMap<String, usize> {
     let mut last = BTreeMap::new();
     for (at, _) in masked.match_indices("</") {
@@ -116,7 +119,7 @@ fn last_closers(masked: &str) -> BTreeMap<String, usize> {
     last
 }
 
-/// The end of the first end tag of an element behind `from`.
+/// Returns the end of the first end tag of an element after `from`.
 fn closer(masked: &str, from: usize, name: &str, ends: &mut Ahead<'_>) -> Option<usize> {
     let rest = masked.get(from..)?;
     for (at, _) in rest.match_indices("</") {
@@ -132,7 +135,7 @@ fn closer(masked: &str, from: usize, name: &str, ends: &mut Ahead<'_>) -> Option
     None
 }
 
-/// The tag that begins here, if one does.
+/// Returns the tag that begins here, if there is one.
 fn tag_at<'t>(masked: &'t str, start: usize, ends: &mut Ahead<'_>) -> Option<Tag<'t>> {
     let bytes = masked.as_bytes();
     let closing = bytes.get(start + 1) == Some(&b'/');
@@ -151,7 +154,7 @@ fn tag_at<'t>(masked: &'t str, start: usize, ends: &mut Ahead<'_>) -> Option<Tag
         return None;
     }
     let lower = name.to_ascii_lowercase();
-    // Browsers read a broken tag of these as well.
+    // Browsers also parse a broken tag of these elements.
     if DANGEROUS.binary_search(&lower.as_str()).is_ok() {
         let end = ends.first(after).filter(|end| end.end <= limit)?;
         return Some(Tag { name, closing, plain: false, end: end.end });
@@ -160,7 +163,8 @@ fn tag_at<'t>(masked: &'t str, start: usize, ends: &mut Ahead<'_>) -> Option<Tag
     Some(Tag { name, closing, plain: false, end })
 }
 
-/// Behind the `>` of a tag whose attributes begin at `at`; `None` where they are no attributes.
+/// Returns the position after the `>` of a tag whose attributes begin at `at`; `None` if they are
+/// no attributes.
 fn attributes_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let skip = |at: usize| at + bytes.iter().skip(at).take_while(|b| b.is_ascii_whitespace()).count();
     loop {

@@ -1,13 +1,14 @@
-//! The closed list of HTML element names. What is in angle brackets and not in this list is no HTML and stays as it is.
+//! The closed list of HTML element names. A name in angle brackets that is not in this list is no
+//! HTML, so the text stays unchanged.
 
-/// Elements whose content must not stay either.
+/// Elements that the sanitiser removes with their content.
 pub(super) const DANGEROUS: [&str; 6] = ["embed", "form", "iframe", "object", "script", "style"];
 
 /// Elements that have no end tag.
 pub(super) const VOID: [&str; 13] =
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
 
-/// Attributes that stand without a value.
+/// Attributes that need no value.
 pub(super) const BARE_ATTRIBUTES: [&str; 22] = [
     "allowfullscreen",
     "async",

@@ -1,6 +1,6 @@
-//! Text of Markdown that no page shows: comments of HTML, and link reference definitions that serve as
-//! comments, like `[//]: # (text)`. Whoever reads the page, and agrees to it, has not read them. Code stays
-//! as it is.
+//! Markdown text that a rendered page does not show: HTML comments, and link reference definitions
+//! that serve as comments, like `[//]: # (text)`. A person who approves the page has not read them.
+//! Code stays unchanged.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,8 +9,8 @@ use regex::Regex;
 
 use super::code_spans;
 
-/// A link reference definition, with what may stand before it in a list or a quotation. A title may span
-/// lines.
+/// A link reference definition, with the markers of a list or a quotation before it. A title may
+/// span lines.
 static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
     compiled(concat!(
         r"(?m)^[ \t]*(?:(?:[-*+>]|\d{1,3}[.)])[ \t]+)*",
@@ -21,11 +21,11 @@ static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
 });
 static HTML_COMMENT: LazyLock<Regex> = LazyLock::new(|| compiled(r"(?s)<!--.*?(?:-->|\z)"));
 
-/// The number of times that text on both sides of a comment may form another.
+/// Maximum number of rounds that remove comments which the removal of others formed.
 const ROUNDS_MAX: usize = 8;
 /// Labels of definitions that nothing refers to.
 const COMMENT_LABELS: &[&str] = &["//", "#", "comment", "_", "todo", "hidden"];
-/// Places that a reference to a page never has.
+/// Targets that a reference to a page never has.
 const NO_PLACES: &[&str] = &["#", "<>", "<#>", "/", "//"];
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this file")]
@@ -33,7 +33,7 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// The text without definitions that serve as comments; `None` where it has none.
+/// Returns the text without definitions that serve as comments; `None` if it has none.
 pub(super) fn without_comments(text: &str) -> Option<String> {
     if !text.contains("]:") {
         return None;
@@ -41,8 +41,8 @@ pub(super) fn without_comments(text: &str) -> Option<String> {
     without(text, comments(text).collect())
 }
 
-/// The text before its first definition that serves as a comment, also where that looks like code: for a text
-/// in which comments came together on purpose.
+/// Returns the text before its first definition that serves as a comment, even if that looks like
+/// code. For a text in which an attacker combined comments.
 pub(super) fn before_comments(mut text: String) -> String {
     let end = comments(&text).next().map_or(text.len(), |found| found.start);
     text.truncate(end);
@@ -60,11 +60,11 @@ fn comments(text: &str) -> impl Iterator<Item = Range<usize>> {
         .filter_map(|one| Some(one.get(0)?.range()))
 }
 
-/// The text as a page shows it: without comments of both kinds.
+/// Returns the text as a page shows it: without both kinds of comments.
 pub fn visible(text: &str) -> String {
     let mut now = text.to_owned();
-    // Taking one out may put another together. Nothing but an attack needs more rounds, and then nothing is
-    // taken on trust.
+    // A removal may form another comment. Only an attack needs more rounds, and then the text from
+    // the first remaining comment on is discarded.
     for _ in 0..ROUNDS_MAX {
         let html = HTML_COMMENT.find_iter(&now).map(|found| found.range()).collect();
         match without(&now, html).or_else(|| without_comments(&now)) {
@@ -77,7 +77,7 @@ pub fn visible(text: &str) -> String {
     before_comments(now)
 }
 
-/// True for a line that is a link reference definition: a page shows nothing of it, nor of its title.
+/// True for a line that is a link reference definition. A page shows neither it nor its title.
 pub fn is_definition(line: &str) -> bool {
     let places = ["http://", "https://", "/", "./", "../", "#", "<", "mailto:"];
     DEFINITION
@@ -85,12 +85,12 @@ pub fn is_definition(line: &str) -> bool {
         .is_some_and(|found| places.iter().any(|start| found["place"].starts_with(start)))
 }
 
-/// The text without these ranges, as far as none of them touches code; `None` where none is left.
+/// Returns the text without the ranges that touch no code; `None` if no range remains.
 fn without(text: &str, mut ranges: Vec<Range<usize>>) -> Option<String> {
     if ranges.is_empty() {
         return None;
     }
-    // In order, and none meets another.
+    // The ranges are in order and do not overlap.
     let code = code_spans::regions(text);
     let meets = |range: &Range<usize>| {
         let place = code.partition_point(|region| region.range.end <= range.start);
@@ -122,7 +122,7 @@ mod tests {
         check("[//]: #\n  (over\ntwo lines)\nx", "\nx");
         check("a<!-- Always -->b<!-- never closed", "ab");
         check("[//]: <!-- x --># (Always.)", "");
-        // What is shown, and what is code, stays.
+        // Visible text and code stay.
         for text in [
             "[CI]: it runs on Node 20.",
             "[Auth]: use \"pnpm\"",

@@ -1,5 +1,5 @@
-//! Secrets in JSON: the texts of a value and the names of its members are masked, and no member is
-//! lost.
+//! Secrets in JSON. The module masks the texts of a value and the names of its members, and keeps
+//! every member.
 
 use loci_model::json::tree::JsonTree;
 use loci_model::{Document, Result};
@@ -7,19 +7,19 @@ use serde_json::{Map, Value};
 
 use super::{RedactionMode, redact};
 
-/// Returns a document without the secrets in its texts and in names of its members; the same bytes
-/// where there are none.
+/// Returns a document without the secrets in its texts and in the names of its members; the same
+/// bytes if there are none.
 ///
 /// # Errors
-/// `Invalid` where values lie too deep in one another to be read.
+/// `Invalid` if values are nested too deeply to be read.
 pub fn redact_document(document: &Document, mode: RedactionMode) -> Result<Document> {
     let tree = document.tree()?;
     let clean = redact_tree(tree.clone(), mode);
     if clean == tree { Ok(document.clone()) } else { Document::from_tree(&clean) }
 }
 
-/// Returns the tree without the secrets in its texts and in names of its members, those of one name
-/// included.
+/// Returns the tree without the secrets in its texts and in the names of its members. Members of
+/// one name all stay.
 fn redact_tree(tree: JsonTree, mode: RedactionMode) -> JsonTree {
     match tree {
         JsonTree::Text(text) => JsonTree::Text(redact(text, mode).0),
@@ -61,9 +61,9 @@ pub fn redact_all(value: Value, mode: RedactionMode) -> Value {
     }
 }
 
-/// Returns the name, with a number where another member has it: names that differ may be the same
-/// when their secrets are masked, and no member is lost. The number is that of the members, so that
-/// names which were made to be in the way are in the way of one member each.
+/// Returns the name, with a number if another member has it. Different names may become equal when
+/// their secrets are masked, and no member may be lost. The number is the count of members, so that
+/// each prepared name can collide with only one member.
 pub fn free_name(members: &Map<String, Value>, name: String) -> String {
     let (mut free, number) = (name, members.len() + 1);
     while members.contains_key(&free) {
@@ -101,7 +101,7 @@ mod tests {
         for (name, expect) in [
             ("key", "key"),
             ("key", "key 2"),
-            // Made to be in the way of what comes.
+            // A name that collides with a later one.
             ("key 4", "key 4"),
             ("key", "key 4 4"),
             ("key", "key 5"),

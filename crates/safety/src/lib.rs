@@ -1,10 +1,10 @@
 //! Safety of texts: steps on every text before a write, and before a model reads it. One sanitiser,
-//! one scanner for secrets and one score serve every write and every question. Pure.
+//! one scanner for secrets and one score serve every write and every request to a model. Pure.
 //!
-//! Texts of agents and clients keep their meaning: a step marks, masks or holds back, and never
-//! rewrites in silence. A text of tier external is sanitised before it is stored (no source of that
-//! tier is connected yet), and every text before a model reads it. The settings of a memory decide
-//! which texts are held back. Ranking is elsewhere.
+//! Texts of agents and clients keep their meaning: a step marks, masks or quarantines a text, and
+//! never rewrites it silently. A text of tier external is sanitised before it is stored; no source
+//! of that tier is connected yet. Every text is sanitised before a model reads it. The settings of
+//! a memory decide which texts are quarantined. Ranking is elsewhere.
 //!
 //! To add a step: a file with a pure function, one line in [`prepare`].
 
@@ -48,12 +48,12 @@ const HIDDEN: &str = "hidden_characters";
 const FLAGGED: &str = "injection_flagged";
 const QUARANTINED: &str = "injection_quarantined";
 
-/// The settings of a server that decide where a memory says nothing.
+/// The settings of a server that apply if a memory's settings omit them.
 pub trait ServerSafety {
-    /// Returns what happens to secrets in texts that are written.
+    /// Returns the treatment of secrets in texts that are written.
     fn redaction(&self) -> RedactionMode;
 
-    /// Returns the patterns of instructions in place of the shipped ones.
+    /// Returns the patterns of instructions that replace the shipped ones.
     fn patterns(&self) -> Option<&'static Patterns>;
 }
 
@@ -70,18 +70,18 @@ impl<T: ServerSafety> ServerSafety for std::sync::Arc<T> {
 /// The policy of the steps for one text: settings of the server and of the memory, and the source.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SafetyPolicy {
-    /// Secrets are masked.
+    /// The treatment of secrets.
     pub secrets: RedactionMode,
     /// The treatment of texts that look like instructions to their reader.
     pub injection: InjectionMode,
     /// The trust in the source.
     pub tier: TrustTier,
-    /// Patterns in place of the shipped ones.
+    /// Patterns that replace the shipped ones.
     pub patterns: Option<&'static Patterns>,
 }
 
 impl SafetyPolicy {
-    /// The policy of a memory for what agents and clients say.
+    /// Returns the policy of a memory for texts of agents and clients.
     pub fn of(server: &impl ServerSafety, memory: &MemorySettings) -> Self {
         Self {
             secrets: memory.safety.secrets.unwrap_or_else(|| server.redaction()),
@@ -91,7 +91,7 @@ impl SafetyPolicy {
         }
     }
 
-    /// Returns the policy for a text that a model made: holding it back loses nothing that a person
+    /// Returns the policy for a text that a model made. Its quarantine loses nothing that a person
     /// wrote.
     pub fn of_model_text(self) -> Self {
         Self { injection: InjectionMode::Quarantine, ..self }
@@ -108,17 +108,17 @@ impl SafetyPolicy {
 pub struct SafeText {
     /// The text to store.
     pub text: String,
-    /// The text for the index, where it differs.
+    /// The text for the index, if it differs.
     pub index_text: Option<String>,
-    /// Hidden characters were found: the record is marked by a lower trust.
+    /// True if hidden characters were found: they lower the record's trust.
     pub hidden: bool,
-    /// Kinds of secrets that were masked; sorted, each once.
+    /// Kinds of secrets that were masked; sorted, without duplicates.
     pub masked: Vec<SecretKind>,
     /// The findings that a record keeps.
     pub findings: Findings,
     /// The trust in the record.
     pub tier: TrustTier,
-    /// The state a new record starts in: active, or quarantined.
+    /// The state in which a new record starts: active or quarantined.
     pub state: RecordState,
     /// The trust as a number, 0 to 1.
     trust: f64,
@@ -138,9 +138,9 @@ impl SafeText {
         held.then(|| format!("looks like instructions: {}", self.findings.reasons.join(", ")))
     }
 
-    /// Marks the text where another that is shown with it, such as cited code, looks like
-    /// instructions. The other may have reasons for its words, so it never holds the text back.
-    /// Returns true where it marked.
+    /// Marks the text if another text that is shown with it, such as cited code, looks like
+    /// instructions. The other text may have reasons for its words, so it never quarantines the
+    /// text. Returns true if the text was marked.
     pub fn beside(&mut self, other: &str, policy: &SafetyPolicy) -> bool {
         let injection = match policy.injection {
             InjectionMode::Off => return false,
@@ -160,7 +160,7 @@ impl SafeText {
         true
     }
 
-    /// Counts what was found; not within a write (see [`Tally`]).
+    /// Counts the findings. Must not run within a write (see [`Tally`]).
     pub fn tell(&self, observe: &dyn Observe) {
         let mut tally = Tally::default();
         tally.add(self);
@@ -168,7 +168,7 @@ impl SafeText {
     }
 }
 
-/// Returns the kinds of secrets in a text, those that hidden characters cut apart included. A kind
+/// Returns the kinds of secrets in a text, including secrets that hidden characters split. A kind
 /// may occur twice.
 pub fn secrets_in(text: &str) -> Vec<SecretKind> {
     let (_, mut kinds) = secrets::redact(text.to_owned(), RedactionMode::Mask);
@@ -178,8 +178,8 @@ pub fn secrets_in(text: &str) -> Vec<SecretKind> {
     kinds
 }
 
-/// All steps on the text of a record, and on what the index is to read of it. Within a write a long
-/// text is one that was made outside of it (see `write_texts`).
+/// Runs all steps on the text of a record and on its text for the index. Within a write, a long
+/// text is taken from those that were prepared outside of the write (see `write_texts`).
 pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
     write_texts::prepared(&text, index_text.as_deref(), policy)
         .unwrap_or_else(|| prepare_here(text, index_text, policy))
@@ -187,7 +187,7 @@ pub fn prepare(text: String, index_text: Option<String>, policy: &SafetyPolicy) 
 
 fn prepare_here(text: String, index_text: Option<String>, policy: &SafetyPolicy) -> SafeText {
     let hidden = hidden_characters::hides_characters(&text);
-    // Before anything is taken out: what hides is a reason of its own.
+    // The score reads the text before any removal, because hiding text is a reason of its own.
     let injection = match policy.injection {
         InjectionMode::Off => Injection::default(),
         InjectionMode::Flag | InjectionMode::Quarantine => Patterns::in_force(policy.patterns).score(&text),
@@ -203,7 +203,7 @@ fn prepare_here(text: String, index_text: Option<String>, policy: &SafetyPolicy)
         index_text
     });
     let visible = hidden_characters::visible(index_text.as_deref().unwrap_or(&text)).map(|visible| {
-        // Secrets that hidden characters cut apart are whole again.
+        // The visible text joins secrets that hidden characters split.
         let (visible, more) = secrets::redact_here(visible, policy.secrets);
         masked.extend(more);
         visible
@@ -224,7 +224,7 @@ fn prepare_here(text: String, index_text: Option<String>, policy: &SafetyPolicy)
     }
 }
 
-/// Returns the findings that a record keeps: a low score is none.
+/// Returns the findings that a record keeps; a low score is omitted.
 fn findings(injection: Injection, flagged: bool, masked: &[SecretKind]) -> Findings {
     let injection = if flagged { injection } else { Injection::default() };
     Findings {
@@ -234,16 +234,16 @@ fn findings(injection: Injection, flagged: bool, masked: &[SecretKind]) -> Findi
     }
 }
 
-/// Returns a text from outside, sanitised. A mask replaces a text of which nothing is left: a
-/// record has a text.
+/// Returns a sanitised text from outside. A record needs a text, so a mask replaces a text of which
+/// nothing remains.
 fn sanitised(text: String) -> String {
     let clean = sanitise(&text);
     if clean.trim().is_empty() && !text.is_empty() { secrets::MASK.to_owned() } else { clean.into_owned() }
 }
 
 /// Returns code to show, without terminal escapes and characters that hide or reorder text, with
-/// its secrets masked; true where characters were removed; and the kinds of secrets, sorted. Line
-/// ends stay in place.
+/// its secrets masked. The boolean is true if characters were removed, and the list holds the kinds
+/// of secrets, sorted. Line ends stay in place.
 pub fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
     let clean = hidden_characters::stripped(text);
     let hidden = matches!(clean, std::borrow::Cow::Owned(_));
@@ -252,12 +252,12 @@ pub fn shown_code(text: &str) -> (String, bool, Vec<SecretKind>) {
 }
 
 /// Returns a text for a language model: sanitised, with its secrets masked under any settings. It
-/// is not empty unless the text was.
+/// is empty only if the text was empty.
 pub fn for_model(text: &str) -> String {
     secrets::redact(sanitised(text.to_owned()), RedactionMode::Mask).0
 }
 
-/// Masks the messages of an event where the mode asks for it. Blobs and JSON stay byte for byte:
+/// Masks the messages of an event if the mode requests it. Blobs and JSON stay byte for byte:
 /// clients restore their state from them.
 pub fn prepare_payload(payload: &mut [PayloadItem], mode: RedactionMode) -> Vec<SecretKind> {
     match mode {

@@ -1,15 +1,17 @@
-//! The copy of a text in which patterns are looked for: one spelling for what looks the same. It is never stored or shown.
+//! The copy of a text in which patterns are matched: texts that look alike have one spelling. It is
+//! never stored or shown.
 //!
-//! Compatibility forms, look-alikes of other scripts, accents, emphasis and characters without a shape are folded by a
-//! table of our own (decision 0050): what attacks use, not all of Unicode's NFKC.
+//! Compatibility forms, look-alikes of other scripts, accents, emphasis and characters without a
+//! shape are folded by a table of our own (decision 0050). The table covers the characters that
+//! attacks use, not all of Unicode's NFKC.
 
 use super::hidden_characters::is_shapeless;
 
 /// First and last of the tag characters that spell ASCII without a shape.
 const TAGS: std::ops::RangeInclusive<u32> = 0xe_0020..=0xe_007e;
 
-/// The copy: lower case, one space for white space, one LF for line ends, Markdown emphasis and backticks left out. What
-/// Unicode tags spell follows as a line of its own.
+/// Returns the copy: lower case, one space for white space, one LF for line ends, without Markdown
+/// emphasis and backticks. The text that Unicode tags spell follows as a line of its own.
 pub(super) fn matching_copy(text: &str) -> String {
     let mut copy = String::with_capacity(text.len());
     let mut tags = String::new();
@@ -18,7 +20,7 @@ pub(super) fn matching_copy(text: &str) -> String {
         if TAGS.contains(&u32::from(c)) {
             tags.extend(char::from_u32(u32::from(c) - 0xe_0000));
         } else if c == '_' {
-            // Emphasis around words; within a name it is a letter.
+            // An underscore around words is emphasis; within a name it is a letter.
             let within = copy.ends_with(|b: char| b.is_alphanumeric())
                 && chars.peek().is_some_and(|next| next.is_alphanumeric());
             if within {
@@ -35,7 +37,7 @@ pub(super) fn matching_copy(text: &str) -> String {
     copy
 }
 
-/// A pattern with its letters spelled as the copy spells them; what is ASCII stays.
+/// Returns a pattern with its letters spelled as the copy spells them; ASCII characters stay.
 pub(super) fn folded_letters(form: &str) -> String {
     let mut spelled = String::with_capacity(form.len());
     for c in form.chars() {
@@ -94,7 +96,8 @@ fn ligature(c: char) -> Option<&'static str> {
     })
 }
 
-/// A letter, digit or sign that looks like this character; itself where none does.
+/// Returns a letter, digit or sign that looks like this character; the character itself if there is
+/// none.
 fn folded(c: char) -> char {
     let code = u32::from(c);
     let letter = |offset: u32| char::from_u32(u32::from(b'a') + offset % 26).unwrap_or(c);
@@ -113,7 +116,7 @@ fn folded(c: char) -> char {
     }
 }
 
-/// Accented Latin letters, and letters of other scripts that cannot be told from Latin ones by sight.
+/// Folds accented Latin letters, and letters of other scripts that look like Latin ones.
 fn look_alike(c: char) -> char {
     match c {
         'à'..='å' | 'À'..='Å' | 'ā' | 'Ā' | 'ă' | 'ą' | 'а' | 'А' | 'α' | 'Α' | 'ɑ' | 'ª' => {

@@ -1,6 +1,6 @@
-//! Secrets in short texts of a call, such as reasons, in values of metadata, and in names by which
-//! things are found. Values are masked; a name is refused, for under a masked one nothing would be
-//! found again.
+//! Secrets in short texts of a call, such as reasons, in values of metadata, and in names that
+//! serve as search keys. Values are masked. A name that holds a secret is rejected, because nothing
+//! could be found again under a masked name.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,12 @@ use loci_model::{Error, ErrorText, Result};
 
 use super::{RedactionMode, SecretKind, redact, secrets_in};
 
-/// Returns a text as it is kept for people, such as a reason: without secrets, whatever the
-/// settings are.
+/// Returns a text that Loci keeps for people, such as a reason, without secrets under any settings.
 pub fn kept(text: String) -> String {
     redact(text, RedactionMode::Mask).0
 }
 
-/// Requires that a name by which something is found holds no secret, where secrets are masked.
+/// Checks that a name that serves as a search key holds no secret, if secrets are masked.
 ///
 /// # Errors
 /// `Invalid`, naming the field.
@@ -36,8 +35,8 @@ pub fn check_name(field: impl Into<ErrorText>, name: &str, mode: RedactionMode) 
     Err(Error::invalid(field, rule).listing(kinds))
 }
 
-/// Masks the values of an event's metadata, but not under keys that grants bind. Returns the kinds
-/// of secrets there were.
+/// Masks the values of an event's metadata, except under keys that grants bind. Returns the kinds
+/// of secrets that it found.
 pub fn mask_event_metadata(
     metadata: &mut BTreeMap<String, String>,
     mode: RedactionMode,
@@ -55,17 +54,17 @@ pub fn mask_event_metadata(
     kinds
 }
 
-/// Returns the metadata of a record that a caller sends without secrets in its values.
+/// Returns the metadata of a record from a caller without secrets in its values.
 ///
 /// # Errors
-/// `Invalid` for a key that holds one.
+/// `Invalid` for a key that holds a secret.
 pub fn masked_metadata(metadata: &Metadata, mode: RedactionMode) -> Result<Metadata> {
     metadata.keys().try_for_each(|key| check_name("metadata", key, mode))?;
     Ok(masked_values(metadata, mode))
 }
 
-/// Returns metadata without secrets in its values. Keys that are stored already stay as they are:
-/// no caller sent them.
+/// Returns metadata without secrets in its values. Stored keys stay unchanged, because no caller
+/// sent them in this request.
 pub fn masked_values(metadata: &Metadata, mode: RedactionMode) -> Metadata {
     if mode == RedactionMode::Off {
         return metadata.clone();

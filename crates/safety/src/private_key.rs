@@ -1,6 +1,6 @@
-//! Blocks of private keys in PEM, found in one pass: a marker that begins one and never ends costs no look at
-//! the rest of the text for each marker before it. It finds their form alone; which of them holds a key is
-//! [`super::secrets`]' matter.
+//! Blocks of private keys in PEM, found in one pass. An opening marker without a closing marker
+//! does not cause another scan of the rest of the text. The module matches the form of blocks only.
+//! [`super::secrets`] decides which of them holds a key.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -14,9 +14,9 @@ pub(super) const BEGIN: &str = r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BL
 const END: &str = r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----";
 /// Headers between the marker and the key.
 const HEADERS: [&str; 6] = ["Proc-Type: ", "DEK-Info: ", "Version: ", "Comment: ", "Hash: ", "Charset: "];
-/// Characters of a header's text.
+/// Maximum length of a header's text, in characters.
 const HEADER_CHARS_MAX: usize = 200;
-/// Fewer characters of a key in one run are no line of it.
+/// Minimum number of key characters in one run that form a line of a key.
 pub(super) const LINE_CHARS_MIN: usize = 32;
 
 static BEGINS: LazyLock<Regex> = LazyLock::new(|| compiled(BEGIN));
@@ -27,8 +27,8 @@ fn compiled(form: &str) -> Regex {
     Regex::new(form).expect("a constant form")
 }
 
-/// Blocks from the marker that begins one up to the marker that ends it or, where there is none, as far as
-/// lines of a key go. In strings a line end may be written as `\n`.
+/// Returns the blocks. A block extends from its opening marker to its closing marker or, if there
+/// is none, to the end of its lines of a key. In strings, a line end may be written as `\n`.
 pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut end_markers, mut foreigners) =
@@ -51,7 +51,7 @@ fn next_end_marker(text: &str, at: usize) -> Option<Range<usize>> {
     ENDS.find_at(text, at).map(|marker| marker.range())
 }
 
-/// A character that stands in no block.
+/// Finds the next character that never occurs in a block.
 fn next_foreign(text: &str, at: usize) -> Option<Range<usize>> {
     let stands_there = |c: char| is_of_key(c) || is_between(c) || c == '-';
     let rest = text.get(at..)?;
@@ -62,12 +62,13 @@ fn is_of_key(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=')
 }
 
-/// Text that may stand between lines of a key: white space, and what strings and quotations put there.
+/// True for text that may separate lines of a key: white space, and the characters that strings and
+/// quotations add.
 fn is_between(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | '+' | ',' | '>' | '|' | '#' | '*' | '\\')
 }
 
-/// Behind the headers that begin at `at`.
+/// Returns the position after the headers that begin at `at`.
 fn headers_end(text: &str, mut at: usize) -> usize {
     loop {
         let rest = text.get(between_end(text, at)..).unwrap_or_default();
@@ -81,8 +82,8 @@ fn headers_end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// Behind the lines of a key that begin at `at`, and behind a last one that is shorter where nothing follows
-/// it.
+/// Returns the position after the lines of a key that begin at `at`. A shorter last line counts if
+/// nothing follows it.
 fn lines_end(text: &str, mut at: usize) -> usize {
     loop {
         let start = between_end(text, at);
@@ -102,14 +103,15 @@ fn lines_end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// Characters at the end of what stands between lines that may as well begin the line: a plus, and the letter
-/// of a written line end.
+/// Returns the number of characters at the end of a separator that may also begin the next line: a
+/// plus, and the letter of a written line end.
 fn lent(between: &str) -> usize {
     let before = between.trim_end_matches('+');
     between.len() - before.len() + usize::from(before.ends_with(r"\n") || before.ends_with(r"\r"))
 }
 
-/// Behind what stands between lines, from `at` on. A line end may be written as `\n` or `\r`.
+/// Returns the position after the separator that begins at `at`. A line end may be written as `\n`
+/// or `\r`.
 fn between_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let mut chars = rest.char_indices().peekable();
@@ -128,8 +130,8 @@ fn between_end(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The form that the scan stands for: it reads the rest of the text anew for every marker that never
-    /// ends.
+    /// The regular expression that the scan replaces. It reads the rest of the text again for every
+    /// marker that never ends.
     fn form() -> Regex {
         compiled(&[
             BEGIN,
@@ -142,8 +144,8 @@ mod tests {
         .concat())
     }
 
-    /// Parts of texts that may stand one behind the other; markers are written in parts, so that no scanner
-    /// takes this file for a leak.
+    /// Parts of texts to combine. The test builds markers from pieces, so that no scanner reports
+    /// this file as a leak.
     fn parts() -> Vec<String> {
         let begin = ["-----BEGIN PRIVATE ", "KEY-----"].concat();
         let end = ["-----END PRIVATE ", "KEY-----"].concat();
@@ -169,7 +171,7 @@ mod tests {
             let expect: Vec<_> = form.find_iter(text).map(|found| found.range()).collect();
             assert_eq!(blocks(text), expect, "{text:?}");
         };
-        // Every row of two parts behind a marker, and long rows told by a number.
+        // Every pair of parts after a marker, and long pseudo-random rows.
         for a in &parts {
             for b in &parts {
                 check(&[parts[0].as_str(), a, b].concat());

@@ -1,8 +1,8 @@
-//! The sanitiser: a text as somebody else's program may read it, without what hides and without
-//! HTML that acts. Code stays byte for byte, visible words stay as they are. It is for what leaves
-//! to a model; blocks that are rendered and texts that Loci fetches from outside will go through it
-//! when there are any. What agents and clients say is stored as it came. It judges nothing: that is
-//! [`super::injection`].
+//! The sanitiser. It returns a text that another program may read, without hidden content and
+//! without active HTML. Code stays byte for byte, and visible words stay unchanged. Loci uses it
+//! for texts that go to a model. Rendered blocks and texts that Loci fetches from outside will use
+//! it when they exist. Texts of agents and clients are stored as they came. The module does not
+//! score texts: [`super::injection`] does.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,14 +11,15 @@ use super::code_spans::{self, CodeRegion};
 use super::invisible_markdown::{before_comments, without_comments};
 use super::{hidden_characters, html};
 
-/// How often tags may come together from what stood on both sides of a removal. Nothing but an attack needs more.
+/// Maximum number of rounds that remove tags which earlier removals formed. Only an attack needs
+/// more.
 const ROUNDS_MAX: usize = 8;
 
-/// Stands for a byte of code in the masked copy; step 1 leaves none of these in a text.
+/// The byte that replaces code in the masked copy. Step 1 removes this byte from every text.
 const MASKED: u8 = 1;
 
-/// The text without hidden characters, terminal escapes, dangerous elements, comments and tags. Applied twice it is as
-/// applied once; whatever is visible in code survives.
+/// Returns the text without hidden characters, terminal escapes, dangerous elements, comments and
+/// tags. The function is idempotent, and everything visible in code stays.
 pub fn sanitise(text: &str) -> Cow<'_, str> {
     let mut now = hidden_characters::stripped(text);
     for _ in 0..ROUNDS_MAX {
@@ -28,15 +29,16 @@ pub fn sanitise(text: &str) -> Cow<'_, str> {
         }
     }
     if without_html(&now).is_some() {
-        // Nested on purpose: no angle bracket outside code stays one, and no round is needed any more.
+        // Nested on purpose: every angle bracket outside code is replaced, so that no further round
+        // is needed.
         let all = 0..now.len();
         now = Cow::Owned(harmless(&now, &code_spans::regions(&now), &[all]));
     }
     Cow::Owned(without_hidden(now.into_owned()))
 }
 
-/// A text whose rounds are used up, without comments: what is left of them takes the rest of the text with
-/// it.
+/// Returns a text whose rounds are used up, without comments. If comments remain, the text from the
+/// first of them on is discarded.
 fn without_hidden(mut now: String) -> String {
     for _ in 0..ROUNDS_MAX {
         match without_comments(&now) {
@@ -50,7 +52,7 @@ fn without_hidden(mut now: String) -> String {
     before_comments(now.replace('<', "‹"))
 }
 
-/// The text after its HTML is taken out; `None` where it has none.
+/// Returns the text without its HTML; `None` if it has none.
 fn without_html(text: &str) -> Option<String> {
     if !text.contains('<') {
         return None;
@@ -66,11 +68,11 @@ fn without_html(text: &str) -> Option<String> {
         let place = still.partition_point(|region| region.range.end < range.end);
         still.get(place).is_some_and(|region| region.range.start <= range.start)
     };
-    // Where taking text out would make other code of the rest, nothing is taken out: the tags are made harmless.
+    // If a removal would change which text is code, nothing is removed: the tags are made harmless.
     Some(if kept.iter().all(protected) { left } else { harmless(text, &code, &gone) })
 }
 
-/// A copy of the same length in which code cannot be read.
+/// Returns a copy of the same length in which code is masked.
 fn masked(text: &str, code: &[CodeRegion]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for region in code {
@@ -81,7 +83,7 @@ fn masked(text: &str, code: &[CodeRegion]) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The text without the removals, save the code in them; and where the code is now.
+/// Returns the text without the removals but with the code in them, and the new ranges of the code.
 fn cut(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let mut left = String::with_capacity(text.len());
     let mut kept = Vec::with_capacity(code.len());
@@ -90,7 +92,7 @@ fn cut(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> (String, Vec<R
     for region in code {
         copy(text, at..region.range.start, &mut removals, &mut left);
         let part = text.get(region.range.clone()).unwrap_or_default();
-        // Neighbours that a removal brings together must not become one.
+        // Code regions that a removal brings together must not merge.
         if region.fence && !left.is_empty() && !left.ends_with('\n') {
             left.push('\n');
         } else if left.ends_with('`') && part.starts_with('`') {
@@ -104,7 +106,8 @@ fn cut(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> (String, Vec<R
     (left, kept)
 }
 
-/// Copies a stretch without code, leaving removals out; one that goes on behind the stretch stays the next.
+/// Copies a range without code and leaves removals out. A removal that extends beyond the range
+/// stays the next one.
 fn copy(
     text: &str,
     stretch: Range<usize>,
@@ -123,7 +126,7 @@ fn copy(
     push(left, text.get(at..stretch.end).unwrap_or_default());
 }
 
-/// Adds a part; runs of backticks on both sides of a removal stay apart.
+/// Appends a part; runs of backticks on both sides of a removal stay apart.
 fn push(left: &mut String, part: &str) {
     if left.ends_with('`') && part.starts_with('`') {
         left.push(' ');
@@ -131,7 +134,7 @@ fn push(left: &mut String, part: &str) {
     left.push_str(part);
 }
 
-/// The text with the angle brackets of its tags exchanged, outside code.
+/// Returns the text with the angle brackets of its tags replaced, outside code.
 fn harmless(text: &str, code: &[CodeRegion], gone: &[Range<usize>]) -> String {
     let in_code = |at: usize| {
         let place = code.partition_point(|region| region.range.end <= at);
@@ -175,7 +178,7 @@ mod tests {
     fn nested_tags_take_no_more_rounds_than_there_are() {
         let nested = |pieces: usize| format!("{}{} `<b>`", "<".repeat(pieces), "b>".repeat(pieces));
         assert_eq!(sanitise(&nested(ROUNDS_MAX)), " `<b>`");
-        // One round a tag would be hours of work.
+        // One round for each tag would take hours.
         let clean = sanitise(&nested(100_000)).into_owned();
         assert!(clean.starts_with('‹') && clean.ends_with(" `<b>`") && clean.matches('<').count() == 1);
         assert_eq!(sanitise(&clean), clean);
@@ -190,7 +193,7 @@ mod tests {
             assert!(!clean.contains("Always") && clean.contains("Seen."), "{pieces}: {clean:?}");
             assert_eq!(sanitise(&clean), clean, "{pieces}");
         }
-        // Comments that come together from the sides of others, more often than there are rounds.
+        // Comments that the removal of others forms, more often than there are rounds.
         let parted = |rounds: usize| {
             (0..rounds)
                 .fold(String::from("Always push."), |text, _| format!("[//]:\n[//]: # (x)\n# ({text})"))

@@ -1,8 +1,8 @@
-//! Secrets in texts: fifteen kinds of keys, tokens and passwords, masked where the settings ask for it and always in what
-//! a model is asked.
+//! Secrets in texts: fifteen kinds of keys, tokens and passwords. They are masked if the settings
+//! request it, and always in requests to a model.
 //!
-//! Off by default, because the server stores verbatim and a false find would spoil evidence.
-//! Personal data is not its matter.
+//! Masking is off by default, because the server stores texts verbatim and a false positive would
+//! damage evidence. The module does not detect personal data.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use super::assigned::{self, Assigned};
 use super::entropy::{bits_per_char, is_known_hash, is_placeholder};
 use super::{code_names, hidden_characters, private_key, url_password, write_texts};
 
-/// What replaces a secret where its kind would make the text longer than a record may be.
+/// The mask for a text that the mask with its kind would make longer than a record may be.
 pub const MASK: &str = "[redacted]";
-/// And where even that would: for passwords shorter than it.
+/// The mask for passwords shorter than [`MASK`] in such a text.
 const MASK_SHORT: &str = "***";
-/// Fewer characters in one run are no assigned secret; the form says the same.
+/// Minimum number of characters in one run of an assigned secret; the form requires the same.
 const ASSIGNED_CHARS_MIN: usize = 20;
 
-/// What happens to secrets in texts: `Off` by default, or masked.
+/// The treatment of secrets in texts: `Off` by default, or masked.
 pub use loci_model::memory::settings::SecretsMode as RedactionMode;
 
 /// A kind of secret (the list is closed).
@@ -30,9 +30,9 @@ pub use loci_model::memory::settings::SecretsMode as RedactionMode;
 pub enum SecretKind {
     /// A PEM block of a private key.
     PrivateKey,
-    /// The public half of an AWS pair.
+    /// The public half of an AWS key pair.
     AwsAccessKey,
-    /// The secret half of an AWS pair, where a name says so.
+    /// The secret half of an AWS key pair, under a name that states so.
     AwsSecretKey,
     /// A token of GitHub.
     GithubToken,
@@ -42,7 +42,7 @@ pub enum SecretKind {
     SlackToken,
     /// A JSON web token.
     Jwt,
-    /// What stands in an `Authorization` header, or behind `Bearer`.
+    /// The value of an `Authorization` header, or a value after `Bearer`.
     AuthorizationHeader,
     /// A key for language models.
     LlmApiKey,
@@ -56,12 +56,13 @@ pub enum SecretKind {
     AzureKey,
     /// A password in a URL or a data source name.
     ConnectionString,
-    /// A random text behind a name like password, secret or token, and tokens of services that have no kind of their own.
+    /// A random text assigned to a name like password, secret or token, and tokens of services that
+    /// have no kind of their own.
     AssignedSecret,
 }
 
 impl SecretKind {
-    /// Every kind, in the order in which they are looked for.
+    /// Every kind, in the order of the search.
     pub const ALL: [Self; 15] = [
         Self::PrivateKey,
         Self::AwsAccessKey,
@@ -80,7 +81,7 @@ impl SecretKind {
         Self::AssignedSecret,
     ];
 
-    /// The word in masks, findings and metrics.
+    /// Returns the word in masks, findings and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PrivateKey => "private_key",
@@ -101,11 +102,12 @@ impl SecretKind {
         }
     }
 
-    /// Its form. Where it has a group, the group alone is masked; `\b` is a boundary of ASCII words. Before a quote there may be backslashes: JSON
-    /// stands in texts, and texts in JSON.
+    /// Returns the regular expression of the kind. If it has a group, only the group is masked.
+    /// `\b` is a boundary of ASCII words. Backslashes may precede a quote, because texts contain
+    /// JSON and JSON contains texts.
     fn form(self) -> &'static str {
         match self {
-            // What follows it is found by `private_key`.
+            // `private_key` finds the text that follows the marker.
             Self::PrivateKey => private_key::BEGIN,
             Self::AwsAccessKey => r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
             Self::AwsSecretKey => {
@@ -126,7 +128,7 @@ impl SecretKind {
             Self::AzureKey => {
                 r"(?i)\b(?:AccountKey|SharedAccessKey|SharedAccessSignature|sig)=([A-Za-z0-9+/%]{40,}={0,2})"
             }
-            // Of a data source name; URLs are found by `url_password`.
+            // Data source names only; `url_password` finds passwords of URLs.
             Self::ConnectionString => {
                 r#"(?i)\b(?:server|host|data source|user id|uid|user|dbname|database|initial catalog)\s*=[^;\n]{1,200};(?:[^\n]{0,200}?;)?\s*(?:password|pwd)\s*=\s*([^;\s"']{3,}?)(?:\\*["']|[;\s]|\z)"#
             }
@@ -135,7 +137,7 @@ impl SecretKind {
             }
             Self::AssignedSecret => {
                 concat!(
-                    // In quotes and behind a name of a password: whatever has no space in it.
+                    // Quoted and under a name of a password: any value without a space.
                     r#"(?i:password|passwd|pwd|passphrase)[0-9_]{0,4}\\*["']?\s*(?:=>|:=|[:=])\s*\\*["'`]([^\s"'`]{8,}?)\\*["'`]|"#,
                     r#"(?i:(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|credential)[a-z0-9_.-]{0,20})\\*["']?\s*(?:=>|:=|[:=])\s*\\*["'`]?([A-Za-z0-9_\-./+=~!@#$%^&*]{20,})|"#,
                     r"\b(TOKENS)\b",
@@ -144,7 +146,7 @@ impl SecretKind {
         }
     }
 
-    /// A mark that every text of the kind has, and few others have.
+    /// Returns a pattern that every text of the kind matches, and few other texts.
     fn hint(self) -> String {
         match self {
             Self::ConnectionString => r"(?i)://|(?:password|pwd)\s*=".to_owned(),
@@ -152,7 +154,8 @@ impl SecretKind {
         }
     }
 
-    /// What the form cannot say: that a text is random enough, and neither an example nor the code that reads it.
+    /// Checks the conditions that a form cannot express: the text is random enough, and it is
+    /// neither an example nor the code that reads the secret.
     fn holds(self, found: &Found<'_>) -> bool {
         let secret = found.secret;
         let mixed =
@@ -167,7 +170,7 @@ impl SecretKind {
             | Self::StripeKey
             | Self::NpmToken
             | Self::AzureKey => true,
-            // A marker alone, and two with talk between them, hold no key.
+            // A single marker, or two markers with prose between them, holds no key.
             Self::PrivateKey => secret.contains('\n') || secret.contains("\\n") || has_line_of_key(secret),
             Self::AwsSecretKey => !is_known_hash(secret),
             Self::LlmApiKey => mixed() && bits_per_char(secret) >= 3.0,
@@ -183,7 +186,7 @@ impl SecretKind {
     }
 }
 
-/// A place that has the form of a secret.
+/// A match that has the form of a secret, with the text around it.
 struct Found<'t> {
     before: &'t str,
     secret: &'t str,
@@ -191,7 +194,8 @@ struct Found<'t> {
 }
 
 impl Found<'_> {
-    /// No image by its digest, and no host with its port before a path with an `@` in it.
+    /// True for a password. An image with its digest, and a host and port before a path with an `@`
+    /// in it, are no passwords.
     fn is_password_of_url(&self) -> bool {
         let digest = ["@sha256:", "@sha512:"].iter().any(|name| self.after.starts_with(name));
         let port = |first: &str| {
@@ -202,7 +206,7 @@ impl Found<'_> {
         !digest && !host && !is_placeholder(self.secret)
     }
 
-    /// A member, a call, or a name with a space before it as code has it: `password = form.password;`.
+    /// True for a member, a call, or a name after a space, as in code: `password = form.password;`.
     fn is_expression(&self) -> bool {
         match code_names::expression(self.secret) {
             Some(code_names::Expression::Access) => true,
@@ -219,13 +223,14 @@ impl Found<'_> {
     }
 }
 
-/// Base64 as long as half a line of a key: its lines may have been put into one.
+/// True for base64 with half the length of a key line, because its lines may have been joined.
 fn has_line_of_key(secret: &str) -> bool {
     let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
     secret.split(|c: char| !is_of_key(c)).any(|run| run.len() >= private_key::LINE_CHARS_MIN)
 }
 
-/// Twenty random characters in one run: no path of files or members, and no name made of words.
+/// True for twenty random characters in one run, not in a path of files or members and not in a
+/// name made of words.
 fn is_random_literal(secret: &str) -> bool {
     let path = ["./", "../", "~/"].iter().any(|start| secret.starts_with(start))
         || (secret.starts_with('/') && secret.matches('/').count() > 1);
@@ -244,7 +249,7 @@ static SET: LazyLock<RegexSet> = LazyLock::new(|| compiled_set(&SecretKind::ALL.
 static EACH: LazyLock<[Regex; 15]> =
     LazyLock::new(|| SecretKind::ALL.map(|kind| compiled(&ascii_form(kind))));
 
-/// Boundaries of ASCII words keep the automaton small and fast.
+/// Returns the form with boundaries of ASCII words, which keep the automaton small and fast.
 fn ascii_form(kind: SecretKind) -> String {
     kind.form().replace("TOKENS", assigned::TOKENS).replace(r"\b", r"(?-u:\b)")
 }
@@ -259,15 +264,16 @@ fn compiled_set(forms: &[String]) -> RegexSet {
     RegexSet::new(forms).expect("constant forms")
 }
 
-/// The text with its secrets masked, and what kinds there were, sorted; with [`RedactionMode::Off`] the text as it is.
-/// A secret that hidden characters cut apart is one: then the text loses them.
-/// Within a write a long text is one that was masked outside of it (see `write_texts`).
+/// Returns the text with its secrets masked, and the kinds that it held, sorted. With
+/// [`RedactionMode::Off`] the text stays unchanged. A secret that hidden characters split counts as
+/// one, and masking then also removes the hidden characters. Within a write, a long text is taken
+/// from those that were masked outside of the write (see `write_texts`).
 pub fn redact(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
     let made = if mode == RedactionMode::Mask { write_texts::redacted(&text) } else { None };
     made.unwrap_or_else(|| redact_here(text, mode))
 }
 
-/// As [`redact`], also within a write.
+/// Masks secrets like [`redact`], also within a write.
 pub(super) fn redact_here(text: String, mode: RedactionMode) -> (String, Vec<SecretKind>) {
     match mode {
         RedactionMode::Off => (text, Vec::new()),
@@ -289,7 +295,7 @@ pub(super) fn redact_here(text: String, mode: RedactionMode) -> (String, Vec<Sec
     }
 }
 
-/// Masks what can be seen, in a text that is not made longer than a record may be.
+/// Masks visible secrets. A mask does not make the text longer than a record may be.
 fn shown(text: String) -> (String, Vec<SecretKind>) {
     let chars = text.chars().count();
     let (masked, kinds) = mask(&text, |kind, _| format!("[REDACTED:{}]", kind.as_str()));
@@ -328,8 +334,8 @@ fn mask(text: &str, label: impl Fn(SecretKind, &str) -> String) -> (String, Vec<
     (text, kinds)
 }
 
-/// The places where a text has the form of a kind, in order. Of a form with groups the one that took
-/// part.
+/// Returns the ranges of a text that have the form of a kind, in order. For a form with groups, the
+/// range is that of the group that matched.
 fn places(kind: SecretKind, form: &Regex, text: &str) -> Vec<Range<usize>> {
     if kind == SecretKind::PrivateKey {
         return private_key::blocks(text);
@@ -342,7 +348,7 @@ fn places(kind: SecretKind, form: &Regex, text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A place with what stands on both sides of it.
+/// Returns a match with the text on both sides of it.
 fn around<'t>(text: &'t str, place: &Range<usize>) -> Option<Found<'t>> {
     Some(Found {
         before: text.get(..place.start)?,
@@ -351,7 +357,7 @@ fn around<'t>(text: &'t str, place: &Range<usize>) -> Option<Found<'t>> {
     })
 }
 
-/// The group that took part, or the whole.
+/// Returns the range of the group that matched, or of the whole match.
 fn secret_of(found: &Captures<'_>) -> Option<Range<usize>> {
     found.iter().skip(1).flatten().next().or_else(|| found.get(0)).map(|found| found.range())
 }
@@ -369,7 +375,7 @@ mod tests {
         assert_eq!(redact(expect.to_owned(), RedactionMode::Mask), (expect.to_owned(), vec![]), "{expect}");
     }
 
-    /// Forms are written in parts, so that no scanner takes this file for a leak.
+    /// The test builds each form from parts, so that no scanner reports this file as a leak.
     #[test]
     fn every_kind_is_masked() {
         use SecretKind as K;
@@ -409,7 +415,7 @@ mod tests {
             "key: \"[REDACTED:private_key]\\n\"",
             &[K::PrivateKey],
         );
-        // Lines put into one, as labels of alerts are.
+        // Lines joined into one, as in labels of alerts.
         check(
             &["saw -----BEGIN PRIVATE ", "KEY----- ", line, " -----END PRIVATE ", "KEY----- here"],
             "saw [REDACTED:private_key] here",
@@ -489,7 +495,7 @@ mod tests {
         );
     }
 
-    /// JSON in a text, and JSON in that: the mask leaves it JSON.
+    /// JSON in a text, and JSON in that JSON: the masked text stays valid JSON.
     #[test]
     fn quotes_may_be_escaped() {
         use SecretKind as K;

@@ -1,4 +1,5 @@
-//! What safety found in a write, counted when the write is done: a store may run it more than once.
+//! The safety findings of a write. They are counted after the write, because a store may run a
+//! write more than once.
 
 use loci_model::ports::observe::Observe;
 use loci_model::record::{RecordState, TrustTier};
@@ -6,17 +7,17 @@ use loci_model::record::{RecordState, TrustTier};
 use super::secrets::SecretKind;
 use super::{FLAGGED, HIDDEN, QUARANTINED, SafeText};
 
-/// Words of findings, one for each time it is to be counted.
+/// Words of findings, one for each time that it is to be counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally(Vec<&'static str>);
 
 impl Tally {
-    /// Kinds of secrets that were masked.
+    /// Returns a tally of the kinds of secrets that were masked.
     pub fn of_masked(masked: &[SecretKind]) -> Self {
         Self(masked.iter().map(|kind| kind.as_str()).collect())
     }
 
-    /// Adds what was found in a text.
+    /// Adds the findings of a text.
     pub fn add(&mut self, safe: &SafeText) {
         self.0.extend(safe.masked.iter().map(|kind| kind.as_str()));
         if safe.hidden {
@@ -29,12 +30,12 @@ impl Tally {
         }
     }
 
-    /// Adds what another found.
+    /// Adds the findings of another tally.
     pub fn join(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// Counts it.
+    /// Reports the findings to the observer.
     pub fn tell(&self, observe: &dyn Observe) {
         self.0.iter().for_each(|what| observe.finding(what));
     }

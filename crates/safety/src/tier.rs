@@ -1,16 +1,17 @@
-//! How far a source is trusted, as a number. It says nothing of agreement or
-//! age, and ranking does not read it.
+//! The trust in a source as a number. It does not depend on agreement or age, and ranking does not
+//! read it.
 
 use loci_model::record::TrustTier;
 
-/// Trust of what no person and no check confirmed, but an agent or a client said.
+/// Trust in text of an agent or a client that no person and no check confirmed.
 const AGENT: f64 = 1.0;
-/// Trust of what comes from outside.
+/// Trust in text from outside.
 const EXTERNAL: f64 = 0.5;
-/// What is flagged, or hides characters, is trusted half.
+/// The factor for text that is flagged or hides characters.
 const HALF: f64 = 0.5;
 
-/// Trust, 0 to 1, of a text of this tier; `suspect`: it was flagged, or hides characters.
+/// Returns the trust, 0 to 1, in a text of this tier. `suspect` is true if the text was flagged or
+/// hides characters.
 pub fn reliability(tier: TrustTier, suspect: bool) -> f64 {
     let whole = match tier {
         TrustTier::Confirmed => 1.0,

@@ -1,16 +1,17 @@
-//! Passwords in URLs, found in one pass. A form of one expression reads to the end of the text for every URL
-//! that has no `@`: many of them in one text cost the square of its length. Which of them is a secret is
-//! [`super::secrets`]' matter.
+//! Passwords in URLs, found in one pass. A single regular expression would read to the end of the
+//! text for every URL without an `@`. Many of them would cost the square of the text's length.
+//! [`super::secrets`] decides which of the matches is a secret.
 
 use std::ops::Range;
 
 use super::ahead::Ahead;
 
-/// Characters of a password at least, where no slash is in it.
+/// Minimum length of a password without a slash, in characters.
 const CHARS_MIN: usize = 3;
 
-/// The places of passwords: between the colon behind the user and the last `@` before the path or, where
-/// there is none, the last one behind which a host begins: a slash belongs to the password then.
+/// Returns the ranges of passwords. A password begins after the colon that follows the user and
+/// ends at the last `@` before the path. If there is none, it ends at the last `@` before a host,
+/// and the slash belongs to the password.
 pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut ends = Ahead::new(text, next_end);
@@ -46,8 +47,7 @@ pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// True where a scheme stands at the end of the range: a letter at the beginning of a word, and what schemes
-/// are made of.
+/// True if a scheme ends the range: a letter at the beginning of a word, and characters of schemes.
 fn has_scheme(text: &str, range: Range<usize>) -> bool {
     let bytes = text.as_bytes();
     let is_scheme = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-');
@@ -60,38 +60,38 @@ fn has_scheme(text: &str, range: Range<usize>) -> bool {
     })
 }
 
-/// Behind the colon that ends the user's name.
+/// Returns the position after the colon that ends the user's name.
 fn password_start(text: &str, at: usize) -> Option<usize> {
     let colon = at + length(text, at, |c| !c.is_whitespace() && !matches!(c, ':' | '/' | '@'));
     text.get(colon..)?.starts_with(':').then_some(colon + 1)
 }
 
-/// The last `@` of a range, with enough before it.
+/// Returns the last `@` of a range, with at least [`CHARS_MIN`] characters before it.
 fn sign_before_path(text: &str, range: Range<usize>) -> Option<usize> {
     let run = text.get(range.clone())?;
     let sign = run.rfind('@')?;
     run.get(..sign)?.chars().nth(CHARS_MIN - 1).map(|_| range.start + sign)
 }
 
-/// The last `@` of a range with a letter or digit behind it.
+/// Returns the last `@` of a range that precedes a letter or digit.
 fn host_sign(text: &str, range: Range<usize>) -> Option<usize> {
     let run = text.as_bytes().get(range.clone())?;
     let sign = run.windows(2).rposition(|pair| pair[0] == b'@' && pair[1].is_ascii_alphanumeric())?;
     Some(range.start + sign)
 }
 
-/// The first character that ends a run, at or behind `at`.
+/// Returns the first character that ends a run, at or after `at`.
 fn next_end(text: &str, at: usize) -> Option<Range<usize>> {
     let place = text.get(at..)?.find(ends_run)?;
     Some(at + place..at + place + 1)
 }
 
-/// Characters that no password in a URL has.
+/// True for characters that no password in a URL has.
 fn ends_run(c: char) -> bool {
     c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`')
 }
 
-/// Bytes from `at` on that hold.
+/// Returns the length in bytes, from `at` on, of the characters for which `holds` is true.
 fn length(text: &str, at: usize, holds: impl Fn(char) -> bool) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     rest.find(|c: char| !holds(c)).unwrap_or(rest.len())

@@ -1,8 +1,8 @@
-//! Long texts of one write. A write knows its texts only while it runs, and while it runs every
-//! other write waits. So [`prepare`](super::prepare) and [`redact`](super::redact) ask here first:
-//! within a write they take what was made outside of it. Where a text is still to be made, they go
-//! on with a mask in its place, and the write must be rolled back. Short texts are made safe where
-//! they are.
+//! Long texts of one write. A write knows its texts only while it runs, and every other write waits
+//! meanwhile. So [`prepare`](super::prepare) and [`redact`](super::redact) first look here: within
+//! a write they take the texts that were prepared outside of it. If a text is still missing, they
+//! continue with a mask in its place, and the write must be rolled back. Short texts are prepared
+//! within the write.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ thread_local! {
     static OF_WRITE: RefCell<Option<WriteTexts>> = const { RefCell::new(None) };
 }
 
-/// A text that a write asks for. Without a policy its secrets are masked, and nothing else is done.
+/// A text that a write requests. Without a policy, only its secrets are masked.
 #[derive(Clone, Copy)]
 struct TextAsk<'a> {
     text: &'a str,
@@ -32,13 +32,14 @@ impl TextAsk<'_> {
         self.text.len() + self.index_text.map_or(0, str::len)
     }
 
-    /// Returns the number under which the text is looked for: a document may have as many texts as
-    /// bytes.
+    /// Returns the hash under which the text is looked up, because a document may have as many
+    /// texts as bytes.
     fn number(&self) -> u64 {
         number_of(self.text, self.index_text)
     }
 
-    /// Returns what a write goes on with that is rolled back: never empty, so that it goes on.
+    /// Returns the text with which a write continues that will be rolled back. It is never empty,
+    /// so that the write continues.
     fn placeholder(&self) -> SafeAnswer {
         match self.policy {
             Some(policy) => SafeAnswer::Prepared(Box::new(prepare_here(MASK.to_owned(), None, policy))),
@@ -53,7 +54,7 @@ fn number_of(text: &str, index_text: Option<&str>) -> u64 {
     hasher.finish()
 }
 
-/// A text that is to be made safe outside of its write.
+/// A text to be made safe outside of its write.
 #[derive(Debug, Clone)]
 pub struct LongText {
     text: String,
@@ -76,7 +77,7 @@ impl LongText {
             && self.policy.as_ref() == ask.policy
     }
 
-    /// Takes the text through its steps.
+    /// Runs the steps on the text.
     pub fn made(self) -> (Self, SafeAnswer) {
         let asked = self.clone();
         let answer = match self.policy {
@@ -90,26 +91,26 @@ impl LongText {
     }
 }
 
-/// A text behind its steps.
+/// A text after its steps.
 #[derive(Debug, Clone)]
 pub enum SafeAnswer {
-    /// Every step was taken.
+    /// The result of every step.
     Prepared(Box<SafeText>),
-    /// Secrets alone were masked, of these kinds.
+    /// The result of masking alone, with the kinds of secrets.
     Redacted(String, Vec<SecretKind>),
 }
 
-/// Texts that were made for a write, and those that it still waits for, by their numbers.
+/// Texts that were prepared for a write, and those that it still waits for, by their hashes.
 #[derive(Debug, Default)]
 pub struct WriteTexts {
     made: BTreeMap<u64, Vec<(LongText, SafeAnswer)>>,
     waiting: BTreeMap<u64, Vec<LongText>>,
-    /// Bytes of the texts that this run made safe itself.
+    /// Number of bytes of the texts that this run made safe itself.
     bytes: usize,
 }
 
 impl WriteTexts {
-    /// Adds texts that were made.
+    /// Adds prepared texts.
     pub fn add(&mut self, made: Vec<(LongText, SafeAnswer)>) {
         for (text, answer) in made {
             let number = number_of(&text.text, text.index_text.as_deref());
@@ -117,12 +118,12 @@ impl WriteTexts {
         }
     }
 
-    /// Returns the texts that the last run asked for in vain.
+    /// Returns the texts that the last run requested and did not find.
     pub fn take_waiting(&mut self) -> Vec<LongText> {
         std::mem::take(&mut self.waiting).into_values().flatten().collect()
     }
 
-    /// Returns what was made of a text; `None` where the write makes it itself.
+    /// Returns the prepared result of a text; `None` if the write makes it itself.
     fn get(&mut self, ask: &TextAsk<'_>) -> Option<SafeAnswer> {
         let bytes = self.bytes + ask.bytes();
         let is_short = bytes < limits::WRITE_TEXTS_BYTES_MIN;
@@ -151,7 +152,7 @@ fn get(ask: &TextAsk<'_>) -> Option<SafeAnswer> {
     OF_WRITE.with(|texts| texts.borrow_mut().as_mut()?.get(ask))
 }
 
-/// Returns a text behind every step, where it was made outside of the write that runs here.
+/// Returns a text after every step, if it was prepared outside of the write that runs here.
 pub(super) fn prepared(text: &str, index_text: Option<&str>, policy: &SafetyPolicy) -> Option<SafeText> {
     match get(&TextAsk { text, index_text, policy: Some(policy) })? {
         SafeAnswer::Prepared(safe) => Some(*safe),
@@ -167,7 +168,7 @@ pub(super) fn redacted(text: &str) -> Option<(String, Vec<SecretKind>)> {
     }
 }
 
-/// Takes the texts back from the thread, also where the work panics.
+/// Returns the texts from the thread to their owner, even if the work panics.
 struct Lent<'a>(&'a Mutex<WriteTexts>);
 
 impl Drop for Lent<'_> {
@@ -181,8 +182,8 @@ impl Drop for Lent<'_> {
 /// Runs a write once with its texts.
 ///
 /// # Errors
-/// Errors of the work; `Unavailable` where texts are still to be made: the write must be rolled
-/// back.
+/// Errors of the work; `Unavailable` if texts are still to be prepared: the caller must roll the
+/// write back.
 pub fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut own = std::mem::take(&mut *lock(texts));
     own.waiting.clear();
@@ -197,7 +198,7 @@ pub fn run_with<T>(texts: &Mutex<WriteTexts>, work: impl FnOnce() -> Result<T>) 
     Err(Error::unavailable("long texts of the write are made safe, and it runs again"))
 }
 
-/// The lock, also where somebody panicked with it.
+/// Locks the mutex, even after a panic while another thread held it.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -219,7 +220,7 @@ mod tests {
         format!("{number} {}\n{}", key(), "It is a long text. ".repeat(8_000))
     }
 
-    /// Makes what a write waits for; how many texts that is.
+    /// Prepares the texts that a write waits for, and returns their number.
     fn make(texts: &Mutex<WriteTexts>) -> usize {
         let waiting = lock(texts).take_waiting();
         let count = waiting.len();

@@ -14,7 +14,7 @@ pub enum EventFilter {
 }
 
 impl EventFilter {
-    /// True when the metadata meets the condition.
+    /// True if the metadata meets the condition.
     pub fn admits(&self, metadata: &BTreeMap<String, String>) -> bool {
         match self {
             Self::Equals(key, value) => metadata.get(key) == Some(value),

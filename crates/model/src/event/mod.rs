@@ -1,4 +1,5 @@
-//! Events: what happened, immutable. Shapes only; what an event causes is the engine's matter.
+//! Events: immutable records of the past. This module holds the data types. The engine handles the
+//! effects of an event.
 
 pub mod filter;
 
@@ -7,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{ActorId, BranchName, Document, EventId, MemoryId, SessionId, Timestamp};
 
-/// The branch every event without another is on.
+/// The branch of every event without another branch.
 pub const MAIN_BRANCH: &str = "main";
 
-/// Who spoke a message.
+/// The role of the speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Role {
@@ -25,7 +26,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The wire's spelling.
+    /// Returns the wire's spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Assistant => "ASSISTANT",
@@ -35,7 +36,7 @@ impl Role {
         }
     }
 
-    /// From the wire's spelling.
+    /// Parses the wire's spelling.
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Assistant, Self::User, Self::Tool, Self::Other].into_iter().find(|role| role.as_str() == text)
     }
@@ -47,9 +48,9 @@ impl Role {
 pub enum PayloadItem {
     /// A message of the conversation.
     Conversational {
-        /// Who spoke.
+        /// The speaker.
         role: Role,
-        /// What was said, verbatim.
+        /// The text, verbatim.
         text: String,
     },
     /// Opaque data: stored, never extracted.
@@ -59,7 +60,7 @@ pub enum PayloadItem {
 }
 
 impl std::fmt::Debug for PayloadItem {
-    /// Content is sensitive: only kind and size are shown.
+    /// Content is sensitive, so only kind and size are shown.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Conversational { role, text } => {
@@ -76,35 +77,35 @@ impl std::fmt::Debug for PayloadItem {
 pub struct Branch {
     /// The name, unique in its actor and session.
     pub name: BranchName,
-    /// The event the branch starts from; `None` on main.
+    /// The event that the branch starts from; `None` on main.
     pub root: Option<EventId>,
 }
 
 impl Branch {
-    /// The main line.
+    /// Returns the main branch.
     pub fn main() -> Self {
         Self { name: BranchName::main(), root: None }
     }
 
-    /// True for the main line.
+    /// True for the main branch.
     pub fn is_main(&self) -> bool {
         self.name.as_str() == MAIN_BRANCH
     }
 }
 
-/// Whether strategies read an event.
+/// The extraction mode of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Extraction))]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionMode {
-    /// They do.
+    /// Strategies read the event. The default.
     #[default]
     Extract,
-    /// Stored only.
+    /// The event is only stored.
     Skip,
 }
 
-/// Place of an event in a client's run, where its token says so:
+/// The position of an event in a client's run, if its token states one:
 /// `…-<runId>-<firstSeq>-<lastSeq>`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunPlace {
@@ -116,82 +117,85 @@ pub struct RunPlace {
     pub last: u64,
 }
 
-/// What is known of an event beside what the caller sent.
+/// Data about an event in addition to the caller's input.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EventNotes {
-    /// Stored although it is over a limit of the service (`compat.event_limits = lenient`).
+    /// True if the event exceeds a limit of the service and is stored nevertheless
+    /// (`compat.event_limits = lenient`).
     #[serde(default)]
     pub over_limit: bool,
-    /// Indices of payload items that an earlier event of the same run holds too (an overlapping
-    /// re-send): stored here, but not extracted again.
+    /// Indexes of payload items that an earlier event of the same run also holds (an overlapping
+    /// re-send). They are stored here, but not extracted again.
     #[serde(default)]
     pub repeated: Vec<u32>,
-    /// Keys of its metadata by which the caller's grant was bound: what is made of the event has
-    /// the same values, and is told apart by them.
+    /// Keys of its metadata to which the caller's grant was bound. Records from the event get the
+    /// same values and are separated by them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,
 }
 
 impl EventNotes {
-    /// True when the event covers turns that an earlier one covers too.
+    /// True if the event covers turns that an earlier event also covers.
     pub fn overlaps(&self) -> bool {
         !self.repeated.is_empty()
     }
 }
 
-/// How much an event brings for the strategies to read: what triggers count.
+/// The amount of input of an event for strategies, which triggers count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EventLoad {
-    /// Payload items that are read: all but blobs.
+    /// Number of payload items that strategies read: all but blobs.
     pub messages: u32,
-    /// Their tokens, by the default estimate.
+    /// Number of tokens of these items, by the default estimate.
     pub tokens: u32,
 }
 
 impl EventLoad {
-    /// True when nothing was counted.
+    /// True if nothing was counted.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Something that happened, in one session, on one branch.
+/// An event in one session, on one branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The memory.
     pub memory: MemoryId,
-    /// Who.
+    /// The actor.
     pub actor: ActorId,
-    /// Which conversation.
+    /// The session.
     pub session: SessionId,
-    /// The id; plain string order is event order.
+    /// The id. The order of ids as plain strings is the order of events.
     pub id: EventId,
-    /// When it happened, as the caller says; the ordering key.
+    /// The time at which it happened, from the caller; the ordering key.
     pub time: Timestamp,
-    /// When it arrived; expiry counts from here.
+    /// The time of its arrival, from which expiry counts.
     pub arrived: Timestamp,
-    /// Place in the memory's order of arrival, from 1; given by the store at insertion.
+    /// Position in the memory's order of arrival, from 1. The store assigns it at insertion.
     pub arrival: u64,
-    /// What was said or done, in order.
+    /// The messages and data, in order.
     pub payload: Vec<PayloadItem>,
-    /// The branch it is on.
+    /// The branch.
     pub branch: Branch,
     /// Free key-value pairs, filterable.
     pub metadata: BTreeMap<String, String>,
-    /// Whether the strategies read it.
+    /// The extraction mode.
     pub extraction: ExtractionMode,
     /// Values of the memory's namespace variables for this event.
     pub namespace_variables: BTreeMap<String, String>,
-    /// Its place in a client's run.
+    /// Its position in a client's run.
     pub run: Option<RunPlace>,
-    /// True for IngestData: kept only until extracted, invisible to every event read.
+    /// True for IngestData: the event is kept only until extracted, and event reads never return
+    /// it.
     pub hidden: bool,
-    /// When it vanishes from reads.
+    /// The time from which reads no longer return it.
     pub expires: Timestamp,
-    /// What else is known.
+    /// Additional data about the event.
     pub notes: EventNotes,
-    /// What it brings to read; nothing for events from before this was counted, and where payloads are not read.
+    /// Its input for strategies. Empty for events that are older than this count, and for reads
+    /// without payloads.
     #[serde(default, skip_serializing_if = "EventLoad::is_empty")]
     pub load: EventLoad,
 }

@@ -1,13 +1,13 @@
-//! What was learned on a branch that has not come onto the default branch: it is shown only where
-//! its commit is, and takes nobody's place before that. An entry of the ledger, gone when the
-//! branch has come onto the default branch.
+//! A fact that was learned on a branch that is not merged into the default branch. It is shown only
+//! where its commit is present, and supersedes nothing before the merge. An entry of the ledger,
+//! which the merge removes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Shelf, Shelved};
 use crate::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
 
-/// A record that holds on a branch alone.
+/// A record that is valid on a branch only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchFact {
     /// The memory.
@@ -18,15 +18,15 @@ pub struct BranchFact {
     pub record: RecordId,
     /// The task that learned it.
     pub task: TaskId,
-    /// The commit at which it was seen to be so.
+    /// The commit at which the record was found true.
     pub commit: String,
-    /// The branch, where it is known.
+    /// The branch, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Records of the default branch whose place it takes when it comes there.
+    /// Records of the default branch that it supersedes after the merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub against: Vec<RecordId>,
-    /// When it was learned.
+    /// The time at which it was learned.
     pub at: Timestamp,
 }
 

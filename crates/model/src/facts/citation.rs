@@ -1,10 +1,10 @@
-//! Citations of code: places, and the anchors by which they are found again. No file is read here.
+//! Citations of code: places, and the anchors that locate them again. This module reads no files.
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::code::ObjectId;
 
-/// Lines of a file: 1-based, both ends included.
+/// A line range of a file: 1-based, both ends included.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Place {
     /// Path from the root, `/` between segments.
@@ -15,10 +15,10 @@ pub struct Place {
     pub line_end: u32,
 }
 
-/// A citation as a caller gives it.
+/// A citation from a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitationInput {
-    /// Where.
+    /// The cited place.
     pub place: Place,
     /// The commit at which the caller read it: 7 to 64 hex digits.
     pub sha: Option<String>,
@@ -26,21 +26,23 @@ pub struct CitationInput {
     pub snippet_hash: Option<String>,
 }
 
-/// What is kept of cited lines, to find them again. Made from the code itself when the citation is stored; never changed.
+/// The stored properties of cited lines, for finding them again. Computed from the code when the
+/// citation is stored, and never changed.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// As cited.
+    /// The place as cited.
     pub place: Place,
-    /// The commit that was read; `None` for what was read from a worktree that stands on none.
+    /// The commit that was read; `None` for a worktree without a commit.
     pub commit: Option<ObjectId>,
-    /// The lines were read from a worktree whose file is not that of the commit: nobody finds them there.
+    /// True if the lines were read from a worktree whose file differs from that of the commit, so
+    /// the commit does not contain them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_uncommitted: bool,
-    /// The file's object there.
+    /// The blob of the file at that commit.
     pub blob: ObjectId,
     /// `vm1:` and 32 hex digits.
     pub snippet_hash: String,
-    /// The normalised lines, blank ones left out; empty where only hashes are kept.
+    /// The normalised lines without blank ones; empty if only hashes are stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
     /// A 64-bit hash of each normalised line.
@@ -49,13 +51,14 @@ pub struct Anchor {
     pub context_before: Vec<u64>,
     /// Hashes of up to three normalised lines after, nearest first.
     pub context_after: Vec<u64>,
-    /// Hash of the block's text without white space, and its length in bytes: re-wrapped lines are told by it.
+    /// The hash of the block's text without white space, and its length in bytes. It identifies
+    /// re-wrapped lines.
     pub packed: (u64, u32),
-    /// Identifier-like words in the block.
+    /// Number of identifier-like words in the block.
     pub info: u32,
-    /// Hash of relative indents per line.
+    /// Hash of the relative indents of the lines.
     pub indent_profile: u64,
-    /// The definition around it, where one is known.
+    /// The definition that encloses the block, if one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
     /// Words of the fact that occur in the block.
@@ -64,7 +67,7 @@ pub struct Anchor {
 }
 
 impl std::fmt::Debug for Anchor {
-    /// Code is sensitive: only what identifies it is shown.
+    /// Code is sensitive, so only the identifying fields are shown.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Anchor")
             .field("place", &self.place)
@@ -74,15 +77,16 @@ impl std::fmt::Debug for Anchor {
     }
 }
 
-/// A citation as it is kept: its anchor, and where the code has gone since.
+/// A stored citation: its anchor, and the later places of the code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Citation {
-    /// What was cited.
+    /// The anchor of the cited lines.
     pub anchor: Anchor,
-    /// Where it is now on the default branch, if elsewhere, and at which commit that was found.
+    /// The current place on the default branch, if it differs, and the commit at which it was
+    /// found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<(Place, ObjectId)>,
-    /// Other paths it had in between.
+    /// Other paths that the code had in between.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_paths: Vec<String>,
 }

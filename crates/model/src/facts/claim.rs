@@ -1,61 +1,62 @@
-//! Claims: statements about code that a machine can check. Shapes; evaluation is the verifier's.
+//! Claims: statements about code that a machine can check. This module holds the data types. The
+//! verifier evaluates claims.
 
 use serde::{Deserialize, Serialize};
 
-/// One claim. `citation` is a place among the record's citations, from 0.
+/// One claim. `citation` is an index into the record's citations, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Claim {
     /// The block contains the literal.
     Contains {
-        /// Which block.
+        /// The index of the block's citation.
         citation: usize,
-        /// What it contains.
+        /// The literal.
         literal: String,
     },
     /// The pattern matches in the block.
     Matches {
-        /// Which block.
+        /// The index of the block's citation.
         citation: usize,
         /// The pattern.
         regex: String,
     },
     /// The pattern's one group captures the literal.
     Equals {
-        /// Which block.
+        /// The index of the block's citation.
         citation: usize,
         /// The pattern, with one group.
         regex: String,
-        /// What the group captures.
+        /// The expected capture.
         literal: String,
     },
-    /// The patterns capture the same in all blocks.
+    /// The patterns capture the same text in all blocks.
     SameCapture {
-        /// Which blocks, two or more.
+        /// The indexes of the citations, two or more.
         citations: Vec<usize>,
-        /// One pattern for all, or one each; each with one group.
+        /// One pattern for all, or one for each; each with one group.
         regexes: Vec<String>,
     },
     /// No file whose path matches the glob matches the pattern.
     Absent {
-        /// Which files.
+        /// The glob of the files.
         glob: String,
         /// The pattern.
         regex: String,
     },
     /// At least one file's path matches the glob, and each such file matches the pattern.
     EveryFile {
-        /// Which files.
+        /// The glob of the files.
         glob: String,
         /// The pattern.
         regex: String,
     },
-    /// The path is there.
+    /// The path exists.
     PathExists {
         /// The path.
         path: String,
     },
-    /// The path is not there.
+    /// The path does not exist.
     PathAbsent {
         /// The path.
         path: String,
@@ -79,7 +80,7 @@ pub enum Claim {
 }
 
 impl Claim {
-    /// The citations it looks at.
+    /// Returns the citations that the claim reads.
     pub fn citations(&self) -> &[usize] {
         match self {
             Self::Contains { citation, .. }

@@ -1,4 +1,5 @@
-//! Code as a verifier names it: objects, revisions, entries of a tree. Opaque names only; nothing here reads a repository.
+//! Code as a verifier names it: objects, revisions, entries of a tree. This module holds opaque
+//! names and reads no repository.
 
 use std::fmt;
 
@@ -7,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::words::closed_words;
 
-/// The id of an object (blob, tree, commit): 20 or 32 opaque bytes, written as 40 or 64 lower-case hex digits.
+/// The id of an object (blob, tree, commit): 20 or 32 opaque bytes, written as 40 or 64 lower-case
+/// hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectId {
     bytes: [u8; 32],
@@ -15,7 +17,7 @@ pub struct ObjectId {
 }
 
 impl ObjectId {
-    /// From raw bytes; `None` unless there are 20 or 32.
+    /// Returns the id of raw bytes; `None` unless there are 20 or 32.
     pub fn from_bytes(raw: &[u8]) -> Option<Self> {
         let length = u8::try_from(raw.len()).ok().filter(|length| matches!(length, 20 | 32))?;
         let mut bytes = [0; 32];
@@ -25,7 +27,7 @@ impl ObjectId {
         Some(Self { bytes, length })
     }
 
-    /// From 40 or 64 hex digits.
+    /// Parses 40 or 64 hex digits.
     pub fn parse(text: &str) -> Option<Self> {
         let mut raw = Vec::with_capacity(32);
         let digits = text.as_bytes();
@@ -39,7 +41,7 @@ impl ObjectId {
         Self::from_bytes(&raw)
     }
 
-    /// The raw bytes, 20 or 32.
+    /// Returns the raw bytes, 20 or 32.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.length)).unwrap_or_default()
     }
@@ -47,7 +49,8 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // One write of all digits: ids are spelled wherever facts are read, and writing byte by byte was seen in profiles.
+        // One write of all digits: reads of facts format ids often, and byte-wise writes showed in
+        // profiles.
         let mut digits = [0_u8; 64];
         for (pair, byte) in digits.chunks_exact_mut(2).zip(self.as_bytes()) {
             pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
@@ -57,7 +60,7 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// The hexadecimal digit of 0 to 15.
+/// Returns the hexadecimal digit of 0 to 15.
 fn digit(half: u8) -> u8 {
     if half < 10 { b'0' + half } else { b'a' + half - 10 }
 }
@@ -90,18 +93,18 @@ impl<'de> Deserialize<'de> for ObjectId {
     }
 }
 
-/// What is looked at: a commit, or the files as they lie in a worktree.
+/// The revision to read: a commit, or the files of a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Revision {
     /// A commit.
     Commit(ObjectId),
-    /// The worktree, whatever is committed; with the commit it stands on, where there is one.
+    /// The worktree including uncommitted changes, with the commit it is based on, if any.
     Worktree(Option<ObjectId>),
 }
 
 impl Revision {
-    /// The commit, or the one that the worktree stands on.
+    /// Returns the commit, or the one that the worktree is based on.
     pub fn commit(&self) -> Option<ObjectId> {
         match self {
             Self::Commit(id) => Some(*id),
@@ -109,18 +112,18 @@ impl Revision {
         }
     }
 
-    /// True for a worktree: what is found there changes no state.
+    /// True for a worktree: results from it change no state.
     pub fn is_dirty(&self) -> bool {
         matches!(self, Self::Worktree(_))
     }
 }
 
 closed_words! {
-    /// What an entry of a tree is.
+    /// The kind of a tree entry.
     EntryKind {
         /// A file.
         File = "file",
-        /// A symbolic link: its content is the target's text, and it is never followed.
+        /// A symbolic link: its content is the target's path, and it is never followed.
         Symlink = "symlink",
         /// A commit of another repository.
         Submodule = "submodule",
@@ -132,11 +135,11 @@ closed_words! {
 /// An entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeEntry {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
     /// The object: a blob, a tree, or a commit for a submodule.
     pub id: ObjectId,
-    /// Bytes of the blob, where they are known without reading it.
+    /// Size of the blob in bytes, if it is known without reading the blob.
     pub bytes: Option<u64>,
 }
 
@@ -149,14 +152,14 @@ pub struct CodeFile {
     pub entry: CodeEntry,
 }
 
-/// Where a file came from, seen from an earlier revision.
+/// The origin of a file, relative to an earlier revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The file that had this path then.
+    /// The file that had this path in the earlier revision.
     From(String),
-    /// It came later, out of no file of then.
+    /// The file was added later and comes from no file of the earlier revision.
     New,
-    /// The source does not know the history between the two.
+    /// The source does not know the history between the two revisions.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Verified memory: what stands beside a record that cites code, and what happened to it.
+//! Verified memory: the data that accompanies a record that cites code, and the events of a fact.
 //! Subject, fact and reason are the record's own title, text and description.
 
 use serde::{Deserialize, Serialize};
@@ -12,26 +12,27 @@ use crate::record::RecordState;
 use crate::words::closed_words;
 use crate::{Document, MemoryId, RecordId, RepositoryId, Timestamp};
 
-/// How often something happened to a fact; what its events say, but for [`FactCounters::retrieved_swept`].
+/// Counters of a fact. Its events yield them, except [`FactCounters::retrieved_swept`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FactCounters {
-    /// Refreshed after a verification; 0 at creation.
+    /// Number of refreshes after a verification; 0 at creation.
     pub verifications: u64,
-    /// Found gone or contradicted, or invalidated.
+    /// Number of times it was found gone or contradicted, or was invalidated.
     pub rejections: u64,
-    /// Reported as used.
+    /// Number of times it was reported as used.
     pub applied: u64,
-    /// Returned by a read.
+    /// Number of times a read returned it.
     pub retrieved: u64,
-    /// How many of those retention has removed the events of: events say the rest.
+    /// The part of `retrieved` whose events retention has removed. The remaining events yield the
+    /// rest.
     #[serde(default)]
     pub retrieved_swept: u64,
 }
 
-/// Where and by whom a fact was learned.
+/// The circumstances in which a fact was learned.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FactSource {
-    /// The caller's label for whoever stored it.
+    /// The caller's label for the author.
     pub created_by: Option<String>,
     /// The principal that stored it.
     pub principal: String,
@@ -43,41 +44,42 @@ pub struct FactSource {
     pub reference: Option<String>,
     /// The commit at which it was stored.
     pub commit: Option<ObjectId>,
-    /// `merged`, `branch` or `worktree-dirty`: of which pull request a branch is, nobody says.
+    /// `merged`, `branch` or `worktree-dirty`. It does not name the pull request of a branch.
     pub kind: Option<String>,
 }
 
 /// The newest verification on the default branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastVerified {
-    /// When.
+    /// The time of the verification.
     pub at: Timestamp,
-    /// By whom: a principal, or `loci` in the background.
+    /// The verifier: a principal, or `loci` in the background.
     pub by: String,
-    /// At which commit.
+    /// The commit that was verified.
     pub commit: ObjectId,
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Since when, and at which commits of the default branch, a quarantined fact is gone.
+/// The time since which a quarantined fact is gone, and the commits of the default branch where it
+/// is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoneSince {
-    /// Since when.
+    /// The time since which it is gone.
     pub at: Timestamp,
-    /// At which commits, each once.
+    /// The commits, without duplicates.
     pub commits: Vec<ObjectId>,
 }
 
-/// What a fact has beside its record; stored as one document.
+/// The data of a fact in addition to its record; stored as one document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FactDetail {
-    /// One or more.
+    /// The citations, one or more.
     pub citations: Vec<Citation>,
-    /// What must hold.
+    /// The claims that must hold.
     #[serde(default)]
     pub claims: Vec<Claim>,
-    /// Where it comes from.
+    /// The source.
     pub source: FactSource,
     /// Results of the checks at store time: `UNGROUNDED`, `generated_path`, `lfs`, …; sorted.
     #[serde(default)]
@@ -85,14 +87,14 @@ pub struct FactDetail {
     /// The newest verification on the default branch.
     #[serde(default)]
     pub last_verified: Option<LastVerified>,
-    /// The verdict of the code on the fact when it was stored, or at the newest verification on the
-    /// default branch since.
+    /// The verdict on the code's support for the fact, from its storing or from the newest
+    /// verification on the default branch since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<SupportReport>,
-    /// Set while quarantined because it is gone.
+    /// Set while the fact is quarantined because its code is gone.
     #[serde(default)]
     pub gone: Option<GoneSince>,
-    /// Who invalidated it, and when.
+    /// The principal that invalidated it, and the time.
     #[serde(default)]
     pub invalidated: Option<(String, Timestamp)>,
 }
@@ -106,30 +108,32 @@ pub struct Fact {
     pub record: RecordId,
     /// The repository.
     pub repository: RepositoryId,
-    /// SHA-256 of normalised subject and text, 64 hex digits: unique among the active, not proposed facts of a repository. A
-    /// record whose text gives another digest was changed since, and its citations prove nothing.
+    /// SHA-256 of the normalised subject and text, 64 hex digits. It is unique among the active
+    /// facts of a repository that are not proposed. If a record's text has another digest, it was
+    /// changed since, and its citations prove nothing.
     pub content_hash: String,
     /// The record's state.
     pub status: RecordState,
-    /// Its citations were proposed from its text: nobody vouches for them yet.
+    /// True if its citations were proposed from its text and no one has confirmed them yet.
     pub proposed: bool,
-    /// When it was last confirmed.
+    /// Time of the last confirmation.
     pub refreshed_at: Timestamp,
-    /// When it was stored.
+    /// Time of its storing.
     pub created_at: Timestamp,
-    /// When it was last used.
+    /// Time of the last use.
     pub last_used_at: Option<Timestamp>,
-    /// When it expires unless it is confirmed, used or found valid before.
+    /// Time at which it expires unless it is confirmed, used or found valid before.
     pub expires_at: Timestamp,
-    /// How often what happened.
+    /// The counters.
     pub counters: FactCounters,
-    /// Everything else.
+    /// Citations, claims, source and verification results.
     pub detail: FactDetail,
 }
 
 impl FactEventKind {
-    /// What says how a fact came to stand where it stands, or is counted on it: of a fact that is there, such events are kept
-    /// however old they are, so that its state and counters can be told from them.
+    /// True for events that explain the state of a fact or that its counters count. While the fact
+    /// exists, retention keeps such events at any age, so that its state and counters can be
+    /// derived from them.
     pub fn is_kept(self) -> bool {
         match self {
             Self::Created
@@ -155,7 +159,7 @@ impl FactEventKind {
 }
 
 impl Fact {
-    /// Every path it is found under: as cited, where the code is now, and in between; sorted, each once.
+    /// Returns every path of the fact: cited, current and in between; sorted, without duplicates.
     pub fn paths(&self) -> Vec<String> {
         let of = |citation: &Citation| {
             let current = citation.current.iter().map(|(place, _)| place.path.clone());
@@ -168,7 +172,7 @@ impl Fact {
         paths
     }
 
-    /// About how many bytes it holds.
+    /// Returns the approximate size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         const HASHES: usize = 512;
         let lines =
@@ -178,108 +182,111 @@ impl Fact {
 }
 
 closed_words! {
-    /// What happens to facts (the list is closed).
+    /// A kind of fact event (the list is closed).
     FactEventKind {
-        /// Stored.
+        /// The fact was stored.
         Created = "created",
-        /// Returned by a read.
+        /// A read returned the fact.
         Retrieved = "retrieved",
-        /// Verified: valid.
+        /// A verification found it valid.
         VerifiedValid = "verified_valid",
-        /// Verified: drifted, gone or contradicted.
+        /// A verification found it drifted, gone or contradicted.
         VerifiedInvalid = "verified_invalid",
-        /// Stored in another's place.
+        /// The fact was stored in place of another.
         Corrected = "corrected",
-        /// Confirmed.
+        /// The fact was confirmed.
         Refreshed = "refreshed",
-        /// Gave its place to another.
+        /// Another fact superseded it.
         Superseded = "superseded",
-        /// Used in a task.
+        /// A task used the fact.
         Applied = "applied",
-        /// Declared wrong.
+        /// A caller declared it wrong.
         Invalidated = "invalidated",
         /// Its code was found at another place.
         Reanchored = "reanchored",
         /// Its code is gone from the default branch.
         Quarantined = "quarantined",
-        /// Its code is there again.
+        /// Its code is present again.
         Restored = "restored",
-        /// Neither confirmed, used nor found valid for too long.
+        /// The fact was neither confirmed, used nor found valid for too long.
         Expired = "expired",
-        /// Deleted.
+        /// The fact was deleted.
         Deleted = "deleted",
-        /// Could not be verified.
+        /// The fact could not be verified.
         VerificationSkipped = "verification_skipped",
-        /// A claim is false.
+        /// A claim of the fact is false.
         ContradictionDetected = "contradiction_detected",
-        /// Another fact says otherwise.
+        /// Another fact contradicts it.
         ConflictDetected = "conflict_detected",
-        /// Was not stored.
+        /// The fact was rejected and not stored.
         RejectedStore = "rejected_store",
     }
 }
 
-/// Something that happened to a fact, or to a set of citations. Holds no text of facts or code.
+/// An event of a fact, or of a set of citations. It holds no text of facts or code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactEvent {
-    /// A UUID of version 7: sorts by time. That of a verification is its receipt.
+    /// A UUID of version 7, which sorts by time. The id of a verification event is its receipt.
     pub id: String,
     /// The memory.
     pub memory: MemoryId,
     /// The repository.
     pub repository: RepositoryId,
-    /// The record; `None` for citations of no record, and for refused facts.
+    /// The record; `None` for citations without a record, and for rejected facts.
     pub record: Option<RecordId>,
-    /// What happened.
+    /// The kind of the event.
     pub kind: FactEventKind,
-    /// When.
+    /// The time of the event.
     pub at: Timestamp,
-    /// Who: a principal, or `loci` in the background.
+    /// The principal, or `loci` in the background.
     pub principal: String,
     /// Label of the agent.
     pub agent: Option<String>,
     /// Label of its session.
     pub session: Option<String>,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: Option<u32>,
-    /// The ref.
+    /// The git ref.
     pub reference: Option<String>,
     /// The commit.
     pub commit: Option<ObjectId>,
-    /// What was found.
+    /// The verdict.
     pub verdict: Option<Verdict>,
-    /// How.
+    /// The method of the verification.
     pub method: Option<Method>,
-    /// A short word: why verification was skipped, which code refused a fact, what a refresh followed from.
+    /// A short word: the reason for a skipped verification, the error code of a rejected fact, or
+    /// the cause of a refresh.
     pub cause: Option<String>,
-    /// Anything else, a JSON object.
+    /// Further details, a JSON object.
     pub details: Option<Document>,
 }
 
-/// How many events of a repository are alike.
+/// The number of equal events of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactTally {
-    /// What happened.
+    /// The kind of the events.
     pub kind: FactEventKind,
-    /// What was found.
+    /// The verdict.
     pub verdict: Option<Verdict>,
-    /// The short word.
+    /// The short word for the cause.
     pub cause: Option<String>,
-    /// How many.
+    /// Number of events.
     pub count: u64,
 }
 
-/// A verification that is kept: of exactly this content at exactly this commit, so it never grows wrong.
+/// A stored verification. It applies to exactly this content at exactly this commit, so it never
+/// becomes stale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptVerdict {
-    /// The record it is of: erased with it, for it may quote code.
+    /// The record of the verification. Both are erased together, because the verification may quote
+    /// code.
     pub record: RecordId,
     /// Digest of citations, claims and text, 64 hex digits.
     pub digest: String,
     /// The commit.
     pub commit: ObjectId,
-    /// When it was made.
+    /// The time of the verification.
     pub at: Timestamp,
-    /// What was found.
+    /// The result.
     pub verification: Verification,
 }

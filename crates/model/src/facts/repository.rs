@@ -1,5 +1,5 @@
-//! Repositories: one identity with many names. Shapes; how names are normalised and matched is the
-//! engine's matter.
+//! Repositories: one identity with many names. This module holds the data types. The engine
+//! normalises and matches names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,96 +11,97 @@ use crate::tasks::rule::{ProtectedTopics, RuleApproval};
 use crate::tasks::task_session::Capture;
 use crate::{MemoryId, RepositoryId, Timestamp};
 
-/// A repository whose facts are remembered.
+/// A repository with facts in memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repository {
     /// The memory.
     pub memory: MemoryId,
-    /// Its identity, which nothing changes.
+    /// Its immutable identity.
     pub id: RepositoryId,
-    /// The scope key `owner/name`: unique in the memory, first segments of its namespaces.
+    /// The scope key `owner/name`: unique in the memory, and the first segments of its namespaces.
     pub key: String,
-    /// All other names, normalised: `host/owner/name`, `owner/name`, `id:<host>:<number>`. A name may be another's too.
+    /// All other names, normalised: `host/owner/name`, `owner/name`, `id:<host>:<number>`. Another
+    /// repository may share a name.
     pub aliases: BTreeSet<String>,
     /// Root commits of its history, sorted.
     #[serde(default)]
     pub roots: Vec<ObjectId>,
-    /// Where its code can be read, the best first.
+    /// The places to read its code from, the best first.
     #[serde(default)]
     pub places: Vec<CodePlace>,
-    /// The ref that changes states; without one, the source's own default branch.
+    /// The ref whose code changes states; without one, the source's own default branch.
     #[serde(default)]
     pub default_ref: Option<String>,
-    /// How many citations must be valid; `None`: all.
+    /// Minimum number of valid citations; `None`: all.
     #[serde(default)]
     pub quorum: Option<u32>,
-    /// Whose facts are read along: the parent of a fork.
+    /// The parent repository of a fork, whose facts reads include.
     #[serde(default)]
     pub parent: Option<RepositoryId>,
-    /// Tip of the default branch at which facts were last verified in the background.
+    /// Tip of the default branch at which the background job last verified facts.
     #[serde(default)]
     pub verified_tip: Option<ObjectId>,
-    /// When the tip was last looked at.
+    /// Time of the last check of the tip.
     #[serde(default)]
     pub checked_at: Option<Timestamp>,
-    /// What it has of its own in the place of the server's settings.
+    /// Its own values that override the server's settings.
     #[serde(default, skip_serializing_if = "RepositorySettings::is_empty")]
     pub settings: RepositorySettings,
-    /// When it was registered.
+    /// The time of its registration.
     pub created_at: Timestamp,
-    /// When this was last changed.
+    /// Time of the last change of this entry.
     pub updated_at: Timestamp,
 }
 
-/// What a repository has of its own in the place of the server's settings; what is absent is as the
-/// server says.
+/// Values of a repository that override the server's settings. An absent value is the server's.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepositorySettings {
-    /// Tokens of a block, where the request says nothing.
+    /// Default size of a memory block in tokens, if the request specifies none.
     pub memory_token_budget: Option<u32>,
-    /// Which kinds are shown.
+    /// The kinds of memory that are shown.
     pub tiers: Tiers,
     /// The control group.
     pub control: ControlParts,
-    /// What is kept of conversations.
+    /// The captured part of conversations.
     pub capture: CaptureOwn,
-    /// From which reviews something is learned.
+    /// The reviews that Loci learns from.
     pub reviews: ReviewIntake,
-    /// How rules of reviews come into force, and how long they stay.
+    /// The conditions under which rules from reviews take effect, and their lifetime.
     pub rules: RulesOwn,
-    /// What is concluded of people.
+    /// The preferences that Loci infers about people.
     pub preferences: PreferencesOwn,
-    /// When several tasks are looked at together.
+    /// The conditions for a reflection over several tasks.
     pub reflection: ReflectionOwn,
 }
 
 impl RepositorySettings {
-    /// True where everything is as the server says.
+    /// True if no value overrides the server's settings.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// From which reviews something is learned, and whose tasks they are.
+/// The reviews that Loci learns from, and the mapping of pull requests to tasks.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewIntake {
-    /// Accounts of agents: nothing is learned from what they say.
+    /// Accounts of agents: Loci learns nothing from their comments.
     pub agent_logins: Option<Vec<String>>,
-    /// Programs from which something is learned.
+    /// Bot accounts that Loci learns from.
     pub allow_bots: Option<Vec<String>>,
-    /// Reviews of drafts are left out.
+    /// True if reviews of drafts are ignored.
     pub ignore_drafts: Option<bool>,
-    /// Reviews of pull requests that are no task's are not.
+    /// True if reviews of pull requests without a task are accepted.
     pub accept_unmapped_prs: Option<bool>,
-    /// How branches of tasks are called, with `{task_id}` in them.
+    /// Patterns of the names of task branches, with `{task_id}` in them.
     pub branch_patterns: Option<Vec<String>>,
-    /// What people weigh, in millionths, by their logins or numbers, in the place of what their role does.
+    /// Weights of people in millionths, by login or number, that override the weights of their
+    /// roles.
     pub authority: Option<BTreeMap<String, u32>>,
 }
 
-/// Whether kinds of what is remembered are shown; what is absent is.
+/// The kinds of memory that are shown; an absent kind is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tiers {
@@ -114,75 +115,76 @@ pub struct Tiers {
     pub preferences: Option<bool>,
     /// Reflections.
     pub reflections: Option<bool>,
-    /// Files that change together; where it is off, histories are not read in the background.
+    /// Files that change together. If it is off, the background does not read histories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<bool>,
 }
 
-/// Shares of the tasks that are given less than all memory, in millionths: whole numbers are equal or not.
+/// Shares of the tasks that get less than all memory, in millionths. Whole numbers compare exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ControlParts {
-    /// None at all.
+    /// Share of tasks without memory.
     pub off: Option<u32>,
-    /// Knowledge and episodes.
+    /// Share of tasks with knowledge and episodes.
     pub tier1: Option<u32>,
-    /// Rules too.
+    /// Share of tasks that also get rules.
     pub tier2: Option<u32>,
-    /// Preferences and reflections too.
+    /// Share of tasks that also get preferences and reflections.
     pub tier3: Option<u32>,
 }
 
-/// How rules of reviews come into force, and how long they stay. Weights are in millionths.
+/// The conditions under which rules from reviews take effect, and their lifetime. Weights are in
+/// millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RulesOwn {
-    /// Which rules wait for a person.
+    /// The rules that need a person's approval.
     pub approval: Option<RuleApproval>,
-    /// What supports a rule must weigh so much together.
+    /// Minimum total weight of the support of a rule.
     pub quorum_weight: Option<u32>,
-    /// It must come from so many people.
+    /// Minimum number of people who support a rule.
     pub quorum_reviewers: Option<u32>,
-    /// And from so many pull requests.
+    /// Minimum number of pull requests that support a rule.
     pub quorum_prs: Option<u32>,
-    /// Who may do less here does not count.
+    /// Minimum authority of a person whose support counts.
     pub quorum_min_authority: Option<u32>,
-    /// A rule that mattered in none of so many tasks is stale.
+    /// Number of tasks without relevance after which a rule becomes stale.
     pub stale_after_tasks: Option<u32>,
-    /// And expires after so many.
+    /// Number of such tasks after which a rule expires.
     pub expire_after_tasks: Option<u32>,
-    /// What becomes of rules about what guards the repository.
+    /// The treatment of rules about topics that protect the repository.
     pub protected_topics: Option<ProtectedTopics>,
-    /// Administrators may approve in an answer on the pull request.
+    /// True if administrators may approve a rule in a reply on the pull request.
     pub approval_by_reply: Option<bool>,
 }
 
-/// What is kept of conversations when their sessions have ended.
+/// The part of conversations that is stored after their sessions end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CaptureOwn {
-    /// How much of them.
+    /// The extent of the capture.
     pub conversation: Option<Capture>,
-    /// For so many days.
+    /// Retention in days.
     pub retention_days: Option<u32>,
 }
 
-/// Whether conclusions are drawn of the people whose work is reviewed.
+/// Settings for preferences that Loci infers about people whose work is reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PreferencesOwn {
-    /// They are.
+    /// True if Loci infers preferences.
     pub implicit: Option<bool>,
 }
 
-/// When several tasks are looked at together, and what bears a reflection out.
+/// The conditions for a reflection over several tasks, and its required evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReflectionOwn {
-    /// After so many finished tasks.
+    /// Number of finished tasks between reflections.
     pub every_tasks: Option<u32>,
-    /// After so many hours, whatever was finished.
+    /// Number of hours between reflections, regardless of the finished tasks.
     pub every_hours: Option<u32>,
-    /// Episodes that must bear a reflection out.
+    /// Minimum number of episodes that support a reflection.
     pub min_episodes: Option<u32>,
 }

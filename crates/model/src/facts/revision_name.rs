@@ -1,33 +1,33 @@
-//! The name of a revision, read: a branch, a tag, a commit or `HEAD`, and steps from there to an ancestor, as
-//! git writes them. What the name stands for, and what its parents are, the source of the code says.
+//! A parsed revision name: a branch, a tag, a commit or `HEAD`, and steps to an ancestor, in git's
+//! notation. The source of the code resolves the name and its parents.
 
 use crate::limits::REVISION_STEPS_MAX;
 
-/// The files as they lie in a working tree, which have no parents.
+/// The name of the files of a working tree, which have no parents.
 const WORKTREE: &str = "WORKTREE";
 
 /// A step to an ancestor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RevisionStep {
-    /// `~N`: so many first parents back.
+    /// `~N`: this number of first parents back.
     Back(u32),
     /// `^N`: the parent of this number, counted from 1; 0 is the commit itself.
     Parent(u32),
 }
 
-/// The name of a revision, with the steps behind it.
+/// The name of a revision, with the steps after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionName<'a> {
     /// The name that a source looks up.
     pub name: &'a str,
-    /// From there, in order.
+    /// The steps from that revision, in order.
     pub steps: Vec<RevisionStep>,
 }
 
 impl<'a> RevisionName<'a> {
-    /// Reads `NAME`, and steps behind it. `None` where what follows a `~` or `^` is no step, where nothing
-    /// precedes them, where the name is `WORKTREE`, and where they lead further than [`REVISION_STEPS_MAX`]
-    /// commits back.
+    /// Parses `NAME` and the steps after it. Returns `None` if the text after a `~` or `^` is no
+    /// step, or if no name precedes the steps. Also returns `None` if the name before steps is
+    /// `WORKTREE`, or if the steps lead further than [`REVISION_STEPS_MAX`] commits back.
     pub fn parse(text: &'a str) -> Option<Self> {
         let Some(at) = text.find(['~', '^']) else { return Some(Self { name: text, steps: Vec::new() }) };
         let (name, mut rest) = text.split_at(at);

@@ -1,6 +1,6 @@
-//! Support of a statement by code. That is another question than whether the cited code is still there
-//! ([`crate::facts::verdict::Verdict`]): unchanged code may say nothing of the statement, or the
-//! opposite. Words and shapes; the verifier decides.
+//! Support of a statement by code. It is independent of the verdict on the cited code
+//! ([`crate::facts::verdict::Verdict`]): unchanged code may not concern the statement, or may
+//! contradict it. This module holds words and data types. The verifier decides.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::words::closed_words;
 closed_words! {
     /// The verdict of cited code on a statement.
     Support {
-        /// True claims say so, or every name and value of the statement stands in the cited code, each value
-        /// with its name.
+        /// True claims show it, or every name and value of the statement occurs in the cited code,
+        /// each value with its name.
         Supported = "supported",
-        /// Nothing shows that the code says so.
+        /// Nothing shows that the code supports the statement.
         NotChecked = "not_checked",
         /// A claim is false, or the code gives another value to a name of the statement.
         Contradicted = "contradicted",
@@ -29,12 +29,13 @@ closed_words! {
         NamesFound = "names_found",
         /// A name or value of the statement was not found.
         NamesMissing = "names_missing",
-        /// The statement has no name or value that is specific enough to be looked for.
+        /// The statement has no name or value that is specific enough for a search.
         NothingToFind = "nothing_to_find",
-        /// The statement has more names and values, or a longer quotation, than is looked for.
+        /// The statement has more names and values, or a longer quotation, than the verifier
+        /// searches for.
         TooMuch = "too_much",
-        /// The statement denies something, or has a value that the code does not give to its name in these
-        /// words.
+        /// The statement denies something, or has a value that the code does not give to its name
+        /// in these words.
         ValuesOpen = "values_open",
         /// A claim is false.
         ClaimFalse = "claim_false",
@@ -45,7 +46,7 @@ closed_words! {
     }
 }
 
-/// A name to which the statement gives one literal value, and the code another.
+/// A name to which the statement and the code give different literal values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherValue {
     /// The name.
@@ -59,10 +60,10 @@ pub struct OtherValue {
 }
 
 impl OtherValue {
-    /// What stands before a value that the statement denies.
+    /// The prefix of a value that the statement denies.
     pub const DENIED: &str = "not ";
 
-    /// What the code says, in a few words.
+    /// Returns the difference in a few words.
     pub fn shown(&self) -> String {
         match self.stated.starts_with(Self::DENIED) {
             true => format!("{} is {} there", self.name, self.found),
@@ -71,12 +72,12 @@ impl OtherValue {
     }
 }
 
-/// The finds of a statement in its cited code, at one revision.
+/// The result of checking a statement against its cited code, at one revision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportReport {
     /// The verdict of the code on the statement.
     pub support: Support,
-    /// Why.
+    /// The reason for the verdict.
     pub reason: SupportReason,
     /// Names and values of the statement that were found, in its order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,47 +91,47 @@ pub struct SupportReport {
 }
 
 impl SupportReport {
-    /// A report without names and values.
+    /// Returns a report without names and values.
     pub fn new(support: Support, reason: SupportReason) -> Self {
         Self { support, reason, found: Vec::new(), missing: Vec::new(), other_values: Vec::new() }
     }
 }
 
 closed_words! {
-    /// The standing of a fact for its reader: both answers in one word. Only `verified` says that the
-    /// code is there and supports it.
+    /// The assurance of a fact for its reader. It combines the verdict and the support in one word.
+    /// Only `verified` states that the code is present and supports the fact.
     Assurance {
-        /// The cited code is unchanged, wherever it stands now, and supports the fact.
+        /// The cited code is unchanged, at any place, and supports the fact.
         Verified = "verified",
-        /// The cited code is unchanged; whether it supports the fact is not checked.
+        /// The cited code is unchanged. Its support for the fact is not checked.
         Cited = "cited",
         /// The cited code has changed.
         Drifted = "drifted",
-        /// The code says otherwise.
+        /// The code contradicts the fact.
         Contradicted = "contradicted",
         /// The cited code is gone.
         Gone = "gone",
-        /// The code could not be read, or was not looked at.
+        /// The code could not be read, or was not checked.
         Unverified = "unverified",
-        /// Its places were found from its text, and nobody vouches for them.
+        /// Its places were found from its text, and no one has confirmed them.
         Proposed = "proposed",
     }
 }
 
 closed_words! {
-    /// The readers from whom the statement of a fact is withheld while its cited code has changed.
+    /// The readers from whom Loci withholds the statement of a fact whose cited code has changed.
     DriftedFacts {
-        /// Nobody: the statement is labelled.
+        /// No reader: the statement is labelled.
         Label = "label",
-        /// Agents, and prompts for models; people see it labelled.
+        /// Agents, and prompts for models. People see the statement with a label.
         WithholdFromAgents = "withhold_from_agents",
-        /// Everybody.
+        /// All readers.
         Withhold = "withhold",
     }
 }
 
 impl Assurance {
-    /// The heading under which facts of this kind stand in lists.
+    /// Returns the heading of facts of this kind in lists.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Verified => "Verified facts",

@@ -1,4 +1,5 @@
-//! What checking cited code gives. Words and shapes; the steps are the verifier's.
+//! Results of checking cited code. This module holds words and data types. The verifier holds the
+//! steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,23 +9,25 @@ use crate::facts::support::SupportReport;
 use crate::words::closed_words;
 
 closed_words! {
-    /// What a citation, and a record, is found to be. In order of [`Verdict::severity`] the worst citation speaks for its record.
+    /// The verdict on a citation or a record. The worst citation by [`Verdict::severity`]
+    /// determines the verdict on its record.
     Verdict {
-        /// The cited code is there.
+        /// The cited code is present.
         Valid = "valid",
-        /// Something like it is there: a person or an agent decides.
+        /// Similar code is present: a person or an agent decides.
         Drifted = "drifted",
-        /// It is not there any more.
+        /// The cited code is no longer present.
         Gone = "gone",
-        /// It is there, and a claim about it is false.
+        /// The cited code is present, and a claim about it is false.
         Contradicted = "contradicted",
-        /// It could not be read: evidence of nothing.
+        /// The code could not be read: no evidence for either side.
         Unverifiable = "unverifiable",
     }
 }
 
 impl Verdict {
-    /// The higher, the worse: `contradicted > gone > drifted > unverifiable > valid`.
+    /// Returns the severity, worse if higher: `contradicted > gone > drifted > unverifiable >
+    /// valid`.
     pub fn severity(self) -> u8 {
         match self {
             Self::Valid => 0,
@@ -35,26 +38,26 @@ impl Verdict {
         }
     }
 
-    /// True where the code could be read, whatever was found.
+    /// True if the code could be read, for any verdict.
     pub fn is_conclusive(self) -> bool {
         self != Self::Unverifiable
     }
 }
 
 closed_words! {
-    /// How a citation was found.
+    /// The method by which a citation was found.
     Method {
-        /// The same file, byte for byte.
+        /// The file is unchanged, byte for byte.
         Unchanged = "unchanged",
-        /// The same lines at the same place.
+        /// The lines are unchanged at their place.
         InPlace = "in_place",
-        /// The same lines elsewhere in the file.
+        /// The lines are unchanged at another place in the file.
         Moved = "moved",
-        /// The same lines in the renamed file.
+        /// The lines are unchanged in the renamed file.
         Renamed = "renamed",
-        /// The same lines in another file.
+        /// The lines are unchanged in another file.
         Relocated = "relocated",
-        /// The same words, with line breaks elsewhere.
+        /// The words are unchanged, with other line breaks.
         Reformatted = "reformatted",
         /// All lines, with others between.
         Split = "split",
@@ -62,27 +65,27 @@ closed_words! {
         Fuzzy = "fuzzy",
         /// Changed lines of which every claim still holds.
         ByClaims = "by_claims",
-        /// Only that the lines exist: there was nothing to compare them with.
+        /// The lines exist, but there was nothing to compare them with.
         Unanchored = "unanchored",
-        /// Not found.
+        /// The citation was not found.
         None = "none",
     }
 }
 
 closed_words! {
-    /// Why something could not be read.
+    /// The reason for which code could not be read.
     Unverifiable {
         /// No connection.
         Network = "network",
         /// No permission.
         Auth = "auth",
-        /// No permission, or not there: the other side does not say which.
+        /// No permission, or not present: the host does not distinguish them.
         AuthOrMissing = "auth_or_missing",
         /// Too many requests.
         Rate = "rate",
-        /// The revision is not there.
+        /// The revision does not exist.
         Ref = "ref",
-        /// The object is missing from a clone that holds not all.
+        /// The object is missing from a partial clone.
         PartialClone = "partial_clone",
         /// The file is too large to read.
         TooLarge = "too_large",
@@ -92,18 +95,20 @@ closed_words! {
         Submodule = "submodule",
         /// The file has a line too long to be source code.
         Minified = "minified",
-        /// The time was over.
+        /// The deadline passed.
         Deadline = "deadline",
     }
 }
 
 impl Unverifiable {
-    /// True where it may be read in a moment: what is out of reach comes back, what is not there does not.
+    /// True if a later attempt may succeed: an unreachable source returns, while a missing object
+    /// does not.
     pub fn is_out_of_reach(self) -> bool {
         matches!(self, Self::Network | Self::Rate | Self::Deadline)
     }
 
-    /// True where it lies in what was committed: the same commit gives the same answer whenever it is asked.
+    /// True if the reason lies in the committed content: the same commit always gives the same
+    /// result.
     pub fn is_lasting(self) -> bool {
         match self {
             Self::TooLarge | Self::Binary | Self::Submodule | Self::Minified => true,
@@ -119,72 +124,72 @@ impl Unverifiable {
 }
 
 closed_words! {
-    /// How much of what the fact says a changed block has lost.
+    /// The share of the fact's words that a changed block has lost.
     Drift {
-        /// Every word of the fact that stood in the block still does.
+        /// Every word of the fact that was in the block is still there.
         Low = "low",
-        /// One of them is gone.
+        /// At least one of these words is gone.
         High = "high",
     }
 }
 
-/// What became of one citation at one revision.
+/// The verdict on one citation at one revision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CitationVerdict {
-    /// What it is found to be.
+    /// The verdict.
     pub verdict: Verdict,
-    /// How.
+    /// The method.
     pub method: Method,
-    /// Where the block, or the best match for it, is now.
+    /// The place of the block, or of its best match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Place>,
-    /// The blob it was found in, or that stands at the cited path.
+    /// The blob of the match, or the blob at the cited path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<ObjectId>,
-    /// Likeness to the cited lines, 0 to 1, of drifted blocks.
+    /// Similarity to the cited lines, 0 to 1, for drifted blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    /// How much a drifted block lost.
+    /// The drift of a drifted block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// Why it could not be read.
+    /// The reason for which the code could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverifiable: Option<Unverifiable>,
-    /// When to try again, where the other side says so.
+    /// The time before a retry in milliseconds, if the host specifies it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// The finer reason: `file_missing`, `range_out_of_bounds`, `block_gone`; the number of a false claim; of
-    /// a drifted block with equal text `nested_otherwise`, `string_changed`, `not_code_any_more`,
-    /// `other_kind_of_file`.
+    /// The detailed reason: `file_missing`, `range_out_of_bounds`, `block_gone`; the number of a
+    /// false claim; for a drifted block with equal text `nested_otherwise`, `string_changed`,
+    /// `not_code_any_more`, `other_kind_of_file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The lines between which the original range still lies in the file at the cited path.
+    /// True if the original range still lies within the file at the cited path.
     #[serde(default)]
     pub in_bounds: bool,
-    /// Equal text with another indentation, where indentation means something: drifted.
+    /// True for equal text with another indentation where indentation is significant: drifted.
     #[serde(default)]
     pub reindented: bool,
     /// A unified diff from the cited lines to the best match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// The place where lines that were cited before their commit are committed.
+    /// The committed place of lines that were cited before their commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub committed: Option<CommittedLines>,
 }
 
-/// The commit that brought lines which were cited before they were committed.
+/// The commit that added lines which were cited before they were committed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommittedLines {
     /// The commit.
     pub commit: ObjectId,
-    /// The file's object there.
+    /// The blob of the file at that commit.
     pub blob: ObjectId,
-    /// The lines there.
+    /// The lines at that commit.
     pub place: Place,
 }
 
 impl CitationVerdict {
-    /// A verdict with nothing beside it.
+    /// Returns a verdict without further details.
     pub fn new(verdict: Verdict, method: Method) -> Self {
         Self {
             verdict,
@@ -203,12 +208,12 @@ impl CitationVerdict {
         }
     }
 
-    /// Not readable, for this reason.
+    /// Returns a verdict for unreadable code, with the reason.
     pub fn unverifiable(why: Unverifiable, retry_after_ms: Option<u64>) -> Self {
         Self { unverifiable: Some(why), retry_after_ms, ..Self::new(Verdict::Unverifiable, Method::None) }
     }
 
-    /// The source design's word for what is wrong, like `gone:block_gone`; `None` where nothing is.
+    /// Returns the source design's error word, like `gone:block_gone`; `None` for a valid citation.
     pub fn error_word(&self) -> Option<String> {
         let detail = self.detail.as_deref();
         match self.verdict {
@@ -223,31 +228,31 @@ impl CitationVerdict {
     }
 }
 
-/// What became of one claim.
+/// The result of one claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimOutcome {
-    /// Its place among the record's claims, from 0.
+    /// The index among the record's claims, from 0.
     pub index: usize,
-    /// Whether it holds; `None` where that could not be found out.
+    /// True if the claim holds; `None` if that could not be determined.
     pub holds: Option<bool>,
-    /// What was found, in a few words.
+    /// The finding, in a few words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// Why that could not be found out, where it lies in reading.
+    /// The reason for which the code could not be read, if that prevented the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unverifiable: Option<Unverifiable>,
 }
 
-/// What became of all citations and claims of a record at one revision.
+/// The results of all citations and claims of a record at one revision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verification {
     /// The record's verdict.
     pub verdict: Verdict,
-    /// One each, in the order of the citations.
+    /// One verdict for each citation, in their order.
     pub citations: Vec<CitationVerdict>,
-    /// One each, in the order of the claims.
+    /// One result for each claim, in their order.
     pub claims: Vec<ClaimOutcome>,
-    /// The verdict of the code on the statement; `None` where no statement was read.
+    /// The verdict on the code's support for the statement; `None` if no statement was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<SupportReport>,
 }

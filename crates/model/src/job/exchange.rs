@@ -1,6 +1,8 @@
-//! Exchanges: a question to a language model and its answer, kept until the job that asks has written its result.
+//! Exchanges: a request to a language model and its response, kept until the requesting job has
+//! written its result.
 //!
-//! An exchange holds what people said: it is erased with the job, the strategy, the actor or the memory it belongs to.
+//! An exchange holds content of people. It is erased with the job, the strategy, the actor or the
+//! memory it belongs to.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -10,64 +12,64 @@ use crate::words::closed_words;
 use crate::{ExchangeId, JobId, MemoryId, Timestamp};
 
 closed_words! {
-    /// What is asked for. The words are the kinds of pull mode.
+    /// The step of a job that an exchange serves. The words are the kinds of pull mode.
     Step {
-        /// What a conversation says that is worth keeping.
+        /// Extracts memories from a conversation.
         Extract = "extract",
-        /// A session in short.
+        /// Summarises a session.
         Summarise = "summarise",
-        /// What becomes of new records beside those there are.
+        /// Consolidates new records with existing ones.
         Consolidate = "consolidate",
-        /// What several episodes teach.
+        /// Derives reflections from several episodes.
         Reflect = "reflect",
-        /// Which rules follow from a review.
+        /// Derives rules from a review.
         ReviewRules = "review_rules",
-        /// What of a part of a tree of documents is to be put in order.
+        /// Plans the consolidation of a part of a tree of documents.
         TreePlan = "tree_plan",
-        /// What the prose of an agent's answer says of services.
+        /// Extracts knowledge about services from the prose of an agent's response.
         AgentResponse = "agent_response",
     }
 }
 
 closed_words! {
-    /// Where an exchange stands.
+    /// The state of an exchange.
     ExchangeState {
-        /// Waits for whoever will answer.
+        /// The exchange waits for a client to answer it.
         Open = "open",
-        /// Someone has come for it.
+        /// A client holds a lease on it.
         Leased = "leased",
-        /// The answer is here.
+        /// The response has arrived.
         Answered = "answered",
-        /// Nobody could answer.
+        /// No client could answer.
         Failed = "failed",
     }
 }
 
-/// Tokens of a question and its answer, as the model counts them; 0 where it does not say.
+/// Tokens of a request and its response, as the model counts them; 0 if it does not report them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
-    /// Of the question.
+    /// Tokens of the request.
     pub input_tokens: u64,
-    /// Of the answer.
+    /// Tokens of the response.
     pub output_tokens: u64,
 }
 
-/// An answer as it came.
+/// A response as it arrived.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredReply {
-    /// What was answered.
+    /// The text of the response.
     pub text: String,
-    /// The model, as it calls itself.
+    /// The model's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it cost in tokens.
+    /// The cost in tokens.
     #[serde(default)]
     pub usage: Usage,
 }
 
 impl fmt::Debug for StoredReply {
-    /// Content is sensitive: only its size is shown.
+    /// Content is sensitive, so only its size is shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoredReply")
             .field("text_bytes", &self.text.len())
@@ -77,48 +79,48 @@ impl fmt::Debug for StoredReply {
     }
 }
 
-/// A question, and its answer where there is one.
+/// A request, with its response if there is one.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exchange {
-    /// The id; in pull mode, the job's id on the door.
+    /// The id; in pull mode, the API's id of the job.
     pub id: ExchangeId,
     /// The memory.
     pub memory: MemoryId,
-    /// The job that asks.
+    /// The requesting job.
     pub job: JobId,
-    /// What is asked for.
+    /// The step.
     pub step: Step,
-    /// Digest of everything that is asked: one job asks the same question once.
+    /// Digest of the whole request: one job sends the same request once.
     pub digest: [u8; 32],
     /// The prompt.
     pub prompt: PromptId,
-    /// The model to ask, where the strategy names one.
+    /// The requested model, if the strategy names one.
     pub model: Option<String>,
     /// The instructions.
     pub system: String,
-    /// What they are about.
+    /// The input of the instructions.
     pub input: String,
-    /// The form of the answer, for people and for the caller's own agent.
+    /// The form of the response, for people and for the caller's own agent.
     pub grammar: String,
-    /// Where it stands.
+    /// The state.
     pub state: ExchangeState,
-    /// Who has come for it last.
+    /// The last client that leased it.
     pub leased_by: Option<String>,
-    /// Until when it is theirs, while leased.
+    /// The end of the lease, while leased.
     pub lease_until: Option<Timestamp>,
-    /// How often it is asked by now, from 1: after an answer that only the job could refuse, it is asked again with what
-    /// was wrong.
+    /// Number of requests so far, from 1. After a response that only the job could reject, the
+    /// request is repeated with the error.
     pub turn: u32,
-    /// How often someone came for it.
+    /// Number of leases so far.
     pub attempts: u32,
-    /// The answer; of a failed one, what the last who gave it up said.
+    /// The response; for a failed exchange, the last message of a client that gave it up.
     pub reply: Option<StoredReply>,
-    /// When it was asked.
+    /// The time of the request.
     pub created_at: Timestamp,
 }
 
 impl fmt::Debug for Exchange {
-    /// Content is sensitive: only what identifies the exchange is shown.
+    /// Content is sensitive, so only the identifying fields are shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchange")
             .field("id", &self.id)

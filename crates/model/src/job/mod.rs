@@ -1,4 +1,5 @@
-//! Jobs: work that outlives the request that asked for it. One table, one runner, one file per job kind.
+//! Jobs: work that outlives the request that started it. One table, one runner, one file for each
+//! kind of job.
 
 pub mod exchange;
 
@@ -8,35 +9,35 @@ use crate::words::open_words;
 use crate::{ActorId, EventId, JobId, MemoryId, SessionId, StrategyId, Timestamp};
 
 open_words! {
-    /// The kind of a job: a word that names its handler. The kernel's own kinds are constants here;
-    /// a product names its own beside the handler that it registers.
+    /// The kind of a job: a word that names its handler. The kernel's own kinds are constants here.
+    /// A product names its own kinds where it registers the handler.
     JobKind, "kind", "a kind of job has 1 to 40 lower-case letters and underscores"
 }
 
 impl JobKind {
     /// Turns unprocessed events of one actor and session into records of one strategy.
     pub const EXTRACT: Self = Self::named("extract");
-    /// Gives vectors to the passages of a memory that lack them.
+    /// Computes vectors for the passages of a memory that lack them.
     pub const EMBED: Self = Self::named("embed");
-    /// Erases what was deleted, or a whole deleted memory.
+    /// Erases deleted data, or a whole deleted memory.
     pub const PURGE: Self = Self::named("purge");
-    /// Tells a self-managed strategy's owner about a session's new messages.
+    /// Notifies a self-managed strategy's owner of a session's new messages.
     pub const HANDOVER: Self = Self::named("handover");
-    /// Looks for what several episodes teach.
+    /// Derives reflections from several episodes.
     pub const REFLECT: Self = Self::named("reflect");
 }
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
-    /// Waits for its time.
+    /// Waits until it is due.
     Pending,
     /// A runner holds it.
     Running,
-    /// Tried out; can be started again.
+    /// All attempts failed; it can be started again.
     Failed,
-    /// Finished; kept for a day so that people can see it.
+    /// Finished. It is kept for one day, so that people can see it.
     Done,
 }
 
@@ -44,7 +45,7 @@ impl JobState {
     /// Every state.
     pub const ALL: &'static [Self] = &[Self::Pending, Self::Running, Self::Failed, Self::Done];
 
-    /// The word that stands for it in stores and answers.
+    /// Returns the word in stores and responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -54,7 +55,7 @@ impl JobState {
         }
     }
 
-    /// From its word.
+    /// Parses its word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|state| state.as_str() == word)
     }
@@ -69,31 +70,32 @@ pub struct JobMessage {
     pub message: u32,
 }
 
-/// What one round of a job reads, fixed before it asks anyone: the same round asks the same question. A reflection reads
-/// what was known when it was opened: of its numbers, `to` is how many episodes at most.
+/// The input of one round of a job. It is fixed before the job sends a request, so that the same
+/// round sends the same request. A reflection reads the memory as of the opening of the window, and
+/// `to` is then the maximum number of episodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobWindow {
-    /// Arrival number behind which it starts.
+    /// The arrival number after which it starts.
     pub from: u64,
-    /// Arrival number of its last event.
+    /// The arrival number of its last event.
     pub to: u64,
     /// The id of the notification, for hand-overs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
-    /// When it was fixed.
+    /// The time at which it was fixed.
     pub opened_at: Timestamp,
 }
 
-/// A job as stored.
+/// A stored job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// The id.
     pub id: JobId,
     /// The memory.
     pub memory: MemoryId,
-    /// What it does.
+    /// The kind of the job.
     pub kind: JobKind,
-    /// Of the pending and running jobs of a memory, at most one has this key.
+    /// At most one pending or running job of a memory has this key.
     pub unique_key: String,
     /// The strategy, for extraction.
     pub strategy: Option<StrategyId>,
@@ -101,48 +103,49 @@ pub struct Job {
     pub actor: Option<ActorId>,
     /// The session, for extraction.
     pub session: Option<SessionId>,
-    /// Where it stands.
+    /// The state.
     pub state: JobState,
-    /// When it may run.
+    /// The time from which it may run.
     pub due: Timestamp,
-    /// Who holds it, while running.
+    /// The host that holds the lease, while running.
     pub lease_host: Option<String>,
-    /// Until when, while running.
+    /// The end of the lease, while running.
     pub lease_until: Option<Timestamp>,
-    /// Asked for again while it ran: it becomes pending again when it ends.
+    /// True if it was requested again while it ran: it becomes pending again when it ends.
     pub rerun: bool,
-    /// How often it was tried since it last succeeded.
+    /// Number of attempts since its last success.
     pub attempts: u32,
-    /// Why it failed: a code, then `: ` and a plain explanation.
+    /// The reason for the failure: a code, then `: ` and a plain explanation.
     pub failure_reason: Option<String>,
-    /// The messages it read when it failed.
+    /// The messages that it read when it failed.
     pub messages: Vec<JobMessage>,
-    /// Pending, but not to be run: it waits for an answer from outside, which wakes it.
+    /// True if it is pending but must not run, because it waits for an external response that wakes
+    /// it.
     #[serde(default)]
     pub waits: bool,
-    /// What the round under way reads.
+    /// The input of the current round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<JobWindow>,
-    /// Its last end was by the deterministic half, in the model's place.
+    /// True if its last round used the deterministic half in place of the model.
     #[serde(default)]
     pub fallback: bool,
-    /// When it was asked for.
+    /// The time of the request.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Timestamp,
 }
 
-/// A job to be asked for. If one with the same key is pending, that one stays and its time moves as `due_rule` says;
-/// if one is running, it will run again.
+/// A job to request. If a job with the same key is pending, it stays, and its time changes by
+/// `due_rule`. If one is running, it will run again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {
-    /// The id, if a new job is made.
+    /// The id, if a new job is created.
     pub id: JobId,
     /// The memory.
     pub memory: MemoryId,
-    /// What it does.
+    /// The kind of the job.
     pub kind: JobKind,
-    /// See [`Job::unique_key`].
+    /// The unique key, like [`Job::unique_key`].
     pub unique_key: String,
     /// The strategy, for extraction.
     pub strategy: Option<StrategyId>,
@@ -150,34 +153,34 @@ pub struct NewJob {
     pub actor: Option<ActorId>,
     /// The session, for extraction.
     pub session: Option<SessionId>,
-    /// When it may run.
+    /// The time from which it may run.
     pub due: Timestamp,
-    /// What happens to the time of a pending job with the same key.
+    /// The effect on the time of a pending job with the same key.
     pub due_rule: DueRule,
 }
 
-/// What asking again does to the time of a pending job.
+/// The effect of a repeated request on the time of a pending job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DueRule {
-    /// The earlier time stays.
+    /// The earlier time applies.
     Earlier,
-    /// The later time is taken (wait for a pause).
+    /// The later time applies (wait for a pause).
     Later,
 }
 
-/// How many jobs of a part of a memory stand where.
+/// The number of jobs of a part of a memory, by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobCounts {
-    /// Pending or running.
+    /// Number of pending or running jobs.
     pub pending: u64,
-    /// Of these, waiting for an answer from outside: nothing here can run them.
+    /// Number of these that wait for an external response and that nothing here can run.
     pub waiting: u64,
-    /// Failed for good.
+    /// Number of jobs whose attempts all failed.
     pub failed: u64,
 }
 
 impl JobCounts {
-    /// Jobs that will end without anything from outside.
+    /// Returns the number of jobs that can end without external input.
     pub fn runnable(&self) -> u64 {
         self.pending.saturating_sub(self.waiting)
     }

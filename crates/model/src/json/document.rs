@@ -1,4 +1,4 @@
-//! A JSON value kept as the text it came as: number text, key order and escapes survive.
+//! A JSON value kept as its original text: number text, key order and escapes survive.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -11,8 +11,8 @@ use crate::{Error, Reason, Result};
 pub struct Document(Box<RawValue>);
 
 impl Document {
-    /// Takes JSON text after checking that it is JSON, lone surrogates excluded. Never as a tree: any depth is kept, and no
-    /// key means anything.
+    /// Parses JSON text and rejects lone surrogates. It builds no tree, so it keeps any depth and
+    /// gives no key a special meaning.
     pub fn parse(text: &str) -> Result<Self> {
         let raw = RawValue::from_string(text.to_owned()).map_err(|error| {
             Error::invalid("document", "the value is not valid JSON")
@@ -29,49 +29,50 @@ impl Document {
         Ok(Self(raw.to_owned()))
     }
 
-    /// From a value built here.
+    /// Returns the document of a value built here.
     pub fn from_value(value: &serde_json::Value) -> Result<Self> {
         serde_json::value::to_raw_value(value)
             .map(Self)
             .map_err(|error| Error::bug("a JSON value that cannot be written").caused_by(error))
     }
 
-    /// From a tree.
+    /// Returns the document of a tree.
     ///
     /// # Errors
-    /// A bug, where its text is no JSON.
+    /// A bug, if the tree's text is not JSON.
     pub fn from_tree(tree: &JsonTree) -> Result<Self> {
         Self::parse(&tree.to_string())
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// The raw value, for writing it inside a larger document.
+    /// Returns the raw value, for writing it inside a larger document.
     pub fn raw(&self) -> &RawValue {
         &self.0
     }
 
-    /// The parsed value, in which no name means anything; of members of one name the last.
+    /// Returns the parsed value, in which no name has a special meaning. Of members with one name,
+    /// the last one counts.
     ///
     /// # Errors
-    /// `Invalid` where values lie too deep in one another to be read.
+    /// `Invalid` if values are nested too deeply to be read.
     pub fn value(&self) -> Result<serde_json::Value> {
         crate::json::reserved_names::value(self.as_str())
     }
 
-    /// The parsed value with every member of its objects, those of one name included.
+    /// Returns the parsed value with every member of its objects, including members with one name.
     ///
     /// # Errors
-    /// `Invalid` where values lie too deep in one another to be read.
+    /// `Invalid` if values are nested too deeply to be read.
     pub fn tree(&self) -> Result<JsonTree> {
         JsonTree::parse(self.as_str())
     }
 }
 
-/// Refuses escapes of half a character in valid JSON: such a string has no text.
+/// Rejects escapes of half a character in valid JSON: such a string has no text.
 fn whole_unicode(json: &str) -> Result<()> {
     let mut rest = json;
     let mut high = false;
@@ -102,7 +103,7 @@ impl PartialEq for Document {
 impl Eq for Document {}
 
 impl std::fmt::Debug for Document {
-    /// Content is sensitive: only its size is shown.
+    /// Content is sensitive, so only its size is shown.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Document({} bytes)", self.as_str().len())
     }

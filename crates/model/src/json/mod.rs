@@ -1,5 +1,5 @@
-//! JSON as it came: values kept as text, trees that keep order, reserved names; and the attributes
-//! of XML.
+//! Verbatim JSON: values kept as text, trees that keep order, reserved names; and the attributes of
+//! XML.
 
 pub mod document;
 pub mod reserved_names;

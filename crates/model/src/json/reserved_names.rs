@@ -1,16 +1,17 @@
-//! Names of members that the JSON library keeps for itself: an object with one of them is read as a
-//! number, or as the JSON that its text holds. Doors refuse them; a document that is kept as text is
-//! read around them.
+//! Member names that the JSON library reserves: it reads an object with one of them as a number, or
+//! as the JSON that its text holds. The APIs reject such names. A document that is kept as text is
+//! parsed by a reader that ignores their meaning.
 
 use serde_json::Value;
 
 use crate::json::tree::{JsonTree, unreadable};
 use crate::{Error, Reason, Result};
 
-/// The prefix of all of them.
+/// The prefix of all reserved names.
 const PREFIX: &str = "$serde_json::private::";
 
-/// Refuses JSON in which a member has a reserved name. What is no JSON is left to whoever reads it.
+/// Rejects JSON in which a member has a reserved name. Malformed JSON is left to the caller's
+/// parser.
 ///
 /// # Errors
 /// `Invalid`, naming the rule.
@@ -22,9 +23,9 @@ pub fn refuse(json: &str) -> Result<()> {
     Err(Error::invalid("body", rule).because(Reason::CannotParse))
 }
 
-/// True where a member of an object has a reserved name, however it is escaped.
+/// True if a member of an object has a reserved name, with any escapes.
 pub(crate) fn has_any(json: &str) -> bool {
-    // An escape may hide any letter of it.
+    // An escape may hide any letter of the name.
     if !json.contains("serde_json") && !json.contains("\\u") {
         return false;
     }
@@ -42,7 +43,7 @@ pub(crate) fn has_any(json: &str) -> bool {
     false
 }
 
-/// The place of the quote that ends a text, behind the one that begins it.
+/// Returns the position of the quote that ends a text. `text` starts after the opening quote.
 pub(crate) fn end_of_text(text: &str) -> Option<usize> {
     let mut bytes = text.bytes().enumerate();
     while let Some((at, byte)) = bytes.next() {
@@ -59,10 +60,10 @@ fn is_reserved(quoted: &str) -> bool {
     serde_json::from_str::<String>(quoted).is_ok_and(|name| name.starts_with(PREFIX))
 }
 
-/// The value of JSON text in which no name means anything.
+/// Returns the value of JSON text, in which no name has a special meaning.
 ///
 /// # Errors
-/// `Invalid` where values lie too deep in one another, or it is no JSON.
+/// `Invalid` if values are nested too deeply, or the text is not JSON.
 pub(crate) fn value(json: &str) -> Result<Value> {
     if has_any(json) {
         return JsonTree::parse(json).map(Value::from);

@@ -1,6 +1,6 @@
-//! A JSON value that keeps every member of its objects in their order, those of one name included,
-//! and in which no name means anything. The usual value keeps the last member of a name alone: what
-//! takes something out of foreign JSON must see each of them.
+//! A JSON value that keeps every member of its objects in order, including members with one name,
+//! and in which no name has a special meaning. The library's value keeps only the last member of a
+//! name, but code that removes parts of foreign JSON must see each of them.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde_json::{Number, Value};
 use crate::json::reserved_names::end_of_text;
 use crate::{Error, Reason, Result, limits};
 
-/// The characters that may stand between the parts of JSON.
+/// The white space that may separate the parts of JSON.
 const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// A JSON value with every member of its objects.
@@ -21,7 +21,7 @@ pub enum JsonTree {
     List(Vec<JsonTree>),
     /// A text.
     Text(String),
-    /// A number with the digits that were written; its exponent has a small `e` and a sign.
+    /// A number with its original digits; its exponent has a small `e` and a sign.
     Number(Number),
     /// True or false.
     Bool(bool),
@@ -30,10 +30,10 @@ pub enum JsonTree {
 }
 
 impl JsonTree {
-    /// Reads a JSON text.
+    /// Parses a JSON text.
     ///
     /// # Errors
-    /// `Invalid` where values lie too deep in one another, or it is no JSON.
+    /// `Invalid` if values are nested too deeply, or the text is not JSON.
     pub fn parse(json: &str) -> Result<Self> {
         let mut reading = Reading { rest: json };
         let tree = reading.value(0);
@@ -41,7 +41,7 @@ impl JsonTree {
         tree.filter(|_| is_all).ok_or_else(unreadable)
     }
 
-    /// Returns the text of a value that is one.
+    /// Returns the text, if the value is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -51,7 +51,7 @@ impl JsonTree {
     }
 }
 
-/// The error of a text that is no JSON of a readable depth.
+/// Returns the error for a text that is not JSON of a readable depth.
 pub(crate) fn unreadable() -> Error {
     let rule =
         format!("a value must be JSON whose objects and lists lie at most {} deep", limits::JSON_DEPTH_MAX);
@@ -102,7 +102,7 @@ impl From<Value> for JsonTree {
 }
 
 impl From<JsonTree> for Value {
-    /// The value that readers see: of members of one name the last.
+    /// Returns the value that readers see: of members with one name, the last one.
     fn from(tree: JsonTree) -> Self {
         match tree {
             JsonTree::Object(members) => {
@@ -117,13 +117,13 @@ impl From<JsonTree> for Value {
     }
 }
 
-/// The text that is left to be read.
+/// The rest of the text to parse.
 struct Reading<'a> {
     rest: &'a str,
 }
 
 impl Reading<'_> {
-    /// A value that lies within that many others.
+    /// Parses a value at this nesting depth.
     fn value(&mut self, depth: usize) -> Option<JsonTree> {
         self.rest = self.rest.trim_start_matches(SPACES);
         match self.rest.as_bytes().first()? {
@@ -169,14 +169,14 @@ impl Reading<'_> {
 
     fn text(&mut self) -> Option<String> {
         let rest = self.rest.trim_start_matches(SPACES);
-        // Both quotes belong to it.
+        // The range includes both quotes.
         let end = end_of_text(rest.strip_prefix('"')?)? + 2;
         let text = serde_json::from_str::<String>(rest.get(..end)?).ok()?;
         self.rest = rest.get(end..)?;
         Some(text)
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Parses a number, `true`, `false` or `null`.
     fn word(&mut self) -> Option<JsonTree> {
         let is_end = |c: char| matches!(c, ',' | ']' | '}') || SPACES.contains(&c);
         let (word, rest) = self.rest.split_at(self.rest.find(is_end).unwrap_or(self.rest.len()));

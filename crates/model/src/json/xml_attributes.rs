@@ -1,16 +1,16 @@
 //! The number of attributes in XML, counted in one pass. A parser that builds a tree compares each
-//! attribute and namespace of an element with all others of it: what comes from outside is counted
-//! first, and refused past [`XML_ATTRIBUTES_MAX`].
+//! attribute and namespace of an element with all others of that element. So Loci counts them first
+//! and rejects text from outside with more than [`XML_ATTRIBUTES_MAX`].
 //!
-//! It judges no XML: what is none is the parser's to refuse. Where the two could differ on what a part is,
-//! the parser ends earlier.
+//! This module does not validate XML: the parser rejects malformed text. Where the two could
+//! disagree on the kind of a part, the parser stops earlier.
 //!
 //! [`XML_ATTRIBUTES_MAX`]: crate::limits::XML_ATTRIBUTES_MAX
 
 /// Sections that hold no tags, and their ends.
 const PARTS: [(&str, &str); 3] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
 
-/// The number of attributes of all elements, namespaces among them.
+/// Returns the number of attributes of all elements, including namespaces.
 pub fn xml_attributes(text: &str) -> usize {
     let mut count = 0;
     let mut rest = text;
@@ -28,7 +28,7 @@ pub fn xml_attributes(text: &str) -> usize {
     count
 }
 
-/// The attributes of the tag that a text begins with, and what follows it.
+/// Returns the number of attributes of the tag at the beginning of a text, and the text after it.
 fn of_tag(tag: &str) -> (usize, &str) {
     let mut count = 0;
     let mut rest = tag;

@@ -1,10 +1,10 @@
-//! Keys a memory declares: metadata keys that can be filtered, and variables of namespace templates.
+//! Keys that a memory declares: filterable metadata keys, and variables of namespace templates.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::metadata::MetadataType;
 
-/// A metadata key that can be filtered.
+/// A filterable metadata key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedKey {
     /// The key.
@@ -13,20 +13,20 @@ pub struct IndexedKey {
     pub kind: MetadataType,
 }
 
-/// A variable of namespace templates, beside the built-in ones.
+/// A variable of namespace templates, in addition to the built-in ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamespaceKey {
     /// The variable's name.
     pub key: String,
-    /// What its values must respect.
+    /// The constraints on its values.
     pub validation: Option<NamespaceKeyValidation>,
 }
 
-/// What the value of a namespace variable must respect: both, where both are given.
+/// The constraints on the value of a namespace variable; if both are specified, both apply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamespaceKeyValidation {
-    /// One of these.
+    /// The allowed values.
     pub allowed: Option<Vec<String>>,
-    /// The whole value matches this (linear-time engine).
+    /// The pattern that the whole value must match (linear-time engine).
     pub pattern: Option<String>,
 }

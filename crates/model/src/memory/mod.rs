@@ -1,4 +1,4 @@
-//! The Memory: the resource that holds settings, strategies and everything else. It is the tenant.
+//! The memory: the resource that holds settings, strategies and all data. It is the tenant.
 
 pub mod index_key;
 pub mod prompt;
@@ -13,53 +13,53 @@ use crate::memory::settings::MemorySettings;
 use crate::memory::strategy::Strategy;
 use crate::{Document, MemoryId, StrategyId, Timestamp};
 
-/// A memory as configured.
+/// The configuration of a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Name, dash, ten letters or digits.
+    /// The id: name, dash, ten letters or digits.
     pub id: MemoryId,
-    /// Unique on the server.
+    /// The name, unique on the server.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the memory.
     pub description: Option<String>,
-    /// Echoed, without effect.
+    /// Returned to the caller, without effect.
     pub encryption_key_arn: Option<String>,
-    /// Echoed, without effect.
+    /// Returned to the caller, without effect.
     pub execution_role_arn: Option<String>,
-    /// Events vanish this long after arrival.
+    /// Days after the arrival of an event until it expires.
     pub event_expiry_days: u32,
-    /// At most six.
+    /// The strategies, at most six.
     pub strategies: Vec<Strategy>,
     /// Filterable metadata keys, at most ten, add-only.
     pub indexed_keys: Vec<IndexedKey>,
     /// Namespace variables, at most five.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Stream configuration, echoed byte for byte.
+    /// Stream configuration, returned byte for byte.
     pub stream: Option<Document>,
     /// Tags.
     pub tags: BTreeMap<String, String>,
-    /// Settings the wire lacks.
+    /// Settings that the wire lacks.
     pub settings: MemorySettings,
-    /// When it was made.
+    /// The time of its creation.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Timestamp,
-    /// The import that has not ended: until then the memory is not served.
+    /// The unfinished import: until its end the memory is not served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub import: Option<MemoryImport>,
 }
 
-/// An import of a memory that is under way, or broke off.
+/// An import of a memory that runs or was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryImport {
-    /// Tells this import from others of the same memory.
+    /// The id of the import, which distinguishes it from other imports of the memory.
     pub run: String,
-    /// When it last gave a sign.
+    /// The time of its last heartbeat.
     pub at: Timestamp,
 }
 
 impl Memory {
-    /// The strategy of that id.
+    /// Returns the strategy of that id.
     pub fn strategy(&self, id: &StrategyId) -> Option<&Strategy> {
         self.strategies.iter().find(|strategy| strategy.id == *id)
     }

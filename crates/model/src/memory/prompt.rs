@@ -1,12 +1,12 @@
-//! The name of a prompt in one version. What it says is the engine's matter.
+//! The name of a prompt in one version. The engine holds the texts of prompts.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use crate::{Error, Result};
 
-/// `<strategy>.<step>@<version>`, such as `semantic.extract@1`; behind it `+custom:` and eight hex digits of the digest
-/// of the instructions where a memory replaces them.
+/// A prompt's name: `<strategy>.<step>@<version>`, such as `semantic.extract@1`. If a memory
+/// replaces the instructions, `+custom:` and eight hex digits of their digest follow.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct PromptId(String);
@@ -36,15 +36,17 @@ impl PromptId {
         }
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The same prompt with replaced instructions, by the first eight hex digits of their digest.
+    /// Returns the prompt's name with replaced instructions, by the first eight hex digits of their
+    /// digest.
     ///
     /// # Errors
-    /// `Invalid` if it is replaced already or these are not eight hex digits in lower case.
+    /// `Invalid` if the instructions are already replaced, or if these are not eight hex digits in
+    /// lower case.
     pub fn with_instructions(&self, digest: &str) -> Result<Self> {
         Self::parse(format!("{}+custom:{digest}", self.0))
     }

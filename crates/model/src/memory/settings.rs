@@ -4,53 +4,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, limits};
 
-/// What happens to event content over a limit.
+/// The treatment of event content over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EventLimits {
-    /// Stored as it came, flagged, cut only for extraction.
+    /// Content is stored unchanged, flagged, and truncated only for extraction. The default.
     #[default]
     Lenient,
-    /// Refused, as on AWS.
+    /// Content is rejected, as on AWS.
     Strict,
 }
 
-/// How a namespace in a filter is read.
+/// The interpretation of a namespace in a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = NamespaceMatch))]
 #[serde(rename_all = "snake_case")]
 pub enum NamespaceReading {
-    /// That node only.
+    /// The node only. The default.
     #[default]
     Exact,
-    /// That node and everything beneath it, by whole segments.
+    /// The node and its subtree, by whole segments.
     SegmentPrefix,
 }
 
-/// Whether records show the date of their turn in their text.
+/// The display of a turn's date in the text of its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TextDates {
-    /// The text as stored.
+    /// The text as stored. The default.
     #[default]
     None,
-    /// ` (YYYY-MM-DD)` behind it.
+    /// The text followed by ` (YYYY-MM-DD)`.
     Suffix,
 }
 
-/// Who reads conversations.
+/// The reader of conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelMode {
-    /// The deterministic halves of the strategies.
+    /// The deterministic halves of the strategies. The default.
     #[default]
     None,
-    /// A language model that this server asks.
+    /// A language model that this server calls.
     Provider,
-    /// A language model of the caller's, which comes for the questions.
+    /// A language model of the caller, which leases the requests (pull mode).
     Pull,
 }
 
@@ -58,7 +58,7 @@ impl ModelMode {
     /// Every mode.
     pub const ALL: &'static [Self] = &[Self::None, Self::Provider, Self::Pull];
 
-    /// The word of configurations and answers.
+    /// Returns the word in configurations and responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -67,24 +67,26 @@ impl ModelMode {
         }
     }
 
-    /// From its word.
+    /// Parses its word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|mode| mode.as_str() == word)
     }
 }
 
-/// When a model is asked about a session, and how much of it at once. Without a model it has no effect.
+/// The triggers of a model's request about a session, and the size of its window. Without a model
+/// these settings have no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowSettings {
-    /// After so many messages, 1 to 50.
+    /// Number of messages that trigger a request, 1 to 50; 6 by default.
     pub messages: u32,
-    /// After so many tokens, 100 to 500,000.
+    /// Number of tokens that trigger a request, 100 to 500,000; 5,000 by default.
     pub tokens: u32,
-    /// After so long without an event, 0 to 3,000,000.
+    /// Time without an event that triggers a request, in milliseconds, 0 to 3,000,000; 2,000 by
+    /// default.
     pub idle_ms: u64,
-    /// Messages before the window that are told along, 0 to 50.
+    /// Number of messages before the window that are included as context, 0 to 50; 4 by default.
     pub context_messages: u32,
 }
 
@@ -118,55 +120,55 @@ impl WindowSettings {
     }
 }
 
-/// What happens to secrets in texts that are stored.
+/// The treatment of secrets in stored texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SecretsMode {
-    /// Texts are stored as they came.
+    /// Texts are stored unchanged. The default.
     #[default]
     Off,
     /// Secrets are masked.
     Mask,
 }
 
-/// What happens to texts that look like instructions to their reader.
+/// The treatment of texts that look like instructions to their reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InjectionMode {
-    /// They are not looked for.
+    /// Texts are not checked.
     Off,
-    /// They are marked and trusted less.
+    /// Texts are marked and trusted less. The default.
     #[default]
     Flag,
-    /// The plainest of them are held back as well.
+    /// The most obvious texts are also quarantined.
     Quarantine,
 }
 
-/// How careful a memory is with what it stores.
+/// Safety settings of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SafetySettings {
-    /// Secrets; absent: as the server is set.
+    /// The treatment of secrets; absent: the server's setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<SecretsMode>,
-    /// Instructions to the reader.
+    /// The treatment of instructions to the reader.
     pub injection: InjectionMode,
 }
 
-/// How new records meet those that are there.
+/// The consolidation of new records with existing ones.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsolidationSettings {
-    /// Turns kept word for word may be superseded too.
+    /// True if verbatim turns may also be superseded; false by default.
     pub verbatim: bool,
-    /// A reflection is made after so many new episodes, 1 to 1,000.
+    /// Number of new episodes that trigger a reflection, 1 to 1,000; 5 by default.
     pub reflect_every: u32,
-    /// Episodes that must bear a reflection out, 2 to 200.
+    /// Minimum number of episodes that support a reflection, 2 to 200; 3 by default.
     pub reflect_min_episodes: u32,
-    /// Thresholds in the form of the engine's own, in place of the shipped ones.
+    /// Thresholds in the engine's own form, in place of the shipped ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thresholds: Option<String>,
 }
@@ -185,35 +187,35 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemorySettings {
-    /// The profile, where one was found.
+    /// The profile, if one was found.
     pub profile: Option<String>,
-    /// How the wire's `namespace` is read.
+    /// The interpretation of the wire's `namespace`.
     pub namespace_match: NamespaceReading,
-    /// What happens to event content over the limits.
+    /// The treatment of event content over the limits.
     pub event_limits: EventLimits,
     /// Dates in retrieved text.
     pub text_dates: TextDates,
-    /// Searches also show what was said and is not extracted yet, as provisional records.
+    /// True if searches also show unextracted events as provisional records.
     #[serde(skip_serializing_if = "is_default")]
     pub read_your_writes: bool,
-    /// Main-line events carry `branch: {name: main}`.
+    /// True if events on the main branch carry `branch: {name: main}`.
     pub main_branch_marker: bool,
-    /// Deleted content is erased after this long.
+    /// Time in milliseconds after which deleted content is erased.
     pub erase_after_ms: u64,
-    /// Non-active versions are kept this long.
+    /// Retention of non-active versions, in days.
     pub history_days: u32,
-    /// Weights of the ranking in the form of the engine's `weights.json`, in place of the shipped ones.
+    /// Ranking weights in the form of the engine's `weights.json`, in place of the shipped ones.
     pub retrieval_weights: Option<String>,
-    /// Who reads its conversations; `None`: as the server is set.
+    /// The reader of its conversations; `None`: the server's setting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_mode: Option<ModelMode>,
-    /// When a model is asked, and how much at once.
+    /// The triggers and the window of requests to a model.
     #[serde(skip_serializing_if = "is_default")]
     pub window: WindowSettings,
-    /// How careful it is with what it stores.
+    /// The safety settings.
     #[serde(skip_serializing_if = "is_default")]
     pub safety: SafetySettings,
-    /// How new records meet those that are there.
+    /// The consolidation settings.
     #[serde(skip_serializing_if = "is_default")]
     pub consolidation: ConsolidationSettings,
 }
@@ -263,7 +265,7 @@ mod tests {
         check(WindowSettings { context_messages: 51, ..usual }, Some("settings.window.context_messages"));
     }
 
-    /// A memory that uses nothing new is stored as before: an older server reads its export.
+    /// A memory without new settings is stored as before, so that an older server reads its export.
     #[test]
     fn defaults_are_not_stored() {
         let text = serde_json::to_string(&MemorySettings::default()).unwrap();

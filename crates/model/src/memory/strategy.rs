@@ -1,11 +1,12 @@
-//! Strategies: how events become records, as configured on a memory.
+//! Strategies: the configured rules of a memory that turn events into records.
 
 use serde::{Deserialize, Serialize};
 
 use crate::record::metadata::MetadataSchemaEntry;
 use crate::{NamespaceTemplate, StrategyId, Timestamp};
 
-/// What a strategy makes. Custom strategies have a base, except the self-managed, which the caller runs.
+/// The kind of records that a strategy makes. Custom strategies have a base, except self-managed
+/// ones, which the caller runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "schema",
@@ -16,9 +17,9 @@ use crate::{NamespaceTemplate, StrategyId, Timestamp};
 pub enum StrategyBase {
     /// Facts.
     Semantic,
-    /// A session in short.
+    /// A summary of a session.
     Summary,
-    /// What someone prefers.
+    /// Preferences of a user.
     UserPreference,
     /// Episodes, and reflections over them.
     Episodic,
@@ -31,11 +32,11 @@ pub enum StrategyBase {
 pub struct StepOverride {
     /// Instructions that replace the default ones.
     pub append_to_prompt: String,
-    /// The model to ask.
+    /// The requested model.
     pub model_id: String,
 }
 
-/// Where reflections over episodes go.
+/// The configuration of reflections over episodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reflection {
     /// Their namespace: the episodic template, or a shallower prefix of it.
@@ -46,32 +47,32 @@ pub struct Reflection {
     pub step: Option<StepOverride>,
 }
 
-/// When a self-managed strategy is told.
+/// The trigger of a notification to a self-managed strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// After so many messages, 1 to 50.
+    /// A number of messages, 1 to 50.
     Messages(u32),
-    /// After so many tokens, 100 to 500,000.
+    /// A number of tokens, 100 to 500,000.
     Tokens(u32),
-    /// After so many seconds without an event, 10 to 3,000.
+    /// A time without an event in seconds, 10 to 3,000.
     IdleSeconds(u32),
 }
 
-/// What a self-managed strategy needs.
+/// The settings of a self-managed strategy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfManaged {
-    /// One of each kind, defaults filled in.
+    /// One trigger of each kind, including defaults.
     pub triggers: Vec<Trigger>,
-    /// Where the notification goes.
+    /// The target of the notification.
     pub topic_arn: String,
-    /// Where the payload goes.
+    /// The target of the payload.
     pub payload_bucket: String,
-    /// Earlier messages sent along, 0 to 50.
+    /// Number of earlier messages that are included, 0 to 50.
     pub history_messages: u32,
 }
 
-/// What a custom strategy changes.
+/// The changes of a custom strategy.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CustomConfiguration {
     /// The extraction prompt.
@@ -85,26 +86,26 @@ pub struct CustomConfiguration {
 /// One strategy of a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Strategy {
-    /// Name, dash, ten letters or digits.
+    /// The id: name, dash, ten letters or digits.
     pub id: StrategyId,
-    /// Unique in the memory.
+    /// The name, unique in the memory.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the strategy.
     pub description: Option<String>,
-    /// What it makes.
+    /// The kind of its records.
     pub base: StrategyBase,
     /// `Some` for a custom strategy.
     pub custom: Option<CustomConfiguration>,
-    /// Where its records go.
+    /// The namespace template of its records.
     pub template: NamespaceTemplate,
-    /// Where reflections go (episodic only).
+    /// The configuration of its reflections (episodic only).
     pub reflection: Option<Reflection>,
     /// Metadata of its records.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// Records vanish after so many days.
+    /// Retention of its records, in days.
     pub record_expiry_days: Option<u32>,
-    /// When it was added.
+    /// The time at which it was added.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Timestamp,
 }

@@ -1,6 +1,7 @@
-//! Namespaces: places in a tree of segments, and the one filter that reads them.
+//! Namespaces: nodes in a tree of segments, and the one filter that reads them.
 //!
-//! Leading, trailing and doubled slashes never distinguish two namespaces; the spelling as written is kept.
+//! Leading, trailing and doubled slashes never distinguish two namespaces. The original spelling is
+//! kept.
 
 pub mod template;
 
@@ -9,7 +10,7 @@ use std::fmt;
 
 use crate::{Error, Result, limits};
 
-/// A place in the tree, as the caller wrote it.
+/// A node of the tree, as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Namespace(String);
@@ -47,12 +48,13 @@ impl Namespace {
         Ok(Self(text))
     }
 
-    /// The namespace as written.
+    /// Returns the namespace as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The form that is compared and indexed: one slash before, between and after the segments; `/` is the root.
+    /// Returns the form for comparison and the index: one slash before, between and after the
+    /// segments; `/` is the root.
     pub fn normal(&self) -> String {
         normal(&self.0)
     }
@@ -64,7 +66,7 @@ impl fmt::Display for Namespace {
     }
 }
 
-/// One slash before, between and after the segments: `a//b` becomes `/a/b/`.
+/// Puts one slash before, between and after the segments: `a//b` becomes `/a/b/`.
 pub fn normal(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('/');
@@ -90,17 +92,17 @@ fn has_legal_alphabet(text: &str) -> bool {
         && !text.ends_with(':')
 }
 
-/// How a filter reads the tree.
+/// The depth to which a filter reads the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamespaceMatch {
-    /// This node only.
+    /// The node only.
     Exact,
-    /// This node and everything beneath it, by whole segments.
+    /// The node and its subtree, by whole segments.
     Subtree,
 }
 
-/// A node of the tree, alone or with everything beneath it.
+/// A node of the tree, alone or with its subtree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NamespaceFilter {
     #[serde(deserialize_with = "normal_form")]
@@ -108,28 +110,28 @@ pub struct NamespaceFilter {
     mode: NamespaceMatch,
 }
 
-/// Reads a node in normal form, whatever its slashes were.
+/// Reads a node in normal form, with any slashes.
 fn normal_form<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<String, D::Error> {
     String::deserialize(deserializer).map(|text| normal(&text))
 }
 
 impl NamespaceFilter {
-    /// A filter on `namespace` in `mode`.
+    /// Returns a filter on `namespace` in `mode`.
     pub fn new(namespace: &Namespace, mode: NamespaceMatch) -> Self {
         Self { normal: namespace.normal(), mode }
     }
 
-    /// The whole memory.
+    /// Returns a filter on the whole memory.
     pub fn everything() -> Self {
         Self { normal: "/".to_owned(), mode: NamespaceMatch::Subtree }
     }
 
-    /// The node, in the form of [`normal`].
+    /// Returns the node, in the form of [`normal`].
     pub fn normal(&self) -> &str {
         &self.normal
     }
 
-    /// How the node is read.
+    /// Returns the mode of the filter.
     pub fn mode(&self) -> NamespaceMatch {
         self.mode
     }
@@ -147,7 +149,7 @@ impl NamespaceFilter {
         self.admits_normal(&namespace.normal())
     }
 
-    /// True when everything `other` admits is admitted here.
+    /// True if this filter admits everything that `other` admits.
     pub fn covers(&self, other: &Self) -> bool {
         match (self.mode, other.mode) {
             (NamespaceMatch::Subtree, _) => other.normal.starts_with(&self.normal),
@@ -156,7 +158,7 @@ impl NamespaceFilter {
         }
     }
 
-    /// What both admit: the narrower of two nodes on one path, or nothing.
+    /// Returns the intersection: the narrower of two nodes on one path, or nothing.
     pub fn intersect(&self, other: &Self) -> Option<Self> {
         if self.covers(other) {
             Some(other.clone())

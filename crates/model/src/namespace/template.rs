@@ -19,10 +19,10 @@ impl TryFrom<String> for NamespaceTemplate {
     }
 }
 
-/// Steps that reading a namespace takes at most: more means that the template has many readings.
+/// Maximum number of steps for reading a namespace. A template that needs more has many readings.
 const READING_STEPS_MAX: usize = 20_000;
 
-/// A template with its known values put in.
+/// A part of a template after its known values are substituted.
 enum Part<'a> {
     Literal(String),
     Unknown(&'a str),
@@ -54,7 +54,8 @@ impl Readings {
             }
             None => {}
             Some((Part::Literal(text), parts)) => {
-                // The normal form has single slashes; a value that ends in one must not make two.
+                // The normal form has single slashes; a value that ends in a slash must not produce
+                // two.
                 if let Some(rest) = rest.strip_prefix(text.as_str()) {
                     self.go(parts, rest, values);
                 }
@@ -89,7 +90,8 @@ enum Piece<'a> {
 }
 
 impl NamespaceTemplate {
-    /// Checks length, alphabet, braces and variable names. Which variables exist is the memory's matter.
+    /// Checks length, alphabet, braces and variable names. The memory defines the existing
+    /// variables.
     pub fn parse(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         let length = text.chars().count();
@@ -123,12 +125,12 @@ impl NamespaceTemplate {
         Ok(Self(text))
     }
 
-    /// The template as written.
+    /// Returns the template as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The variables, in order of appearance, with repetitions.
+    /// Returns the variables, in order of appearance, with repetitions.
     pub fn variables(&self) -> Vec<&str> {
         pieces(&self.0)
             .filter_map(|piece| match piece {
@@ -138,7 +140,7 @@ impl NamespaceTemplate {
             .collect()
     }
 
-    /// Puts values in, in one pass: a value that looks like a variable stays as it is.
+    /// Substitutes the variables in one pass: a value that looks like a variable stays unchanged.
     /// The error names the variable that has no value.
     pub fn render(&self, value: &dyn Fn(&str) -> Option<String>) -> Result<Namespace> {
         let mut out = String::with_capacity(self.0.len());
@@ -158,8 +160,10 @@ impl NamespaceTemplate {
         Namespace::parse(out)
     }
 
-    /// The values by which the template gives this namespace: of the variables that `known` does not know. `None` where it
-    /// cannot give it, or where more than one reading can (two unknown values side by side that may hold slashes).
+    /// Returns the values of unknown variables with which the template yields this namespace.
+    /// `known` supplies the other values. Returns `None` if the template cannot yield the
+    /// namespace, or if more than one reading can (two adjacent unknown values that may hold
+    /// slashes).
     pub fn read(
         &self,
         namespace: &Namespace,
@@ -178,19 +182,20 @@ impl NamespaceTemplate {
                 (None, _) => parts.push(Part::Unknown(name)),
             }
         }
-        // Values may bring slashes of their own: `/{actorId}/` with the actor `a/b`.
+        // Values may contain slashes of their own: `/{actorId}/` with the actor `a/b`.
         let normal = namespace.normal();
         let mut readings = Readings { found: None, count: 0, steps: READING_STEPS_MAX };
         readings.go(&parts, &normal, &mut BTreeMap::new());
         readings.found.filter(|_| readings.count == 1)
     }
 
-    /// True when `self` is `other`, or a shallower whole-segment prefix of it.
+    /// True if `self` equals `other`, or is a shallower whole-segment prefix of it.
     pub fn is_prefix_of(&self, other: &Self) -> bool {
         crate::namespace::normal(&other.0).starts_with(&crate::namespace::normal(&self.0))
     }
 
-    /// The template cut after the segment that holds `{variable}`, where there is one.
+    /// Returns the template cut after the segment that holds `{variable}`; `None` without that
+    /// variable.
     pub fn cut_after(&self, variable: &str) -> Option<Self> {
         let at = self.0.find(&format!("{{{variable}}}"))?;
         let end = self.0[at..].find('/').map_or(self.0.len(), |slash| at + slash + 1);
@@ -204,7 +209,7 @@ impl fmt::Display for NamespaceTemplate {
     }
 }
 
-/// The text as pieces; `None` for an unbalanced brace.
+/// Splits the text into pieces; `None` for an unbalanced brace.
 fn pieces(text: &str) -> impl Iterator<Item = Option<Piece<'_>>> {
     let mut rest = text;
     std::iter::from_fn(move || {

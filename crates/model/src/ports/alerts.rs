@@ -1,4 +1,4 @@
-//! The port of bodies of alerting systems. No signatures: those are the door's matter.
+//! The port for bodies of alerting systems. The HTTP layer verifies signatures.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,15 @@ use crate::services::alert_notice::AlertBody;
 
 /// Reads bodies of one alerting system.
 pub trait AlertReader: Send + Sync {
-    /// What a body says.
+    /// Parses a body.
     ///
     /// # Errors
-    /// `Invalid`, naming the member, where it is not what that system sends.
+    /// `Invalid`, naming the member, if the body does not have that system's form.
     fn read(&self, body: &[u8]) -> Result<AlertBody>;
 }
 
-/// Which labels say where an alert happened: for each place the labels that are looked at, the first that is there counts.
+/// The labels that state where an alert happened. For each place the list holds the labels to
+/// check, and the first one that is present counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelMap {
     /// The service.
@@ -43,7 +44,7 @@ impl Default for LabelMap {
 }
 
 impl LabelMap {
-    /// Where an alert of these labels happened.
+    /// Returns the place of an alert with these labels.
     pub fn place(&self, labels: &BTreeMap<String, String>) -> crate::services::alert_notice::AlertPlace {
         let first = |names: &[String]| {
             names.iter().find_map(|name| labels.get(name)).filter(|text| !text.trim().is_empty()).cloned()

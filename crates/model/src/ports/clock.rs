@@ -1,14 +1,14 @@
-//! The clock: time is given, so that tests own it.
+//! The clock. Time is an argument, so that tests control it.
 
 use super::BoxFuture;
 use crate::Timestamp;
 
-/// Tells the time and waits.
+/// Returns the time and waits.
 pub trait Clock: Send + Sync {
-    /// Now, wall-clock time.
+    /// Returns the current wall-clock time.
     fn now(&self) -> Timestamp;
 
-    /// Microseconds since some fixed point; never goes back. For durations only.
+    /// Returns microseconds since some fixed point, which never decrease. For durations only.
     fn monotonic_us(&self) -> u64;
 
     /// Resolves after `millis` milliseconds.

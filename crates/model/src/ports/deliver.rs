@@ -1,11 +1,12 @@
-//! Delivering notifications to the outside: webhooks, folders, streams. At least once; who receives tells them apart.
+//! Outgoing deliveries of notifications: webhooks, folders, streams. Each is delivered at least
+//! once, and the receiver recognises repetitions.
 
 use super::BoxFuture;
 use crate::words::closed_words;
 use crate::{DeliveryId, Document, Result, Timestamp};
 
 closed_words! {
-    /// What a notification is about.
+    /// The kind of a notification.
     NoticeKind {
         /// A self-managed strategy has messages to read.
         SelfManaged = "self_managed",
@@ -13,36 +14,36 @@ closed_words! {
         RecordStream = "record_stream",
         /// A job ended.
         JobEnded = "job_ended",
-        /// Somebody tries a target.
+        /// A caller tests a target.
         Test = "test",
     }
 }
 
-/// A notification on its way out.
+/// An outgoing notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The target as the client named it: an ARN, or a name of the configuration.
     pub target: String,
-    /// The id, the same at every try.
+    /// The id, equal at every attempt.
     pub id: DeliveryId,
-    /// What it is about.
+    /// The kind.
     pub kind: NoticeKind,
     /// Notifications of one key keep their order.
     pub order_key: String,
-    /// What is said.
+    /// The content.
     pub body: Document,
-    /// Which try this is, from 1.
+    /// The number of this attempt, from 1.
     pub attempt: u32,
-    /// When it came about.
+    /// The time of its creation.
     pub created_at: Timestamp,
-    /// Now.
+    /// The current time.
     pub at: Timestamp,
 }
 
-/// What became of a notification that was not refused.
+/// The result of a notification that was not rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivered {
-    /// The other side has it.
+    /// The other side has accepted it.
     Accepted,
     /// The configuration has no such target; it may have one later.
     NoMapping,
@@ -51,27 +52,28 @@ pub enum Delivered {
 /// A configured target, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// How it is reached: `https`, `file`, `s3`, `kinesis`.
+    /// The protocol: `https`, `file`, `s3`, `kinesis`.
     pub scheme: &'static str,
-    /// Where it is, without credentials and query.
+    /// The address, without credentials and query.
     pub place: String,
-    /// Notifications are signed.
+    /// True if notifications are signed.
     pub signed: bool,
 }
 
 /// Delivers notifications.
 pub trait Deliver: Send + Sync {
-    /// One try.
+    /// Makes one attempt.
     ///
     /// # Errors
-    /// `Unavailable`, `Throttled` and `Upstream`: try again; anything else: no try will succeed.
+    /// `Unavailable`, `Throttled` and `Upstream`: try again. For any other error, no attempt will
+    /// succeed.
     fn deliver(&self, notice: Notice) -> BoxFuture<'_, Result<Delivered>>;
 
-    /// True where the configuration says how a target is reached. No try is made.
+    /// True if the configuration maps the target to an address. It makes no attempt.
     fn reaches(&self, target: &str) -> bool;
 
-    /// The configured targets, by name.
+    /// Returns the configured targets, by name.
     fn known(&self) -> Vec<TargetInfo>;
 }

@@ -6,35 +6,38 @@ use crate::Result;
 /// A vector of unit length.
 pub type Vector = Vec<f32>;
 
-/// The vector of a question.
+/// The vector of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionVector {
     /// The vector.
     pub vector: Vector,
-    /// The question was longer than the model reads; only its ends were used.
+    /// True if the query was longer than the model's input; only its beginning and end were used.
     pub shortened: bool,
 }
 
-/// Turns texts into vectors. Work on the CPU happens in the adapter's own threads; questions go before batches.
+/// Turns texts into vectors. CPU work runs in the adapter's own threads; queries take precedence
+/// over batches.
 pub trait Embedder: Send + Sync {
-    /// Length of the vectors.
+    /// Returns the dimension of the vectors.
     fn dimensions(&self) -> usize;
 
-    /// Model and quantisation: stored beside every vector; vectors of different ids are never compared.
+    /// Returns model and quantisation. The id is stored with every vector, and vectors of different
+    /// ids are never compared.
     fn model_id(&self) -> &str;
 
-    /// One vector per text, however long the text (read in windows). Low priority.
+    /// Returns one vector for each text of any length (it is read in windows). Low priority.
     ///
     /// # Errors
-    /// Invalid: one of the texts is refused as it is, and the others may get vectors without it. Any other: none would.
+    /// `Invalid`: one of the texts is rejected, and the others may get vectors without it. Any
+    /// other error affects all texts.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vector>>>;
 
-    /// True where a question's vector takes milliseconds and nothing outside this process: then a search begins with the
-    /// words while it is made.
+    /// True if a query's vector takes milliseconds and only this process. A search then starts with
+    /// the terms while the vector is computed.
     fn is_near(&self) -> bool {
         false
     }
 
-    /// The vector of a question. High priority.
+    /// Returns the vector of a query. High priority.
     fn embed_question(&self, text: String) -> BoxFuture<'_, Result<QuestionVector>>;
 }

@@ -1,8 +1,10 @@
-//! Files outside: what a mirror is written to and read from. A backend knows paths and bytes: what
-//! a file means, which side of it is right and what a commit is to say is the engine's matter.
+//! Files outside of the store that a mirror writes and reads. A backend handles paths and bytes.
+//! The engine decides the meaning of a file, the winning side of a conflict and the text of a
+//! commit.
 //!
-//! Paths are relative, with `/` between their parts, and have passed the rules of documents: a backend only makes sure that none leaves its
-//! root. What a backend cannot do it says in its capabilities, and is never asked for.
+//! Paths are relative, with `/` between their parts, and satisfy the rules of documents. A backend
+//! only ensures that no path leaves its root. Its capabilities state the operations that it lacks,
+//! and the engine never requests those.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,32 +14,32 @@ use crate::{MemoryId, Result, Timestamp};
 
 use super::BoxFuture;
 
-/// The file at a mirror's root that says whose it is; never one of its files.
+/// The file at a mirror's root that identifies its owner. It is never one of the mirror's files.
 pub const MARKER: &str = ".loci-mirror";
 
-/// What a backend can do beside reading, listing and writing.
+/// The capabilities of a backend in addition to reading, listing and writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FileCapabilities {
-    /// It keeps what files were, each change with who made it and why.
+    /// True if it stores earlier versions of files, with author and reason of each change.
     pub versioning: bool,
-    /// Preconditions hold against whoever else writes.
+    /// True if preconditions hold against any other writer.
     pub cas: bool,
-    /// Several files change together, or none.
+    /// True if several files change together, or none.
     pub atomic_multi_write: bool,
 }
 
 /// The SHA-256 of a file's bytes.
 pub type FileDigest = [u8; 32];
 
-/// What must hold of a file for it to be changed.
+/// The condition for changing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Precondition {
-    /// Nothing.
+    /// No condition.
     #[default]
     Any,
-    /// It is not there.
+    /// The file does not exist.
     Absent,
-    /// It has these bytes.
+    /// The file has these bytes.
     Holds(FileDigest),
 }
 
@@ -48,48 +50,49 @@ pub struct FileBytes {
     pub bytes: Vec<u8>,
     /// Their digest.
     pub sha256: FileDigest,
-    /// The file may be run.
+    /// True if the file is executable.
     pub executable: bool,
 }
 
 /// A file in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEntry {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// How long, in bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// The digest of its bytes.
     pub sha256: FileDigest,
-    /// The file may be run.
+    /// True if the file is executable.
     pub executable: bool,
 }
 
-/// Something that lies there and is no file of the mirror.
+/// An entry that is not a file of the mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSkipped {
-    /// Where, as far as it can be written.
+    /// The path, as far as it can be written as text.
     pub path: String,
-    /// Why: `symlink`, `no_regular_file`, `no_text_path`, `too_large`, `unreadable`, `other_mirror`.
+    /// The reason: `symlink`, `no_regular_file`, `no_text_path`, `too_large`, `unreadable`,
+    /// `other_mirror`.
     pub why: &'static str,
 }
 
-/// What lies there.
+/// The contents of a mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileListing {
-    /// False where the root itself is gone: an empty listing then says nothing.
+    /// False if the root itself is missing. The empty listing then has no meaning.
     pub has_root: bool,
-    /// The text of the marker, where there is one.
+    /// The text of the marker, if there is one.
     pub marker: Option<String>,
     /// Files, by path.
     pub entries: Vec<FileEntry>,
-    /// What was left out, by path.
+    /// Entries that were left out, by path.
     pub skipped: Vec<FileSkipped>,
-    /// Names that are passed over, by path, without the marker. A directory stands for all in it.
+    /// Ignored names, by path, without the marker. A directory represents all its contents.
     pub passed_over: Vec<String>,
 }
 
-/// A marker of a mirror, with the place that it lies in.
+/// A marker of a mirror, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundMarker {
     /// The place, below the root.
@@ -98,33 +101,33 @@ pub struct FoundMarker {
     pub text: String,
 }
 
-/// Markers of mirrors below the roots, whether or not the mirrors are still known.
+/// Markers of mirrors below the roots, including those of mirrors that are no longer known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FoundMarkers {
     /// The markers, by path.
     pub markers: Vec<FoundMarker>,
-    /// False where not every directory could be looked through.
+    /// False if some directory could not be searched.
     pub is_whole: bool,
 }
 
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Where.
+    /// The path.
     pub path: String,
-    /// What it is to hold; `None`: it goes, and where it is gone already that is no change.
+    /// The new content; `None` removes the file. Removing a missing file is no change.
     pub bytes: Option<Vec<u8>>,
-    /// True where it may be run; `None`: as the file that lies there.
+    /// True if the file is to be executable; `None` keeps the mode of the existing file.
     pub executable: Option<bool>,
-    /// The path of the file that a new one comes from, as a moved one does: who may read that one
-    /// may read this one. It lies there, or was removed since the last listing. A place without
-    /// modes does not ask.
+    /// The path of the file that a new one comes from, for example after a move. Its readers may
+    /// read the new file. It exists, or was removed since the last listing. A place without modes
+    /// ignores it.
     pub like: Option<String>,
-    /// What must hold.
+    /// The precondition.
     pub only_if: Precondition,
 }
 
-/// Who changes files, when and why: what a versioned backend keeps with the change.
+/// Author, time and reason of a change, which a versioned backend stores with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeNote {
     /// The author's name.
@@ -133,34 +136,35 @@ pub struct ChangeNote {
     pub author_email: String,
     /// The address of this instance, which commits.
     pub committer_email: String,
-    /// When, to the second.
+    /// The time, in whole seconds.
     pub at: Timestamp,
     /// Subject, reason, paths and trailers.
     pub message: String,
 }
 
-/// What became of changes.
+/// The result of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FilesApplied {
     /// Paths that changed.
     pub changed: Vec<String>,
-    /// Paths whose precondition did not hold: nothing of the call was changed where the backend changes several together.
+    /// Paths whose precondition failed. If the backend changes several files together, the call
+    /// then changed nothing.
     pub refused: Vec<String>,
-    /// The commit, where there is one.
+    /// The commit, if there is one.
     pub commit: Option<String>,
 }
 
 /// The newest change of a versioned backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesCommit {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// What it says.
+    /// The message.
     pub message: String,
 }
 
-/// True for paths that directories pass over: what is hidden, and what editors and stores leave while they write. A document that is called so has
-/// no file there.
+/// True for paths that directories ignore: hidden files, and temporary files of editors and stores.
+/// A document with such a path has no file there.
 pub fn is_passed_over(path: &str) -> bool {
     path.split('/').any(|name| {
         let is_unfinished = [".swp", ".tmp", "~"].iter().any(|end| name.ends_with(end));
@@ -168,42 +172,44 @@ pub fn is_passed_over(path: &str) -> bool {
     })
 }
 
-/// Changes that belong together, with what is kept of them.
+/// Changes of one step, with their note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStep {
     /// The changes.
     pub changes: Vec<FileChange>,
-    /// Who made them, when and why.
+    /// Author, time and reason.
     pub note: ChangeNote,
 }
 
-/// A place for files.
+/// A backend for files.
 pub trait FileBackend: Send + Sync {
-    /// What it can do.
+    /// Returns the capabilities.
     fn capabilities(&self) -> FileCapabilities;
 
-    /// A file; `None` where there is none.
+    /// Reads a file; `None` if there is none.
     ///
     /// # Errors
-    /// What the place says; `TooLarge` past the limit of a document.
+    /// Errors of the backend; `TooLarge` above the limit of a document.
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Option<FileBytes>>>;
 
-    /// All files.
+    /// Lists all files.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn list(&self) -> BoxFuture<'_, Result<FileListing>>;
 
-    /// Changes files, in this order: writes are durable before the answer.
+    /// Changes files in this order. Writes are durable before the function returns.
     ///
     /// # Errors
-    /// What the place says; what was changed before that stays, unless the backend changes several together.
+    /// Errors of the backend. Earlier changes remain, unless the backend changes several files
+    /// together.
     fn apply(&self, changes: Vec<FileChange>, note: ChangeNote) -> BoxFuture<'_, Result<FilesApplied>>;
 
-    /// Changes files step by step, as [`FileBackend::apply`] does, each with its own note. What was done before an error stays.
+    /// Changes files step by step like [`FileBackend::apply`], each step with its own note. Steps
+    /// before an error remain.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn apply_all(&self, steps: Vec<FileStep>) -> BoxFuture<'_, Result<Vec<FilesApplied>>> {
         Box::pin(async move {
             let mut applied = Vec::with_capacity(steps.len());
@@ -214,82 +220,86 @@ pub trait FileBackend: Send + Sync {
         })
     }
 
-    /// Takes everything out, history and all: what was there cannot be read any more.
+    /// Removes everything, including the history, so that no earlier content can be read.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn renew(&self) -> BoxFuture<'_, Result<()>>;
 
-    /// Files as they were at a change of a versioned backend; `None` where it has no such change.
+    /// Lists the files at a commit of a versioned backend; `None` if it has no such commit.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn list_at<'a>(&'a self, commit: &'a str) -> BoxFuture<'a, Result<Option<FileListing>>> {
         let _ = commit;
         Box::pin(async { Ok(None) })
     }
 
-    /// Writes the marker that says whose mirror this is; the root is made where it is gone.
+    /// Writes the marker that identifies the mirror. Creates a missing root.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn mark<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Makes an empty place where nothing lies any more. Whoever brings files up asks it first, and nobody else: in the midst of something a
-    /// place that is gone is an error, lest it be begun with a part.
+    /// Creates an empty place if it is missing. Only the start of an upload calls this first.
+    /// During other work a missing place is an error, so that it is not started with a part of the
+    /// files.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn begin(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async { Ok(()) })
     }
 
-    /// The text of the marker, where there is one.
+    /// Returns the text of the marker, if there is one.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn marker(&self) -> BoxFuture<'_, Result<Option<String>>> {
         Box::pin(async { Ok(self.list().await?.marker) })
     }
 
-    /// The newest change; `None` without one, and of a backend that keeps none.
+    /// Returns the newest commit; `None` if there is none, or if the backend stores no versions.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn newest(&self) -> BoxFuture<'_, Result<Option<FilesCommit>>>;
 }
 
-/// Where mirrors may lie.
+/// The allowed places of mirrors.
 pub trait FilePlaces: Send + Sync {
-    /// The place of a path, as the configuration allows it: `is_configured` where the path stands in that itself.
+    /// Resolves a path to its place, as far as the configuration allows it. `is_configured` is true
+    /// if the configuration itself holds the path.
     ///
     /// # Errors
-    /// `Invalid`, naming `path`, where nothing may be written there; `Invalid`, naming `kind`, for one that this process cannot reach.
+    /// `Invalid`, naming `path`, if writes are not allowed there; `Invalid`, naming `kind`, for one
+    /// that this process cannot reach.
     fn resolve(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<PathBuf>;
 
-    /// The path by which a place in a memory's own folder is resolved: below a root, in the directory
-    /// that is named like the memory's id. A relative path is below that folder.
+    /// Returns the path for resolving a place in a memory's own folder: below a root, in the
+    /// directory with the name of the memory's id. A relative path is below that folder.
     ///
     /// # Errors
-    /// `Invalid`, naming `path`, for a place outside of the folder, whatever lies there; naming `kind`, as
+    /// `Invalid`, naming `path`, for any place outside of the folder; naming `kind`, as in
     /// [`FilePlaces::resolve`].
     fn own_path(&self, kind: MirrorKind, path: &str, memory: &MemoryId) -> Result<String>;
 
-    /// Opens a place. It is made where it is not there.
+    /// Opens a place, and creates it if it is missing.
     ///
     /// # Errors
-    /// As [`FilePlaces::resolve`]; `Unavailable` where it cannot be made or read.
+    /// Errors of [`FilePlaces::resolve`]; `Unavailable` if it cannot be created or read.
     fn open(&self, kind: MirrorKind, path: &str, is_configured: bool) -> Result<Arc<dyn FileBackend>>;
 
-    /// Whose disks these are: one word for all processes that share them, and no others. `fresh` makes the word where there is none yet.
+    /// Returns the identity of these disks: one word for all processes that share them, and for no
+    /// others. `fresh` generates the word if there is none yet.
     ///
     /// # Errors
-    /// `Unavailable` where it can be neither read nor written.
+    /// `Unavailable` if it can be neither read nor written.
     fn installation(&self, fresh: &dyn Fn() -> String) -> Result<String>;
 
-    /// The markers below the roots, of places that hold files.
+    /// Returns the markers below the roots, of places that hold files.
     ///
     /// # Errors
-    /// `Unavailable` where the roots cannot be looked through.
+    /// `Unavailable` if the roots cannot be searched.
     fn markers(&self) -> BoxFuture<'_, Result<FoundMarkers>>;
 }

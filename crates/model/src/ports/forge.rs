@@ -1,5 +1,5 @@
-//! Forges: pull requests and their reviews, what people may do, and what a hook's body says. Reads only. Code of repositories at
-//! forges is [`CodeSources`](super::code::CodeSources)' matter.
+//! Forges: pull requests and their reviews, roles of people, and bodies of hooks. Reads only.
+//! [`CodeSources`](super::code::CodeSources) reads the code of repositories at forges.
 
 use crate::ports::BoxFuture;
 use crate::ports::code::CodeResult;
@@ -17,74 +17,79 @@ pub struct ForgePlace {
     pub path: String,
 }
 
-/// How much of a forge's limit is left.
+/// The rate limit of a forge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForgeRoom {
-    /// Requests in a span.
+    /// Number of requests in a period.
     pub limit: u64,
-    /// What is left of them.
+    /// Number of remaining requests.
     pub left: u64,
-    /// When they are whole again.
+    /// The time of the next reset.
     pub whole_at: Timestamp,
 }
 
-/// Reads pull requests and reviews. Lists are whole: every page is read. An error is no evidence that something is not there.
+/// Reads pull requests and reviews. Lists are complete, because every page is read. An error is no
+/// evidence that something does not exist.
 pub trait Forge: Send + Sync {
-    /// This forge may be asked.
+    /// True if the configuration allows requests to this forge.
     fn reads(&self, host: &str) -> bool;
-    /// A pull request as it stands, with its commits.
+    /// Returns the current state of a pull request, with its commits.
     fn pull_request<'a>(
         &'a self,
         place: &'a ForgePlace,
         number: u64,
     ) -> BoxFuture<'a, CodeResult<Option<PullRequest>>>;
-    /// Reviews that were handed in, in the order of their numbers.
+    /// Returns submitted reviews, ordered by id.
     fn reviews<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ToldReview>>>;
-    /// One of them; `None` where it is not there (any more).
+    /// Returns one review; `None` if it does not exist (any more).
     fn review<'a>(
         &'a self,
         place: &'a ForgePlace,
         pr: u64,
         id: u64,
     ) -> BoxFuture<'a, CodeResult<Option<ToldReview>>>;
-    /// Comments on lines of a pull request, in the order of their numbers.
+    /// Returns comments on lines of a pull request, ordered by id.
     fn comments<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<ToldComment>>>;
-    /// Threads of a pull request: the number of the first comment of each, and whether it is resolved.
+    /// Returns the threads of a pull request: the id of the first comment of each, and true if it
+    /// is resolved.
     fn threads<'a>(&'a self, place: &'a ForgePlace, pr: u64) -> BoxFuture<'a, CodeResult<Vec<(u64, bool)>>>;
-    /// What an account may do there; `RepositoryRole::None` for whoever may do nothing.
+    /// Returns the role of an account there; `RepositoryRole::None` for an account without a role.
     fn role<'a>(&'a self, place: &'a ForgePlace, login: &'a str)
     -> BoxFuture<'a, CodeResult<RepositoryRole>>;
-    /// Pull requests by when they were last changed, the latest first: numbers and times, `count` at most. Those from `since` on, of
-    /// more than `count` the oldest, so that whoever goes on behind them misses none; without `since` the latest.
+    /// Returns at most `count` pull requests with the times of their last change, the latest first.
+    /// With `since`, the list starts there and holds the oldest ones if there are more than
+    /// `count`, so that a caller who continues after them misses none. Without `since`, it holds
+    /// the latest ones.
     fn changed<'a>(
         &'a self,
         place: &'a ForgePlace,
         since: Option<Timestamp>,
         count: usize,
     ) -> BoxFuture<'a, CodeResult<Vec<(u64, Timestamp)>>>;
-    /// Commits of the default branch by when they were made, the latest first: `count` at most, and none from before `since`.
+    /// Returns commits of the default branch by commit time, the latest first: at most `count`, and
+    /// none from before `since`.
     fn landed<'a>(
         &'a self,
         place: &'a ForgePlace,
         since: Timestamp,
         count: usize,
     ) -> BoxFuture<'a, CodeResult<Vec<(PullRequestCommit, Timestamp)>>>;
-    /// Suites of checks of a commit that ended.
+    /// Returns finished check suites of a commit.
     fn checks<'a>(
         &'a self,
         place: &'a ForgePlace,
         sha: &'a str,
     ) -> BoxFuture<'a, CodeResult<Vec<CheckSuite>>>;
-    /// What is left of the limit, as far as the last answer told.
+    /// Returns the rate limit, as far as the last response states it.
     fn room(&self, host: &str) -> Option<ForgeRoom>;
 }
 
 /// Reads bodies of hooks.
 pub trait NoticeReader: Send + Sync {
-    /// The news of a body, by the event's name; an event of no use has no news, and `None` is one of no
-    /// repository.
+    /// Parses the news of a body, by the event's name. An event without effect has no news, and
+    /// `None` is one of no repository.
     ///
     /// # Errors
-    /// `Invalid` where it is not what that event's bodies are.
+    /// `Invalid` if the body does not have the form of that event.
     fn read(&self, event: &str, body: &[u8]) -> Result<Option<ForgeNotice>>;
 }

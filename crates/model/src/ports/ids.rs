@@ -1,12 +1,12 @@
-//! The source of ids: randomness is given, so that tests own it.
+//! The source of ids. Randomness is an argument, so that tests control it.
 
-/// Gives random bytes and what is made of them.
+/// Generates random bytes.
 pub trait IdSource: Send + Sync {
-    /// Sixteen random bytes.
+    /// Returns sixteen random bytes.
     fn random(&self) -> [u8; 16];
 }
 
-/// A UUID of version 7 at `time_ms`, in its usual spelling: sorts by time.
+/// Returns a UUID of version 7 at `time_ms`, in its usual spelling, which sorts by time.
 pub fn uuid7(source: &dyn IdSource, time_ms: i64) -> String {
     let mut bytes = source.random();
     let time = u64::try_from(time_ms).unwrap_or(0).to_be_bytes();
@@ -16,14 +16,14 @@ pub fn uuid7(source: &dyn IdSource, time_ms: i64) -> String {
     spell(&bytes)
 }
 
-/// The same UUID of version 7 at another time.
+/// Returns the UUID of version 7 with another time.
 pub fn uuid7_at(id: &str, time_ms: i64) -> String {
     let time = format!("{:012x}", u64::try_from(time_ms).unwrap_or(0) & 0xffff_ffff_ffff);
     let (high, low) = time.split_at(8);
     format!("{high}-{low}{}", id.get(13..).unwrap_or_default())
 }
 
-/// A UUID of version 4, in its usual spelling.
+/// Returns a UUID of version 4, in its usual spelling.
 pub fn uuid4(source: &dyn IdSource) -> String {
     let mut bytes = source.random();
     bytes[6] = 0x40 | (bytes[6] & 0x0f);
@@ -31,7 +31,7 @@ pub fn uuid4(source: &dyn IdSource) -> String {
     spell(&bytes)
 }
 
-/// `length` letters and digits (at most 16): the end of memory and strategy ids.
+/// Returns `length` letters and digits (at most 16): the end of memory and strategy ids.
 pub fn letters_and_digits(source: &dyn IdSource, length: usize) -> String {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     source.random().iter().take(length).map(|byte| char::from(ALPHABET[usize::from(*byte) % 62])).collect()

@@ -5,7 +5,7 @@ use std::fmt;
 use super::BoxFuture;
 use crate::job::exchange::{Step, Usage};
 
-/// The form an answer must have.
+/// The required form of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputForm {
     /// JSON.
@@ -19,23 +19,23 @@ pub enum OutputForm {
     Text,
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// What is asked for.
+    /// The step.
     pub step: Step,
     /// The instructions.
     pub system: String,
-    /// What they are about.
+    /// The input of the instructions.
     pub input: String,
-    /// The form of the answer.
+    /// The form of the response.
     pub output: OutputForm,
-    /// The answer is cut off after so many tokens.
+    /// Maximum number of tokens of the response, which is cut off there.
     pub max_output_tokens: u32,
 }
 
 impl fmt::Debug for Completion {
-    /// Content is sensitive: only its size is shown.
+    /// Content is sensitive, so only its size is shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Completion")
             .field("step", &self.step)
@@ -45,32 +45,32 @@ impl fmt::Debug for Completion {
     }
 }
 
-/// How an answer ended.
+/// The end of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finish {
-    /// By itself.
+    /// The response is complete.
     Complete,
-    /// At a limit of length.
+    /// The response was cut off at a limit of length.
     CutOff,
-    /// The model would not; the vendor's word for why, at most 64 characters.
+    /// The model refused; the vendor's word for the reason, at most 64 characters.
     Refused(String),
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// What was said; in JSON form, the JSON alone.
+    /// The text; in JSON form, only the JSON.
     pub text: String,
-    /// The model, as it calls itself.
+    /// The model's own name.
     pub model: String,
-    /// What it cost.
+    /// The cost in tokens.
     pub usage: Usage,
-    /// How it ended.
+    /// The end of the response.
     pub finish: Finish,
 }
 
 impl fmt::Debug for Reply {
-    /// Content is sensitive: only its size is shown.
+    /// Content is sensitive, so only its size is shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply")
             .field("text_bytes", &self.text.len())
@@ -81,22 +81,22 @@ impl fmt::Debug for Reply {
     }
 }
 
-/// Why there is no answer.
+/// The kind of a model's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelErrorKind {
-    /// The key is missing, wrong, or may not do this.
+    /// The key is missing, wrong, or lacks the permission.
     Denied,
-    /// Too much at once; later it may go.
+    /// Too many requests; a later one may succeed.
     Throttled,
-    /// The account has nothing left; waiting does not help.
+    /// The quota of the account is used up; waiting does not help.
     QuotaUsedUp,
-    /// No answer in time.
+    /// No response in time.
     Timeout,
-    /// Out of service, or out of reach.
+    /// The model is out of service or unreachable.
     Unavailable,
-    /// The request is refused as it is.
+    /// The request is rejected.
     Rejected,
-    /// What came back is not the protocol.
+    /// The response does not follow the protocol.
     Garbled,
 }
 
@@ -112,7 +112,7 @@ impl ModelErrorKind {
         Self::Garbled,
     ];
 
-    /// The word of metrics and logs.
+    /// Returns the word for metrics and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Denied => "denied",
@@ -125,7 +125,8 @@ impl ModelErrorKind {
         }
     }
 
-    /// True where the same question cannot succeed until someone changes something.
+    /// True if the same request cannot succeed until someone changes the configuration or the
+    /// request.
     pub fn is_permanent(self) -> bool {
         match self {
             Self::Denied | Self::QuotaUsedUp | Self::Rejected => true,
@@ -136,29 +137,29 @@ impl ModelErrorKind {
 
 /// A failure of a model, with a message that may be shown and a source that may not.
 pub struct ModelError {
-    /// Why.
+    /// The kind of the failure.
     pub kind: ModelErrorKind,
-    /// For people; no key, no address with one, no content.
+    /// A message for people: no key, no address with one, no content.
     pub message: String,
-    /// The vendor asks to wait so long.
+    /// The pause that the vendor requests, in milliseconds.
     pub retry_after_ms: Option<u64>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl ModelError {
-    /// An error of `kind` with a message for people.
+    /// Returns an error of `kind` with a message for people.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), retry_after_ms: None, source: None }
     }
 
-    /// The same error, with the pause the vendor asks for.
+    /// Returns the error with the pause that the vendor requests.
     #[must_use]
     pub fn after(mut self, millis: u64) -> Self {
         self.retry_after_ms = Some(millis);
         self
     }
 
-    /// The same error, with its cause (for the log alone).
+    /// Returns the error with its cause (for the log only).
     #[must_use]
     pub fn caused_by(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
@@ -192,15 +193,16 @@ impl std::error::Error for ModelError {
     }
 }
 
-/// Answers questions. The adapter retries what its transport may retry and bounds what is under way at once.
+/// Answers requests. The adapter retries transport errors where allowed and limits concurrent
+/// requests.
 pub trait LanguageModel: Send + Sync {
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     fn name(&self) -> &str;
 
-    /// The model that is asked for, in the vendor's words.
+    /// Returns the requested model, in the vendor's words.
     fn model_id(&self) -> &str;
 
-    /// The answer to one question.
+    /// Returns the response to one request.
     fn complete<'a>(
         &'a self,
         completion: &'a Completion,

@@ -1,6 +1,8 @@
-//! The ports: what the engine needs of the world, as small object-safe traits. Adapters live in their own crates.
+//! The ports: the engine's interfaces to the outside, as small object-safe traits. Adapters live in
+//! their own crates.
 //!
-//! A port returns boxed futures and names no runtime. Synchronous parts ([`store::Tx`]) do no waiting of their own.
+//! A port returns boxed futures and names no runtime. Synchronous parts ([`store::Tx`]) do not
+//! wait.
 
 pub mod alerts;
 pub mod clock;
@@ -19,5 +21,5 @@ pub mod store;
 pub mod trace;
 pub mod vault;
 
-/// A future as ports return it.
+/// A future that ports return.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

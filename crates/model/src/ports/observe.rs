@@ -1,6 +1,7 @@
-//! Watching the pipeline: what happens is told to whoever counts and traces. Telling never fails and never waits.
+//! Observation of the pipeline: events for metrics and traces. Reporting never fails and never
+//! waits.
 //!
-//! No content is told, and labels are of closed lists, except where a member says otherwise.
+//! Reports hold no content, and labels come from closed lists, unless a member states otherwise.
 
 use crate::job::exchange::{Step, Usage};
 use crate::memory::strategy::StrategyBase;
@@ -13,79 +14,80 @@ use crate::{ActorId, ErrorKind, EventId, JobId, MemoryId, Namespace, RecordId, S
 /// A step of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepSeen<'a> {
-    /// Which: `read`, `extract`, `embed`, `neighbours`, `consolidate`, `write`, `reflect`, `hand_over`.
+    /// The step: `read`, `extract`, `embed`, `neighbours`, `consolidate`, `write`, `reflect`,
+    /// `hand_over`.
     pub step: &'a str,
-    /// Of which strategy.
+    /// The strategy.
     pub strategy: Option<StrategyBase>,
     /// `ok`, `waits`, `unanswered`, `fallback` or `error`.
     pub outcome: &'a str,
-    /// How long it took.
+    /// Duration in microseconds.
     pub elapsed_us: u64,
 }
 
-/// A call of a language model, its retries included.
+/// A call of a language model, including its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelCallSeen<'a> {
     /// The model's name in the configuration.
     pub provider: &'a str,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: &'a str,
-    /// The model that answered, as it calls itself.
+    /// The model that responded, by its own name.
     pub answered_by: Option<&'a str>,
-    /// What was asked for; `None` for embeddings and probes.
+    /// The step of the request; `None` for embeddings and probes.
     pub step: Option<Step>,
     /// `complete`, `cut_off`, `refused`, or the word of a `ModelErrorKind`.
     pub outcome: &'a str,
-    /// What it cost.
+    /// The cost in tokens.
     pub usage: Usage,
-    /// Requests that were made.
+    /// Number of requests.
     pub tries: u32,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub elapsed_ms: u64,
-    /// The span that was open meanwhile ([`Observe::open_span`]).
+    /// The span that was open during the call ([`Observe::open_span`]).
     pub span: Option<SpanContext>,
 }
 
-/// A try of a delivery.
+/// An attempt of a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeliverySeen<'a> {
-    /// What it is about.
+    /// The kind of the notification.
     pub kind: NoticeKind,
     /// `accepted`, `no_mapping`, `again` or `failed`.
     pub outcome: &'a str,
-    /// Which try, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub elapsed_ms: u64,
-    /// The span that was open meanwhile ([`Observe::open_span`]).
+    /// The span that was open during the attempt ([`Observe::open_span`]).
     pub span: Option<SpanContext>,
 }
 
-/// A request that a door answered.
+/// A request that an API answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestSeen<'a> {
-    /// The span that was open meanwhile.
+    /// The span that was open during the request.
     pub span: SpanContext,
-    /// The request's id, as the log has it.
+    /// The request's id, as in the log.
     pub id: &'a str,
-    /// The door.
+    /// The API.
     pub door: &'a str,
-    /// The operation that answered.
+    /// The operation.
     pub operation: &'a str,
-    /// The method of HTTP.
+    /// The HTTP method.
     pub method: &'a str,
-    /// The status of HTTP.
+    /// The HTTP status.
     pub status: u16,
     /// The type of the error.
     pub error: Option<&'a str>,
-    /// How long it took.
+    /// Duration in microseconds.
     pub elapsed_us: u64,
 }
 
-/// One try of a job.
+/// One attempt of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JobSeen<'a> {
-    /// The span that was open meanwhile.
+    /// The span that was open during the attempt.
     pub span: SpanContext,
     /// The job.
     pub id: &'a JobId,
@@ -95,75 +97,77 @@ pub struct JobSeen<'a> {
     pub memory: &'a MemoryId,
     /// `done`, `again`, `waits`, `failed`, or `lost`: another runner has it.
     pub outcome: &'a str,
-    /// How long it took.
+    /// Duration in microseconds.
     pub elapsed_us: u64,
 }
 
 /// A write of the store that belongs to a request or a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteSeen<'a> {
-    /// Jobs that it asked for.
+    /// The jobs that it requested.
     pub asked_jobs: &'a [JobId],
-    /// How it failed.
+    /// The kind of its error.
     pub error: Option<ErrorKind>,
-    /// How long it took, the wait for its turn included.
+    /// Duration in microseconds, including the wait for its turn.
     pub elapsed_us: u64,
 }
 
-/// Something that happened in the memory of operations agents.
+/// An event in the memory of operations agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SreSeen<'a> {
-    /// A record was saved, or refused: its type, and the word for what became of it.
+    /// A record was saved or rejected: its type, and the word for the result.
     Saved(SreType, &'a str),
-    /// An investigation was started: an open one was joined, something of what is known could not be read, and how long it took.
+    /// An investigation was started.
     Started {
-        /// An open one was joined.
+        /// True if it joined an open one.
         joined: bool,
-        /// Something is less than it could be.
+        /// True if some knowledge could not be read.
         degraded: bool,
-        /// How long the caller waited.
+        /// The caller's waiting time in microseconds.
         elapsed_us: u64,
     },
-    /// An investigation was saved at its end, or where it stands: its status.
+    /// An investigation was saved at its end, or with an interim state: its status.
     Completed(ResolutionStatus),
-    /// Its outcome was told: `confirmed`, `refuted` or `recorded`.
+    /// An outcome was reported: `confirmed`, `refuted` or `recorded`.
     Outcome(&'a str),
-    /// News of an alert was dealt with: `opened`, `joined` or `ignored`.
+    /// A notice of an alert was processed: `opened`, `joined` or `ignored`.
     Alert(AlertSource, &'a str),
 }
 
-/// How much of operations somebody wants to be told.
+/// The level of detail in reports of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Watching {
-    /// Nothing: whoever does them makes nothing ready.
+    /// No reports, so that callers prepare none.
     Nothing,
-    /// That they happened, on what, and how they ended.
+    /// The operation, its subject and its result.
     Operations,
-    /// Questions and texts as well.
+    /// Also queries and texts.
     Contents,
 }
 
-/// A record that an operation is about. Content: only shown where the configuration says so.
+/// A record of an operation. Content: shown only if the configuration allows it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecordSeen<'a> {
     /// Its id.
     pub id: &'a RecordId,
     /// Its text.
     pub text: &'a str,
-    /// How well it answers the question of a search, 0 to 1.
+    /// Its relevance to the query of a search, 0 to 1.
     pub relevance: Option<f32>,
 }
 
-/// An operation on memories, for traces. Told to those who watch ([`Observe::watching`]).
+/// An operation on memories, for traces. It is reported if operations are observed
+/// ([`Observe::watching`]).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperationSeen<'a> {
-    /// Its name in the conventions: `create_memory_store`, `upsert_memory`, `search_memory` and so on; or `create_event`.
+    /// Its name in the conventions: `create_memory_store`, `upsert_memory`, `search_memory` and so
+    /// on; or `create_event`.
     pub operation: &'a str,
-    /// The memory; `None` where none came to be.
+    /// The memory; `None` if none was created.
     pub memory: Option<&'a MemoryId>,
-    /// The record, where it is one.
+    /// The record, if the operation concerns one.
     pub record: Option<&'a RecordId>,
-    /// Records that it is about.
+    /// Number of records of the operation.
     pub records: Option<u64>,
     /// The actor.
     pub actor: Option<&'a ActorId>,
@@ -171,83 +175,87 @@ pub struct OperationSeen<'a> {
     pub session: Option<&'a SessionId>,
     /// The event.
     pub event: Option<&'a EventId>,
-    /// Where, if that is one place.
+    /// The namespace, if there is one.
     pub namespace: Option<&'a Namespace>,
-    /// The question of a search. Content.
+    /// The query of a search. Content.
     pub query: Option<&'a str>,
-    /// The records of a search; empty unless contents are watched.
+    /// The records of a search; empty unless contents are observed.
     pub contents: &'a [RecordSeen<'a>],
-    /// When it began.
+    /// The start time.
     pub started: Timestamp,
-    /// How long it took.
+    /// Duration in microseconds.
     pub elapsed_us: u64,
-    /// How it failed.
+    /// The kind of its error.
     pub error: Option<ErrorKind>,
 }
 
-/// Is told what happens. Every method may be left as it is: it does nothing.
+/// An observer of the pipeline. The default of every method does nothing.
 pub trait Observe: Send + Sync {
-    /// A step of a job ended.
+    /// Reports the end of a job's step.
     fn step(&self, _seen: &StepSeen<'_>) {}
 
-    /// A model was called.
+    /// Reports a call of a model.
     fn model_call(&self, _seen: &ModelCallSeen<'_>) {}
 
-    /// A caller's own model answered a question: the step, and what the caller says it cost in millionths of a US dollar.
+    /// Reports the response of a caller's own model: the step, and the cost that the caller states,
+    /// in millionths of a US dollar.
     fn pulled_answer(&self, _step: Step, _cost_microusd: Option<u64>) {}
 
-    /// A delivery was tried.
+    /// Reports an attempt of a delivery.
     fn delivery(&self, _seen: &DeliverySeen<'_>) {}
 
-    /// Consolidation decided: the action (`add`, `update`, `supersede`, `skip`, `hold`), and by what.
+    /// Reports a decision of consolidation: the action (`add`, `update`, `supersede`, `skip`,
+    /// `hold`), and the rules or the prompt that decided.
     fn decision(&self, _action: &str, _by: &str) {}
 
-    /// Safety found something: a word of its closed list.
+    /// Reports a finding of the safety steps: a word of its closed list.
     fn finding(&self, _what: &str) {}
 
-    /// An extraction failed for good, with this code.
+    /// Reports an extraction whose attempts all failed, with this code.
     fn extraction_failed(&self, _strategy: StrategyBase, _code: &str) {}
 
-    /// Lines of a model's answer were no answer: not of the form, or about something else.
+    /// Reports lines of a model's response that were discarded, because of their form or their
+    /// subject.
     fn lines_discarded(&self, _step: Step, _lines: u64) {}
 
-    /// Messages were found to be sent again and not read twice.
+    /// Reports messages that were recognised as re-sent and not read twice.
     fn resent(&self, _messages: u64) {}
 
-    /// A request to the outside was refused before it was made: a word of the guard's closed list.
+    /// Reports an outgoing request that was rejected before it was made: a word of the guard's
+    /// closed list.
     fn outbound_refused(&self, _reason: &str) {}
 
-    /// Spans of traces went unsent.
+    /// Reports spans of traces that were not sent.
     fn spans_dropped(&self, _spans: u64) {}
 
-    /// Something happened in the memory of operations agents.
+    /// Reports an event in the memory of operations agents.
     fn operations_memory(&self, _seen: &SreSeen<'_>) {}
 
-    /// Whether operations are to be told, and how much of them.
+    /// Returns the level of detail for reports of operations.
     fn watching(&self) -> Watching {
         Watching::Nothing
     }
 
-    /// An operation on memories ended.
+    /// Reports the end of an operation on memories.
     fn operation(&self, _seen: &OperationSeen<'_>) {}
 
-    /// A new span below the one that is open here; `None` where no traces are sent. Its end is
-    /// reported where its parent is open.
+    /// Opens a new span below the current one; `None` if no traces are sent. Its end is reported
+    /// where its parent is open.
     fn open_span(&self) -> Option<SpanContext> {
         None
     }
 
-    /// A request was answered.
+    /// Reports the end of a request.
     fn request(&self, _seen: &RequestSeen<'_>) {}
 
-    /// A try of a job ended.
+    /// Reports the end of a job's attempt.
     fn job(&self, _seen: &JobSeen<'_>) {}
 
-    /// A write ended.
+    /// Reports the end of a write.
     fn store_write(&self, _seen: &WriteSeen<'_>) {}
 }
 
-/// Is told and does nothing.
+/// An observer that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoObserver;
 

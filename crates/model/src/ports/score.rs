@@ -1,11 +1,11 @@
-//! Scoring texts for injection beside the patterns: a classifier, where one is set up. It may raise what the patterns say, and never
-//! lower it; one that fails lets nothing pass.
+//! Injection scores in addition to the patterns, from a classifier if one is configured. It may
+//! raise the score of the patterns, and never lower it. If it fails, no text passes.
 
 use super::BoxFuture;
 use crate::Result;
 
-/// Says how much a text looks like instructions to whoever reads it.
+/// Scores the degree to which a text looks like instructions to its reader.
 pub trait Scorer: Send + Sync {
-    /// 0 to 1.
+    /// Returns a score of 0 to 1.
     fn score<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<f32>>;
 }

@@ -1,4 +1,4 @@
-//! The search port: candidates and raw statistics. What a candidate is worth is decided in `engine/retrieval` alone.
+//! The search port: candidates and raw statistics. Only `engine/retrieval` scores candidates.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,37 +9,37 @@ use crate::record::scope::RecordScope;
 use crate::record::{RecordKind, RecordState};
 use crate::{Namespace, RecordId, Result, StrategyId, Timestamp};
 
-/// Candidates per list.
-// Where `dense` is 0 the engine makes no vector of the question: words alone decide.
+/// Number of candidates for each list.
+// If `dense` is 0, the engine makes no vector of the query: only terms decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Lists))]
 #[serde(deny_unknown_fields)]
 pub struct ListLengths {
-    /// Of windows.
+    /// Candidates of the window list.
     pub window: usize,
-    /// Of turns.
+    /// Candidates of the turn list.
     pub turn: usize,
-    /// Of vectors.
+    /// Candidates of the vector list.
     pub dense: usize,
 }
 
-/// What to look for.
+/// A request for candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CandidateRequest {
-    /// Where to look.
+    /// The scope of the search.
     pub scope: RecordScope,
-    /// Distinct terms of the question, in order of first appearance (Q° of retrieval.md), at most 64.
+    /// Distinct terms of the query, in order of first appearance (Q° of retrieval.md), at most 64.
     pub terms: Vec<String>,
-    /// The question's vector and the model that made it.
+    /// The query's vector and the model that made it.
     pub vector: Option<(Vector, String)>,
-    /// The question's vector by the model before, while some passages have vectors of that one alone. Each passage is
-    /// compared with the vector of its own model.
+    /// The query's vector by the previous model, while some passages have only vectors of that one.
+    /// Each passage is compared with the vector of its own model.
     pub earlier: Option<(Vector, String)>,
     /// Length of each list; `None`: 200 below 10,000 passages in the memory, 400 from there.
     pub lists: Option<ListLengths>,
 }
 
-/// A question's vector that is being made, and the model that makes it; `None` where none could be made.
+/// A query's vector in computation, with its model; `None` if it could not be computed.
 pub type ComingVector = BoxFuture<'static, Option<(Vector, String)>>;
 
 /// The four views of BM25, in this order in every array.
@@ -47,156 +47,161 @@ pub type ComingVector = BoxFuture<'static, Option<(Vector, String)>>;
 pub enum LexicalView {
     /// The turn.
     Turn = 0,
-    /// The turn and the one before.
+    /// The turn and the previous one.
     Pair = 1,
-    /// From two before to one after.
+    /// From two turns before to one after.
     Window = 2,
     /// The session.
     Session = 3,
 }
 
 impl LexicalView {
-    /// All of them, in their order.
+    /// All views, in their order.
     pub const ALL: [Self; 4] = [Self::Turn, Self::Pair, Self::Window, Self::Session];
 }
 
-/// Counts of the question's terms in one view of one passage.
+/// Counts of the query's terms in one view of one passage.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewCounts {
-    /// Terms of the view.
+    /// Number of terms of the view.
     pub length: u32,
-    /// Occurrences, one per term of [`CandidateRequest::terms`].
+    /// Occurrences, one for each term of [`CandidateRequest::terms`].
     pub tf: Vec<u32>,
 }
 
-/// Counts of the question's terms in all views of one passage.
+/// Counts of the query's terms in all views of one passage.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
     lengths: [u32; 4],
-    /// Those of the first view, then those of the next.
+    /// Counts of the first view, then those of the next.
     tf: Box<[u32]>,
 }
 
 impl Views {
-    /// From counts by [`LexicalView`], all of the same terms.
+    /// Builds the views from counts by [`LexicalView`], all of the same terms.
     pub fn of(views: [&ViewCounts; 4]) -> Self {
         let tf = views.iter().flat_map(|view| view.tf.iter().copied()).collect();
         Self::flat(views.map(|view| view.length), tf)
     }
 
-    /// From the terms of each view, and the occurrences in the first view, then those in the next.
+    /// Builds the views from the number of terms of each view, and the occurrences view by view.
     pub fn flat(lengths: [u32; 4], tf: Vec<u32>) -> Self {
         Self { lengths, tf: tf.into() }
     }
 
-    /// Terms of a view.
+    /// Returns the number of terms of a view.
     pub fn length(&self, view: LexicalView) -> u32 {
         self.lengths[view as usize]
     }
 
-    /// Occurrences in a view, one per term of [`CandidateRequest::terms`].
+    /// Returns the occurrences in a view, one for each term of [`CandidateRequest::terms`].
     pub fn tf(&self, view: LexicalView) -> &[u32] {
         let terms = self.tf.len() / self.lengths.len();
         let start = terms * view as usize;
         self.tf.get(start..start + terms).unwrap_or_default()
     }
 
-    /// The counts of each view, by [`LexicalView`].
+    /// Returns the counts of each view, by [`LexicalView`].
     pub fn all(&self) -> [ViewCounts; 4] {
         LexicalView::ALL.map(|view| ViewCounts { length: self.length(view), tf: self.tf(view).to_vec() })
     }
 }
 
-/// One passage with everything the signals read.
+/// One passage with all inputs of the signals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The record.
     pub record: RecordId,
     /// Its version.
     pub version: u32,
-    /// Which passage of it; 0 for talk.
+    /// The index of the passage in the record; 0 for conversation turns.
     pub part: u32,
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// Where it stands.
+    /// The state.
     pub state: RecordState,
     /// Counts by [`LexicalView`].
     pub views: Views,
-    /// Counts over the terms of the path, where the record has one.
+    /// Counts over the terms of the path, if the record has one.
     pub path: Option<ViewCounts>,
-    /// Cosine of the passage with the question, where both have vectors of one model.
+    /// Cosine of the passage with the query, if both have vectors of one model.
     pub dense: Option<f32>,
-    /// Cosine of the passage in its context, likewise.
+    /// Cosine of the passage in its context, under the same condition.
     pub dense_window: Option<f32>,
-    /// Cosine of the turn before it in the session, where that one is a short question and has a vector.
+    /// Cosine of the previous turn in the session, if that turn is a short question and has a
+    /// vector.
     pub question_before: Option<f32>,
-    /// All its terms in order, as ids that mean something in this answer only.
+    /// All its terms in order, as ids that are valid in this response only.
     pub terms: Vec<u32>,
-    /// `loci_text::TurnFlags` of its text (a known speaker's prefix taken off).
+    /// `loci_text::TurnFlags` of its text (without the prefix of a known speaker).
     pub flags: u16,
-    /// The speaker, where the text starts with a known name.
+    /// The speaker, if the text starts with a known name.
     pub speaker: Option<String>,
     /// The role of the message it holds verbatim.
     pub role: Option<Role>,
-    /// Its session: equal numbers, same session; means something in this answer only.
+    /// Its session: equal numbers mean the same session. Valid in this response only.
     pub session: u32,
-    /// Its place in the session, from 0.
+    /// Its position in the session, from 0.
     pub position: u32,
-    /// When it happened: the time of its source, where it has one.
+    /// The time of its source, if it has one.
     pub time: Timestamp,
-    /// False where `time` says nothing about when it happened (a lone record without a source event or client time).
+    /// False if `time` does not state when it happened (a lone record without a source event or
+    /// client time).
     pub has_time: bool,
 }
 
-/// Numbers that BM25 needs.
+/// Statistics that BM25 needs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewStatistics {
-    /// Average terms per document of the view.
+    /// Average number of terms for each document of the view.
     pub average_length: f32,
 }
 
-/// Statistics of the scope or, where it is small, of what the caller may see.
+/// Statistics of the scope or, if it is small, of everything that the caller may see.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScopeStatistics {
-    /// Turns counted.
+    /// Number of turns.
     pub turns: u32,
-    /// Turns that hold the term, one per term of the request; 0: unknown there, left out of every sum.
+    /// Number of turns that hold the term, one for each term of the request; 0: unknown there, left
+    /// out of every sum.
     pub df: Vec<u32>,
-    /// By [`LexicalView`].
+    /// Statistics by [`LexicalView`].
     pub views: [ViewStatistics; 4],
-    /// Paths counted.
+    /// Number of paths.
     pub paths: u32,
-    /// Paths that hold the term, one per term of the request.
+    /// Number of paths that hold the term, one for each term of the request.
     pub path_df: Vec<u32>,
-    /// Average terms per path.
+    /// Average number of terms of a path.
     pub path_average_length: f32,
-    /// True where the counts are of the scope, false where of all that the caller may see.
+    /// True for counts of the scope, false for counts of everything that the caller may see.
     pub of_scope: bool,
 }
 
 /// The union of the lists, and the statistics.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CandidateSet {
-    /// Each passage once; in order of (record id, part), not of worth.
+    /// The passages without duplicates, ordered by (record id, part), not by score.
     pub candidates: Vec<Candidate>,
     /// Statistics for this request.
     pub statistics: ScopeStatistics,
-    /// Term ids of the request's terms in [`Candidate::terms`]; `None` for a term no passage has.
+    /// The ids in [`Candidate::terms`] of the request's terms; `None` for a term that no passage
+    /// has.
     pub term_ids: Vec<Option<u32>>,
-    /// Passages in scope.
+    /// Number of passages in scope.
     pub passages_in_scope: u64,
-    /// Passages in scope that have no vector of the question's model (of the current model, without a vector).
+    /// Number of passages in scope without a vector of the query's model (of the current model, if
+    /// the query has no vector).
     pub passages_without_vector: u64,
-    /// The sequence number the answer stands at.
+    /// The sequence number of the response.
     pub sequence: u64,
-    /// More passages have the question's words than were looked at: these are the newest of them.
+    /// True if more passages have the query's terms than were examined: the newest were.
     pub is_cut: bool,
 }
 
-/// A look for near-duplicates.
+/// A request for near-duplicates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourRequest {
-    /// Where: one strategy and one namespace of a memory, active records.
+    /// The scope: one strategy and one namespace of a memory, active records.
     pub scope: RecordScope,
     /// The namespace, exactly.
     pub namespace: Namespace,
@@ -206,11 +211,11 @@ pub struct NeighbourRequest {
     pub text: String,
     /// Its vector and model.
     pub vector: Option<(Vector, String)>,
-    /// Only neighbours with at least this Jaccard similarity of term sets.
+    /// Minimum Jaccard similarity of term sets.
     pub jaccard_min: f32,
-    /// Also those whose vector has at least this cosine with the text's, however few words they share.
+    /// Minimum cosine of the vectors, which admits a neighbour with any number of shared words.
     pub cosine_min: Option<f32>,
-    /// At most so many, the most similar first.
+    /// Maximum number of neighbours, the most similar first.
     pub limit: usize,
 }
 
@@ -221,35 +226,36 @@ pub struct Neighbour {
     pub record: RecordId,
     /// Jaccard similarity of the term sets.
     pub jaccard: f32,
-    /// Cosine, where both have vectors of one model.
+    /// Cosine, if both have vectors of one model.
     pub cosine: Option<f32>,
 }
 
-/// What a close look at one memory's index says, for people and for `degraded`.
+/// Figures of one memory's index, for people and for `degraded`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IndexInfo {
-    /// Passages held.
+    /// Number of passages.
     pub passages: u64,
-    /// Passages with a vector.
+    /// Number of passages with a vector.
     pub vectors: u64,
-    /// Sequence number applied.
+    /// The last applied sequence number.
     pub sequence: u64,
-    /// Bytes held, roughly.
+    /// Approximate size in bytes.
     pub bytes: u64,
-    /// Digest of everything that influences an answer: equal digests, equal answers.
+    /// Digest of everything that influences a response: equal digests, equal responses.
     pub digest: u64,
 }
 
 /// Finds candidates. Read-only; every call first catches up with the store.
 pub trait Search: Send + Sync {
-    /// Names that conversational turns in the caller's view carry as `Name: `, sorted.
+    /// Returns the names that conversational turns in the caller's view carry as `Name: `, sorted.
     fn known_names<'a>(&'a self, scope: &'a RecordScope) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// The union of the three lists.
+    /// Returns the union of the three lists.
     fn candidates(&self, request: CandidateRequest) -> BoxFuture<'_, Result<CandidateSet>>;
 
-    /// The same for a vector that is still being made, in this process and within milliseconds: a store may begin with the
-    /// words, and may wait for it on a thread. The request's own vector is not looked at.
+    /// Returns the candidates for a vector that is still in computation, in this process and within
+    /// milliseconds. A store may start with the terms, and may wait for the vector on a thread. The
+    /// request's own vector is ignored.
     fn candidates_meanwhile(
         &self,
         mut request: CandidateRequest,
@@ -261,11 +267,11 @@ pub trait Search: Send + Sync {
         })
     }
 
-    /// Active records of one strategy and namespace that are close to a text.
+    /// Returns the active records of one strategy and namespace that are close to a text.
     fn neighbours(&self, request: NeighbourRequest) -> BoxFuture<'_, Result<Vec<Neighbour>>>;
 
-    /// Cosine of the vectors of two passages, each a record and its part; `None` where one has none, or they are of different
-    /// models.
+    /// Returns the cosine of the vectors of two passages, each a record and its part; `None` if one
+    /// has none, or if they are of different models.
     fn alike<'a>(
         &'a self,
         memory: &'a crate::MemoryId,
@@ -273,6 +279,7 @@ pub trait Search: Send + Sync {
         second: (&'a RecordId, u32),
     ) -> BoxFuture<'a, Result<Option<f32>>>;
 
-    /// What the index of a memory holds now. With `rebuilt`, what a fresh build from the store would hold.
+    /// Returns the current figures of a memory's index. With `rebuilt`, returns those of a fresh
+    /// build from the store.
     fn info<'a>(&'a self, memory: &'a crate::MemoryId, rebuilt: bool) -> BoxFuture<'a, Result<IndexInfo>>;
 }

@@ -1,7 +1,7 @@
-//! The place in a trace at which work is done. Work carries it by the task that polls it: a span that is
-//! made meanwhile, and a request that leaves, belong to the span that is open there (decision 0056).
+//! The current position in a trace. The task that polls work carries it: new spans and outgoing
+//! requests belong to the span that is open there (decision 0056).
 //!
-//! Where no traces are sent no span is open, and this costs a look at a thread's own variable.
+//! If no traces are sent, no span is open, and this costs one read of a thread-local variable.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -14,7 +14,7 @@ thread_local! {
     static ASKED_JOBS: RefCell<Option<Vec<JobId>>> = const { RefCell::new(None) };
 }
 
-/// The name of a span: its trace and its own id, neither all zero.
+/// The identity of a span: its trace and its own id, neither all zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpanContext {
     /// The trace.
@@ -23,12 +23,12 @@ pub struct SpanContext {
     pub span: [u8; 8],
 }
 
-/// Returns the span that is open where this is called.
+/// Returns the span that is open at the call.
 pub fn current() -> Option<SpanContext> {
     CURRENT.get()
 }
 
-/// Does work while a span is open; without one, what was open stays open.
+/// Runs work under a span. Without a span, the current one stays open.
 pub async fn under<T>(span: Option<SpanContext>, work: impl Future<Output = T>) -> T {
     let Some(span) = span else { return work.await };
     let mut work = pin!(work);
@@ -39,7 +39,7 @@ pub async fn under<T>(span: Option<SpanContext>, work: impl Future<Output = T>) 
     .await
 }
 
-/// Puts back what was open, also after a panic.
+/// Restores the previous span, even after a panic.
 struct Entered {
     before: Option<SpanContext>,
 }
@@ -50,7 +50,7 @@ impl Drop for Entered {
     }
 }
 
-/// Runs a closure of a write and returns the jobs that it asked for.
+/// Runs a closure of a write and returns the jobs that it requested.
 pub fn with_asked_jobs<T>(work: impl FnOnce() -> T) -> (T, Vec<JobId>) {
     let _noted = Noted;
     ASKED_JOBS.set(Some(Vec::new()));
@@ -58,7 +58,7 @@ pub fn with_asked_jobs<T>(work: impl FnOnce() -> T) -> (T, Vec<JobId>) {
     (outcome, ASKED_JOBS.take().unwrap_or_default())
 }
 
-/// Ends the notes of a write, also after a panic.
+/// Ends the record of a write's jobs, even after a panic.
 struct Noted;
 
 impl Drop for Noted {
@@ -67,7 +67,7 @@ impl Drop for Noted {
     }
 }
 
-/// Notes that a job was asked for, for the write that runs on this thread.
+/// Records a requested job for the write that runs on this thread.
 pub(in crate::ports) fn note_asked_job(id: &JobId) {
     ASKED_JOBS.with_borrow_mut(|asked| asked.as_mut().map(|asked| asked.push(id.clone())));
 }
@@ -104,7 +104,7 @@ mod tests {
             }));
             let mut context = Context::from_waker(Waker::noop());
             assert!(outer.as_mut().poll(&mut context).is_pending());
-            // Another task of this thread sees nothing of it.
+            // Another task of this thread does not see the span.
             assert_eq!(current(), None);
             assert!(outer.as_mut().poll(&mut context).is_ready());
         }

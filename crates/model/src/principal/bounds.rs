@@ -1,6 +1,5 @@
-//! What a grant asks of events and records beside their place: values of metadata, and that they
-//! are not too old. Pure predicates; whose they are, and what a write is given by them, is the
-//! engine's matter.
+//! Conditions of a grant on events and records in addition to their place: values of metadata, and
+//! a maximum age. Pure predicates. The engine assigns them to callers and applies them to writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +8,23 @@ use crate::event::Event;
 use crate::record::Record;
 use crate::record::metadata::MetadataValue;
 
-/// Conditions that all must hold. None of them: nothing is kept back.
+/// Conditions that must all hold. Without conditions, everything is admitted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Bounds {
-    /// Keys of metadata with the texts that each may have, at least one; a key that is absent, or holds no text, is none
-    /// of them.
+    /// Keys of metadata with the allowed texts of each, at least one. An absent key, or one that
+    /// holds no text, does not match.
     pub metadata: BTreeMap<String, BTreeSet<String>>,
-    /// Not from before this time.
+    /// The earliest admitted time.
     pub since: Option<Timestamp>,
 }
 
 impl Bounds {
-    /// True when nothing is kept back.
+    /// True if there are no conditions.
     pub fn is_none(&self) -> bool {
         self.metadata.is_empty() && self.since.is_none()
     }
 
-    /// True when the event meets the conditions.
+    /// True if the event meets the conditions.
     pub fn admits_event(&self, event: &Event) -> bool {
         self.admits_time(event.time)
             && self
@@ -34,7 +33,7 @@ impl Bounds {
                 .all(|(key, allowed)| event.metadata.get(key).is_some_and(|value| allowed.contains(value)))
     }
 
-    /// True when the record meets the conditions.
+    /// True if the record meets the conditions.
     pub fn admits_record(&self, record: &Record) -> bool {
         self.admits_time(record.timestamp)
             && self.metadata.iter().all(|(key, allowed)| match record.metadata.get(key) {
@@ -46,7 +45,7 @@ impl Bounds {
             })
     }
 
-    /// True when something of this time is young enough.
+    /// True if the time is recent enough.
     pub fn admits_time(&self, time: Timestamp) -> bool {
         self.since.is_none_or(|since| time >= since)
     }

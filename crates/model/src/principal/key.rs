@@ -1,4 +1,5 @@
-//! Access keys: an AWS pair and a bearer token of one principal. Secrets are here only in encrypted or hashed form.
+//! Access keys: an AWS key pair and a bearer token of one principal. Secrets occur here only in
+//! encrypted or hashed form.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +11,17 @@ use crate::{AccessKeyId, Timestamp};
 pub struct AccessKey {
     /// The public half of the pair.
     pub id: AccessKeyId,
-    /// Who it stands for, and what they may do.
+    /// The principal of the key, with its grants.
     pub principal: Principal,
     /// The secret half, encrypted under the master key (nonce first).
     pub secret_sealed: Vec<u8>,
     /// SHA-256 of the bearer token, in hex.
     pub token_digest: String,
-    /// When it was made.
+    /// The time of its creation.
     pub created_at: Timestamp,
-    /// When its secrets were last replaced.
+    /// The time at which its secrets were last replaced.
     pub rotated_at: Option<Timestamp>,
-    /// When it stopped to count.
+    /// The time of its revocation.
     pub revoked_at: Option<Timestamp>,
 }
 

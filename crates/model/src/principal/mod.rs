@@ -1,4 +1,5 @@
-//! Who asks, and what they may do. Checked in `engine/access`, nowhere else.
+//! Principals: the callers of operations, and their grants. `engine/access` checks them, and no
+//! other code does.
 
 pub mod bounds;
 pub mod key;
@@ -10,32 +11,32 @@ use crate::principal::bounds::Bounds;
 use crate::record::metadata::SYSTEM_PREFIX;
 use crate::{ActorId, Error, MemoryId, Namespace, Result, SessionId, StrategyId, Timestamp, limits};
 
-/// One thing that a key allows.
+/// A capability of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
-    /// See memories, events, sessions, actors, jobs and records.
+    /// Reads memories, events, sessions, actors, jobs and records.
     Read,
-    /// Make and delete events and records, start jobs.
+    /// Creates and deletes events and records, starts jobs.
     Write,
-    /// Make, change and delete memories, tags, settings; forget, export, import.
+    /// Creates, changes and deletes memories, tags, settings; forgets, exports, imports.
     Admin,
-    /// Do what the agent of a task does, for tasks of that actor and session, and nothing else.
+    /// Acts as the agent of a task, for tasks of that actor and session only.
     Agent,
-    /// Tell what came of investigations that the caller may write, in the stead of their users.
+    /// Reports the outcome of investigations that the caller may write, on behalf of their users.
     Outcome,
-    /// Hand in what a worker agent answers in investigations, as that actor, and nothing else.
+    /// Submits the answers of a worker agent in investigations, as that actor only.
     Worker,
-    /// Name any user of operations memory, or that actor, as the one it works for, where it may
-    /// read and write. No right by itself, and never the user in person.
+    /// Acts on behalf of any user of operations memory, or of that actor, where the caller may read
+    /// and write. It grants no other right, and never makes the caller that user in person.
     Impersonate,
-    /// Read facts that cite code without a verification, where the caller may read them. No right
-    /// by itself.
+    /// Reads facts that cite code without a verification, where the caller may read them. It grants
+    /// no other right.
     Unverified,
 }
 
-/// A part of the world and what may be done there. An absent member means any.
+/// A part of the data, with the capabilities there. An absent member means any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
@@ -48,25 +49,25 @@ pub struct Grant {
     /// The session.
     #[serde(default)]
     pub session: Option<SessionId>,
-    /// The node of the namespace tree, with everything beneath it.
+    /// The node of the namespace tree, with its subtree.
     #[serde(default)]
     pub namespace: Option<Namespace>,
     /// The strategy.
     #[serde(default)]
     pub strategy: Option<StrategyId>,
-    /// Keys of metadata with the texts that each may have: what has none of them is not in the part, and what is written is
-    /// given the one there is.
+    /// Keys of metadata with the allowed texts of each. Data without one of these texts is outside
+    /// of the grant. A write gets the text if there is exactly one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, BTreeSet<String>>,
-    /// What is older is not in the part.
+    /// Maximum age in days: older data is outside of the grant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u32>,
-    /// What may be done.
+    /// The granted capabilities.
     pub capabilities: BTreeSet<Capability>,
 }
 
 impl Grant {
-    /// Everything, everywhere.
+    /// Returns a grant of everything, everywhere.
     pub fn everything() -> Self {
         Self {
             memory: None,
@@ -80,7 +81,7 @@ impl Grant {
         }
     }
 
-    /// True when the grant is on the whole of `memory`, not on a part of it.
+    /// True if the grant covers the whole of `memory`, not a part of it.
     pub fn is_whole(&self, memory: &MemoryId) -> bool {
         self.memory.as_ref().is_none_or(|granted| granted == memory)
             && self.actor.is_none()
@@ -90,17 +91,17 @@ impl Grant {
             && !self.is_bound()
     }
 
-    /// True when not all of its places is granted.
+    /// True if the grant is restricted by metadata or age.
     pub fn is_bound(&self) -> bool {
         !self.metadata.is_empty() || self.max_age_days.is_some()
     }
 
-    /// What is granted of its places at `now`.
+    /// Returns the grant's conditions at `now`.
     pub fn bounds(&self, now: Timestamp) -> Bounds {
         Bounds { metadata: self.metadata.clone(), since: self.max_age_days.map(|days| now.minus_days(days)) }
     }
 
-    /// Checks the members that narrow its places.
+    /// Checks the members that restrict the grant.
     ///
     /// # Errors
     /// `Invalid`, on `metadata`, `max_age_days` or `capabilities`.
@@ -122,7 +123,7 @@ impl Grant {
     }
 }
 
-/// A key and its values, by the rule of what events may hold: they are written there.
+/// Checks a key and its values by the rule for event metadata, because they are written there.
 fn check_values(key: &str, values: &BTreeSet<String>) -> Result<()> {
     let is_text = |text: &str, most: usize| {
         (1..=most).contains(&text.chars().count())
@@ -151,17 +152,17 @@ fn check_values(key: &str, values: &BTreeSet<String>) -> Result<()> {
 pub struct Principal {
     /// A name for logs and telemetry: the key's principal, or the user of the operating system.
     pub name: String,
-    /// What they may do; the union counts.
+    /// The grants; their union applies.
     pub grants: Vec<Grant>,
 }
 
 impl Principal {
-    /// The engine itself, for jobs and sweeps.
+    /// Returns the principal of the engine itself, for jobs and sweeps.
     pub fn engine() -> Self {
         Self { name: "loci".to_owned(), grants: vec![Grant::everything()] }
     }
 
-    /// An administrator: whoever can read the folder's files.
+    /// Returns an administrator: a user who can read the folder's files.
     pub fn administrator(name: impl Into<String>) -> Self {
         Self { name: name.into(), grants: vec![Grant::everything()] }
     }

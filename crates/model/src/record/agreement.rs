@@ -1,5 +1,6 @@
-//! Who else said what a record says: what is said by several tasks, or approved by a person, is
-//! trusted more, and ages from the last time. One entry of the ledger per record that somebody agreed with.
+//! Agreement with a record: a statement from several tasks, or with a person's approval, is trusted
+//! more, and its age counts from the last agreement. One entry of the ledger for each record with
+//! an agreement.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::ledger::{Shelf, Shelved};
 use crate::{ActorId, MemoryId, RecordId, Timestamp, limits};
 
-/// Who agrees with a record.
+/// The agreement with a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The memory.
@@ -17,28 +18,29 @@ pub struct Agreement {
     pub actor: ActorId,
     /// The record.
     pub record: RecordId,
-    /// Tasks that said the same, each once, without the one that said it first; at most [`limits::AGREEING_TASKS_MAX`].
+    /// Tasks with an equal statement, without duplicates and without the first one; at most
+    /// [`limits::AGREEING_TASKS_MAX`].
     pub tasks: BTreeSet<String>,
-    /// The person who decided for it, by name.
+    /// The name of the person who approved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
-    /// When somebody last agreed.
+    /// The time of the last agreement.
     pub confirmed_at: Timestamp,
 }
 
 impl Agreement {
-    /// With a record that nobody agreed with yet.
+    /// Returns an empty agreement with a record.
     pub fn none(memory: MemoryId, actor: ActorId, record: RecordId, at: Timestamp) -> Self {
         Self { memory, actor, record, tasks: BTreeSet::new(), approved_by: None, confirmed_at: at }
     }
 
-    /// How many others say it; a person counts as one.
+    /// Returns the number of others that agree; a person counts as one.
     pub fn count(&self) -> u32 {
         let people = usize::from(self.approved_by.is_some());
         u32::try_from(self.tasks.len() + people).unwrap_or(u32::MAX)
     }
 
-    /// Notes that a task says the same; false where it did already, or there is no room for more.
+    /// Adds the agreement of a task; false if the task agreed before, or if the limit is reached.
     pub fn add(&mut self, task: &str, at: Timestamp) -> bool {
         self.confirmed_at = self.confirmed_at.max(at);
         self.tasks.len() < limits::AGREEING_TASKS_MAX && self.tasks.insert(task.to_owned())

@@ -1,6 +1,5 @@
-//! Two records that contradict each other and of which no rule may let one win: the newer is
-//! trusted less, or the older was approved by a person. Both stand until a person decides. An entry
-//! of the ledger.
+//! Two contradicting records that no rule may decide between: the newer one is trusted less, or a
+//! person approved the older one. Both stay until a person decides. An entry of the ledger.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,23 +8,23 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, Timestamp};
 
 closed_words! {
-    /// Whether somebody decided.
+    /// The state of a conflict.
     ConflictState {
-        /// Nobody did.
+        /// No person has decided.
         Open = "open",
-        /// Somebody did.
+        /// A person has decided.
         Resolved = "resolved",
     }
 }
 
-/// What a person decided.
+/// The decision of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolution {
-    /// The record that stays; `None`: both do, for they do not contradict each other.
+    /// The record that stays; `None`: both stay, because they do not contradict each other.
     pub keep: Option<RecordId>,
-    /// Who, by name.
+    /// The name of the person.
     pub by: String,
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
 }
 
@@ -36,28 +35,28 @@ pub struct Conflict {
     pub memory: MemoryId,
     /// The repository's actor.
     pub actor: ActorId,
-    /// Its id, made of the two records: a pair has one conflict.
+    /// Its id, derived from the two records: a pair has one conflict.
     pub id: String,
-    /// The record that was there.
+    /// The existing record.
     pub standing: RecordId,
-    /// The one that says otherwise.
+    /// The record that contradicts it.
     pub against: RecordId,
-    /// How they contradict each other, in words.
+    /// The contradiction, in words.
     pub reason: String,
-    /// When it was found.
+    /// The time at which it was found.
     pub found_at: Timestamp,
-    /// What was decided.
+    /// The decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolution>,
 }
 
 impl Conflict {
-    /// Whether somebody decided.
+    /// Returns the state of the conflict.
     pub fn state(&self) -> ConflictState {
         if self.resolution.is_some() { ConflictState::Resolved } else { ConflictState::Open }
     }
 
-    /// The other of the two; `None` for a record that is neither.
+    /// Returns the other of the two records; `None` for a record that is neither.
     pub fn other(&self, record: &RecordId) -> Option<&RecordId> {
         match record {
             one if *one == self.standing => Some(&self.against),
@@ -66,7 +65,7 @@ impl Conflict {
         }
     }
 
-    /// The subject under which the conflicts of a repository in a state are listed.
+    /// Returns the subject under which the conflicts of a repository in a state are listed.
     pub fn subject_of(actor: &ActorId, state: ConflictState) -> String {
         format!("{}:{actor}", state.as_str())
     }

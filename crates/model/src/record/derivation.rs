@@ -1,4 +1,5 @@
-//! How the pipeline made a record: by which prompt and model, what was decided about it and why, on which evidence.
+//! The derivation of a record by the pipeline: prompt, model, decision with its reason, and
+//! evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,38 +7,39 @@ use crate::memory::prompt::PromptId;
 use crate::words::closed_words;
 
 closed_words! {
-    /// Who did the reading.
+    /// The reader that produced a record.
     #[derive(Default)]
     MakingMode {
         /// The strategy's half that needs no model.
         #[default]
         Deterministic = "deterministic",
-        /// A language model, asked by this server.
+        /// A language model that this server called.
         Model = "model",
-        /// A language model of the caller's, which came for the question (pull mode).
+        /// A language model of the caller, which leased the request (pull mode).
         Pull = "pull",
-        /// The deterministic half, because the model did not answer; with a prompt: the model read, and rules alone settled
-        /// what it read. It gives way when the messages are read again.
+        /// The deterministic half, because the model did not respond. With a prompt: the model
+        /// extracted, and rules alone consolidated the result. A later reading of the messages
+        /// replaces it.
         Fallback = "fallback",
     }
 }
 
-/// How a record was made.
+/// The derivation of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Making {
-    /// The prompt that was asked.
+    /// The prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptId>,
-    /// The model that answered, as it calls itself.
+    /// The model that responded, by its own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Who did the reading.
+    /// The reader.
     pub mode: MakingMode,
-    /// What consolidation decided.
+    /// The decision of consolidation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided: Option<Decided>,
-    /// The counts it rests on, recounted by the engine.
+    /// The counts that support it, recounted by the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
 }
@@ -50,18 +52,18 @@ pub struct Decided {
     pub action: String,
     /// The rules or the prompt that decided.
     pub by: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Of so many records, so many bear it out.
+/// The number of records that support a statement, out of those examined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Evidence {
-    /// Records that bear it out.
+    /// Number of supporting records.
     pub hits: u32,
-    /// Records that were looked at.
+    /// Number of examined records.
     pub of: u32,
-    /// What was counted.
+    /// The predicate that was counted.
     pub predicate: String,
 }

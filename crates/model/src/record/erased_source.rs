@@ -1,6 +1,6 @@
-//! Tombstones: a source (a record, an event, an item of an import, a document, a request) whose data was
-//! erased, by a keyed digest of its name. They say when, and nothing of what it was. They keep imports from
-//! bringing it back.
+//! Tombstones: a source (a record, an event, an item of an import, a document, a request) whose
+//! data was erased, identified by a keyed digest of its name. A tombstone holds the time of the
+//! erasure and no content. It prevents imports from restoring the data.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +14,9 @@ pub struct ErasedSource {
     pub memory: MemoryId,
     /// The keyed digest of the source's name, in hex digits.
     pub digest: String,
-    /// The time its data was erased.
+    /// The time at which its data was erased.
     pub at: Timestamp,
-    /// Nobody: a tombstone outlives the person.
+    /// No person's actor, because a tombstone outlives the person.
     pub actor: ActorId,
 }
 

@@ -1,10 +1,10 @@
-//! What a request says about the expiry of records.
+//! The expiry of records in a request.
 
 /// Expiry in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpirySpecification {
-    /// Records vanish this many days after they are written; at least 31.
+    /// Records expire this number of days after they are written; at least 31.
     Days(u32),
-    /// They no longer expire; only on updates.
+    /// Records no longer expire; only in updates.
     Remove,
 }

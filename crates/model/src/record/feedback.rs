@@ -1,8 +1,7 @@
-//! What principals say of a record: that it is useful, or wrong. A verdict is a row of the record's
-//! history whose state does not change; the words of that row are written and read here, and
-//! nowhere else.
+//! Feedback of principals on a record: useful or wrong. A verdict is a row of the record's history
+//! whose state does not change. Only this module writes and parses the words of that row.
 //!
-//! What verdicts do is the engine's matter.
+//! The engine applies the effects of verdicts.
 
 use crate::record::RecordState;
 use crate::record::telemetry::StateChange;
@@ -11,21 +10,23 @@ use crate::words::closed_words;
 /// The word that such a row begins with.
 const WORD: &str = "feedback";
 
-/// The pattern (`LIKE`) of the reasons of such rows: where a record is erased they go, for people wrote them, and may have quoted it.
+/// The pattern (`LIKE`) of the reasons of such rows. They are erased with their record, because
+/// people wrote them and may have quoted it.
 pub const ROWS_LIKE: &str = "feedback: %";
 
 closed_words! {
-    /// What is said.
+    /// A verdict on a record.
     #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     FeedbackVerdict {
-        /// It helped.
+        /// The record helped.
         Useful = "useful",
-        /// It is not so.
+        /// The record is wrong.
         Wrong = "wrong",
     }
 }
 
-/// The reason of the row that keeps a verdict: `feedback: wrong`, or `feedback: wrong: ` and why.
+/// Returns the reason of the row that stores a verdict: `feedback: wrong`, or `feedback: wrong: `
+/// and the caller's reason.
 pub fn told(verdict: FeedbackVerdict, reason: Option<&str>) -> String {
     let verdict = verdict.as_str();
     match reason.filter(|reason| !reason.is_empty()) {
@@ -34,7 +35,7 @@ pub fn told(verdict: FeedbackVerdict, reason: Option<&str>) -> String {
     }
 }
 
-/// The verdict that a row keeps; `None` for a change of state, and for any other note.
+/// Returns the verdict that a row stores; `None` for a change of state, and for any other note.
 pub fn verdict_of(row: &StateChange) -> Option<FeedbackVerdict> {
     let stays = row.from == Some(row.to) && row.to != RecordState::Erased;
     let said = row.reason.strip_prefix(WORD).filter(|_| stays)?.strip_prefix(": ")?;

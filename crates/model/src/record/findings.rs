@@ -1,4 +1,5 @@
-//! What the safety steps found in a text. They say what was seen; what follows from it is the engine's matter.
+//! Findings of the safety steps in a text. They are observations only. The engine decides the
+//! consequences.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Findings {
-    /// How much it looks like instructions to the reader, 0 to 1.
+    /// The degree to which it looks like instructions to the reader, 0 to 1.
     #[serde(skip_serializing_if = "is_zero")]
     pub injection: f32,
-    /// Words for what gave the score; no content.
+    /// Words for the reasons of the score; no content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
-    /// Kinds of secrets that were masked; sorted, each once.
+    /// Kinds of secrets that were masked; sorted, without duplicates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub masked: Vec<String>,
 }
 
 impl Findings {
-    /// True when nothing was found.
+    /// True if nothing was found.
     pub fn is_empty(&self) -> bool {
         is_zero(&self.injection) && self.reasons.is_empty() && self.masked.is_empty()
     }

@@ -7,13 +7,14 @@ use crate::Timestamp;
 
 /// Prefix of the keys that the engine fills and callers may not set.
 pub const SYSTEM_PREFIX: &str = "x-amz-agentcore-memory-";
-/// System key: when the record was created.
+/// System key: the time of the record's creation.
 pub const SYSTEM_CREATED_AT: &str = "x-amz-agentcore-memory-createdAt";
-/// System key: when the record last changed.
+/// System key: the time of the record's last change.
 pub const SYSTEM_UPDATED_AT: &str = "x-amz-agentcore-memory-updatedAt";
 /// System key: `EXTRACTED` or `BATCH_CREATED`.
 pub const SYSTEM_RECORD_TYPE: &str = "x-amz-agentcore-memory-recordType";
-/// System key: `true` on what a search shows of events that are not extracted yet; no stored record has it.
+/// System key: `true` on search results from events that are not extracted yet. No stored record
+/// has it.
 pub const SYSTEM_PROVISIONAL: &str = "x-amz-agentcore-memory-provisional";
 
 /// Metadata of a record, without the system keys.
@@ -32,7 +33,7 @@ pub enum MetadataType {
 }
 
 impl MetadataType {
-    /// The wire's spelling.
+    /// Returns the wire's spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::String => "STRING",
@@ -56,7 +57,7 @@ pub enum MetadataValue {
     DateTime(Timestamp),
 }
 
-/// How a value of the schema comes about.
+/// The extraction of a value of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MetadataExtraction {
@@ -66,39 +67,39 @@ pub enum MetadataExtraction {
     StrictlyConsistent,
 }
 
-/// What a model must respect when it infers a value.
+/// The constraints on a value that a model infers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetadataValidation {
     /// One of these texts.
     String {
-        /// The texts.
+        /// The allowed texts.
         allowed: Vec<String>,
     },
-    /// Texts of these, at most so many.
+    /// A list of allowed texts with a maximum length.
     StringList {
-        /// The texts; empty means any.
+        /// The allowed texts; empty means any.
         allowed: Vec<String>,
-        /// At most so many items.
+        /// Maximum number of items.
         items_max: Option<u32>,
     },
     /// A number in this range.
     Number {
-        /// Not below.
+        /// The minimum.
         min: Option<f64>,
-        /// Not above.
+        /// The maximum.
         max: Option<f64>,
     },
 }
 
-/// How a model infers a value.
+/// The instructions by which a model infers a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LlmExtraction {
-    /// What the key means.
+    /// The meaning of the key.
     pub definition: String,
-    /// How to decide between values.
+    /// The rule for choosing between values.
     pub instruction: Option<String>,
-    /// What the value must respect.
+    /// The constraints on the value.
     pub validation: Option<MetadataValidation>,
 }
 
@@ -107,21 +108,21 @@ pub struct LlmExtraction {
 pub struct MetadataSchemaEntry {
     /// The key.
     pub key: String,
-    /// Its type as given; absent means text.
+    /// Its type as specified; absent means text.
     pub kind: Option<MetadataType>,
-    /// How its value comes about as given; absent means inferred where `llm` is there, else copied.
+    /// Its extraction as specified; absent means inferred by a model.
     pub extraction: Option<MetadataExtraction>,
-    /// How a model infers it.
+    /// The instructions for the model.
     pub llm: Option<LlmExtraction>,
 }
 
 impl MetadataSchemaEntry {
-    /// The type in force.
+    /// Returns the effective type.
     pub fn effective_type(&self) -> MetadataType {
         self.kind.unwrap_or(MetadataType::String)
     }
 
-    /// The way in force: as given, else inferred.
+    /// Returns the effective extraction: as specified, or else inferred.
     pub fn effective_extraction(&self) -> MetadataExtraction {
         self.extraction.unwrap_or(MetadataExtraction::LlmInferred)
     }

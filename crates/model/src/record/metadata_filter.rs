@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::record::metadata::{MetadataType, MetadataValue};
 use crate::{Error, FieldName, Result, Timestamp};
 
-/// What a filter does with the value of its key.
+/// The comparison that a filter applies to the value of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum FilterOperator {
@@ -40,14 +40,14 @@ pub enum FilterType {
     DateTime,
 }
 
-/// One condition on a record's metadata, system keys included.
+/// One condition on a record's metadata, including system keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetadataFilter {
     /// The key.
     pub key: String,
-    /// What to do with its value.
+    /// The comparison.
     pub operator: FilterOperator,
-    /// What to compare with; absent for `Exists` and `NotExists`.
+    /// The right side of the comparison; absent for `Exists` and `NotExists`.
     pub right: Option<MetadataValue>,
 }
 
@@ -82,7 +82,7 @@ impl MetadataFilter {
         }
     }
 
-    /// True when the value of the key (`None`: absent) meets the condition.
+    /// True if the value of the key (`None`: absent) meets the condition.
     pub fn admits(&self, value: Option<&MetadataValue>) -> bool {
         use FilterOperator as Op;
         use MetadataValue as V;

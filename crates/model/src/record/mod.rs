@@ -1,4 +1,5 @@
-//! Records: what is remembered. Shapes only; who may change them and how is the engine's matter.
+//! Records: the contents of a memory. This module holds the data types. The engine checks
+//! permissions and changes records.
 
 pub mod agreement;
 pub mod conflict;
@@ -26,93 +27,93 @@ use crate::words::closed_words;
 use crate::{MemoryId, Namespace, RecordId, StrategyId, Timestamp};
 
 closed_words! {
-    /// What a record is (the list is closed).
+    /// The kind of a record (the list is closed).
     RecordKind {
-        /// A statement, or a turn of talk kept verbatim.
+        /// A statement, or a turn of a conversation kept verbatim.
         Fact = "fact",
-        /// What someone prefers.
+        /// A preference of a person.
         Preference = "preference",
-        /// A session in short.
+        /// A summary of a session.
         Summary = "summary",
         /// A piece of work: situation, intent, outcome.
         Episode = "episode",
-        /// What several episodes teach.
+        /// A lesson from several episodes.
         Reflection = "reflection",
         /// A rule of conduct.
         Rule = "rule",
         /// An operations investigation.
         Investigation = "investigation",
-        /// A text of its own.
+        /// A standalone text.
         Document = "document",
     }
 }
 
 closed_words! {
-    /// Where a record stands (the list is closed). Reads return active ones unless asked.
+    /// The state of a record (the list is closed). Reads return active records by default.
     RecordState {
         /// In force.
         Active = "active",
-        /// Held, pending confirmation or approval.
+        /// It waits for confirmation or approval.
         Candidate = "candidate",
-        /// Another record or version took its place.
+        /// Another record or version superseded it.
         Superseded = "superseded",
-        /// Found wrong.
+        /// It was found wrong.
         Invalid = "invalid",
-        /// Held back as suspicious.
+        /// It is quarantined as suspicious.
         Quarantined = "quarantined",
-        /// No longer confirmed by its evidence.
+        /// Its evidence no longer confirms it.
         Stale = "stale",
-        /// Past its time.
+        /// Its expiry has passed.
         Expired = "expired",
-        /// Put away.
+        /// It was archived.
         Archived = "archived",
-        /// Undone by a rollback.
+        /// A rollback undid it.
         RolledBack = "rolled_back",
-        /// Deleted: hidden at once, content erased later.
+        /// It was deleted: hidden immediately, content erased later.
         Erased = "erased",
     }
 }
 
 closed_words! {
-    /// How a record came to be.
+    /// The origin of a record.
     RecordOrigin {
-        /// From the pipeline.
+        /// The pipeline extracted it.
         Extracted = "extracted",
-        /// Written by a client.
+        /// A client wrote it.
         BatchCreated = "batch_created",
     }
 }
 
 closed_words! {
-    /// How far a record's source is trusted (the list is closed).
+    /// The trust in a record's source (the list is closed).
     #[derive(Default)]
     TrustTier {
-        /// An agent, or a client, wrote or said it.
+        /// An agent or a client wrote it.
         #[default]
         Agent = "agent",
         /// A person confirmed it.
         Confirmed = "confirmed",
         /// It comes from outside: an issue, a page, a tool.
         External = "external",
-        /// Safety found something in it.
+        /// The safety steps found something in it.
         Flagged = "flagged",
     }
 }
 
 impl TrustTier {
-    /// From a word of input; `human_confirmed` is another word for `confirmed`.
+    /// Parses a word of input; `human_confirmed` is a synonym of `confirmed`.
     pub fn parse_input(word: &str) -> Option<Self> {
         if word == "human_confirmed" { Some(Self::Confirmed) } else { Self::parse(word) }
     }
 
-    /// True for the tier of records that say nothing.
+    /// True for the default tier, which serialised records omit.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl RecordOrigin {
-    /// The wire's spelling in the system metadata.
+    /// Returns the wire's spelling in the system metadata.
     pub fn wire(self) -> &'static str {
         match self {
             Self::Extracted => "EXTRACTED",
@@ -121,106 +122,107 @@ impl RecordOrigin {
     }
 }
 
-/// What is remembered, in one version.
+/// A record in one version.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The memory.
     pub memory: MemoryId,
-    /// The id, the same through all versions.
+    /// The id, equal in all versions.
     pub id: RecordId,
-    /// From 1; an edit makes the next.
+    /// The version, from 1; an edit creates the next.
     pub version: u32,
-    /// Place in the memory's order of record changes; given by the store at each write.
+    /// Position in the memory's order of record changes. The store assigns it at each write.
     pub sequence: u64,
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// A finer word within the kind.
+    /// A more specific word within the kind.
     pub subtype: Option<String>,
-    /// A title, where it has one.
+    /// A title, if it has one.
     pub title: Option<String>,
-    /// A path, where it is a document or belongs to one.
+    /// A path, if it is a document or belongs to one.
     pub path: Option<String>,
     /// A short description.
     pub description: Option<String>,
-    /// To what it applies (paths, components), where it says so.
+    /// The scope (paths, components), if it has one.
     pub scope: Option<String>,
-    /// Link to its citations, where it has any.
+    /// Link to its citations, if it has any.
     pub citations: Option<String>,
-    /// Its place.
+    /// The namespace.
     pub namespace: Namespace,
-    /// Whose strategy made it.
+    /// The strategy that created it.
     pub strategy: Option<StrategyId>,
-    /// What is remembered, as shown.
+    /// The text, as shown.
     pub text: String,
-    /// What the index reads, where that differs from `text` (JSON values without keys).
+    /// The text for the index, if it differs from `text` (JSON values without keys).
     pub index_text: Option<String>,
-    /// Free values.
+    /// Free metadata values.
     pub metadata: Metadata,
-    /// Where it comes from.
+    /// The provenance.
     pub provenance: Provenance,
-    /// How it came to be.
+    /// The origin.
     pub origin: RecordOrigin,
     /// Trust, 0 to 1.
     pub trust: f64,
-    /// How far its source is trusted.
+    /// The trust in its source.
     #[serde(default, skip_serializing_if = "TrustTier::is_plain")]
     pub tier: TrustTier,
-    /// How the pipeline made it; `None` for what a client wrote, and for records from before this was kept.
+    /// The derivation by the pipeline; `None` for records that a client wrote, and for records that
+    /// are older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub making: Option<Box<Making>>,
-    /// The records it draws on: a reflection's episodes.
+    /// The records that it is derived from: a reflection's episodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub derived_from: Vec<RecordId>,
-    /// What safety found in it.
+    /// The findings of the safety steps.
     #[serde(default, skip_serializing_if = "Findings::is_empty")]
     pub findings: Findings,
-    /// Where it stands.
+    /// The state.
     pub state: RecordState,
-    /// Why it stands there.
+    /// The reason for the state.
     pub state_reason: Option<String>,
-    /// The record that took its place.
+    /// The record that superseded it.
     pub superseded_by: Option<RecordId>,
-    /// The records whose place it took.
+    /// The records that it superseded.
     pub supersedes: Vec<RecordId>,
-    /// True from here on (world time).
+    /// Start of validity (world time), inclusive.
     pub valid_from: Timestamp,
-    /// True until just before here.
+    /// End of validity, exclusive.
     pub valid_to: Option<Timestamp>,
-    /// Time of the source event, or as the client says.
+    /// Time of the source event, or the client's own time.
     pub timestamp: Timestamp,
-    /// When the first version was written.
+    /// The time at which the first version was written.
     pub created_at: Timestamp,
-    /// When this version was written.
+    /// The time at which this version was written.
     pub updated_at: Timestamp,
-    /// When it vanishes from reads.
+    /// The time from which reads no longer return it.
     pub expires_at: Option<Timestamp>,
     /// The duration that set `expires_at`, to restart it.
     pub expiry_days: Option<u32>,
 }
 
 impl Record {
-    /// The text the index reads.
+    /// Returns the text for the index.
     pub fn indexed(&self) -> &str {
         self.index_text.as_deref().unwrap_or(&self.text)
     }
 
-    /// True when a plain read at `now` returns it.
+    /// True if a plain read at `now` returns it.
     pub fn is_readable(&self, now: Timestamp) -> bool {
         self.state == RecordState::Active && !self.is_expired(now)
     }
 
-    /// True when its text is there: a deleted record keeps it until its erasure, and is a shell
-    /// behind it.
+    /// True if its text is present. A deleted record keeps its text until its erasure and is an
+    /// empty shell after it.
     pub fn has_content(&self) -> bool {
         self.state != RecordState::Erased || !self.text.is_empty()
     }
 
-    /// True when its expiry has passed.
+    /// True if its expiry has passed.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|expires| expires <= now)
     }
 
-    /// The value of a metadata key, system keys included.
+    /// Returns the value of a metadata key, including system keys.
     pub fn metadata_value(&self, key: &str) -> Option<MetadataValue> {
         match key {
             SYSTEM_CREATED_AT => Some(MetadataValue::DateTime(self.created_at)),
@@ -232,7 +234,7 @@ impl Record {
 }
 
 impl std::fmt::Debug for Record {
-    /// Content is sensitive: only what identifies the record is shown.
+    /// Content is sensitive, so only the identifying fields are shown.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Record")
             .field("memory", &self.memory)

@@ -1,11 +1,13 @@
-//! Which records a read is about: what the caller may see, and what the request asks for. Pure predicates.
+//! The records that a read covers: the part that the caller may see, and the part that the request
+//! asks for. Pure predicates.
 
 use crate::principal::bounds::Bounds;
 use crate::record::metadata_filter::MetadataFilter;
 use crate::record::{Record, RecordKind, RecordState};
 use crate::{ActorId, MemoryId, NamespaceFilter, SessionId, StrategyId, Timestamp};
 
-/// One part of a memory that the caller may see. An absent member means any; all absent: the whole memory.
+/// One part of a memory that the caller may see. An absent member means any. If all are absent, the
+/// part is the whole memory.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct AccessClause {
     /// Only records of this actor.
@@ -16,12 +18,12 @@ pub struct AccessClause {
     pub namespace: Option<NamespaceFilter>,
     /// Only records of this strategy.
     pub strategy: Option<StrategyId>,
-    /// Only records that meet these.
+    /// Only records that meet these conditions.
     pub bounds: Bounds,
 }
 
 impl AccessClause {
-    /// True when nothing is kept back.
+    /// True if the part is the whole memory.
     pub fn is_whole(&self) -> bool {
         self.actor.is_none()
             && self.session.is_none()
@@ -30,7 +32,7 @@ impl AccessClause {
             && self.bounds.is_none()
     }
 
-    /// True when the record is in the part.
+    /// True if the record is in the part.
     pub fn admits_record(&self, record: &Record) -> bool {
         let from = &record.provenance;
         let namespace = record.namespace.normal();
@@ -38,7 +40,8 @@ impl AccessClause {
             && self.bounds.admits_record(record)
     }
 
-    /// True when a record of this group may be in the part: its bounds are not looked at. `namespace` is in normal form.
+    /// True if a record of this group may be in the part, without a check of its bounds.
+    /// `namespace` is in normal form.
     pub fn admits(
         &self,
         namespace: &str,
@@ -53,40 +56,40 @@ impl AccessClause {
     }
 }
 
-/// Which strategy's records a request asks for.
+/// The strategy whose records a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StrategyChoice {
-    /// Those of this strategy.
+    /// Records of this strategy.
     Of(StrategyId),
-    /// Those of none.
+    /// Records without a strategy.
     None,
 }
 
-/// The records a read is about.
+/// The records that a read covers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordScope {
     /// The memory.
     pub memory: MemoryId,
-    /// What the caller may see: the union of the clauses; none means nothing.
+    /// The part that the caller may see: the union of the clauses; no clause means nothing.
     pub view: Vec<AccessClause>,
-    /// Parts of the tree asked for, as a union; none means all.
+    /// Requested parts of the tree, as a union; none means all.
     pub namespaces: Vec<NamespaceFilter>,
-    /// The strategy asked for.
+    /// The requested strategy.
     pub strategy: Option<StrategyChoice>,
     /// Conditions on metadata, all of which must hold.
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds asked for; none means all.
+    /// Requested kinds; none means all.
     pub kinds: Vec<RecordKind>,
-    /// States asked for; a plain read asks for [`RecordState::Active`].
+    /// Requested states; a plain read requests [`RecordState::Active`].
     pub states: Vec<RecordState>,
-    /// What was true and known then, instead of now.
+    /// The time whose state of knowledge and validity is read, in place of now.
     pub as_of: Option<Timestamp>,
-    /// The time of the request: what has expired by then is out.
+    /// The time of the request: records that have expired by then are excluded.
     pub now: Timestamp,
 }
 
 impl RecordScope {
-    /// Active records of a whole memory.
+    /// Returns a scope of the active records of a whole memory.
     pub fn whole(memory: MemoryId, now: Timestamp) -> Self {
         Self {
             memory,
@@ -101,22 +104,22 @@ impl RecordScope {
         }
     }
 
-    /// True when the caller may see the whole memory.
+    /// True if the caller may see the whole memory.
     pub fn sees_all(&self) -> bool {
         self.view.iter().any(AccessClause::is_whole)
     }
 
-    /// True when some part is narrower than its groups: [`RecordScope::may_see_record`] then has the last word.
+    /// True if some part is narrower than its groups. [`RecordScope::may_see_record`] then decides.
     pub fn is_bound(&self) -> bool {
         !self.sees_all() && self.view.iter().any(|clause| !clause.bounds.is_none())
     }
 
-    /// True when the caller may see the record.
+    /// True if the caller may see the record.
     pub fn may_see_record(&self, record: &Record) -> bool {
         self.view.iter().any(|clause| clause.admits_record(record))
     }
 
-    /// True when the caller may see the group, or some of it: the part of the test that is access alone.
+    /// True if the caller may see at least a part of the group. This checks access only.
     pub fn may_see(
         &self,
         namespace: &str,
@@ -127,7 +130,7 @@ impl RecordScope {
         self.view.iter().any(|clause| clause.admits(namespace, strategy, actor, session))
     }
 
-    /// True when the request asks for the group: namespace and strategy.
+    /// True if the request covers the group: namespace and strategy.
     pub fn asks_for(&self, namespace: &str, strategy: Option<&StrategyId>) -> bool {
         let in_namespace = self.namespaces.is_empty()
             || self.namespaces.iter().any(|filter| filter.admits_normal(namespace));

@@ -1,31 +1,33 @@
-//! When something was told, as far as it decides which of two statements is the later one:
-//! the events of one batch of a client arrive in any order, microseconds apart, and only their place in its run tells.
+//! The time of a statement, for deciding which of two statements is the later one. The events of
+//! one client batch arrive in any order, microseconds apart, and only their position in its run is
+//! reliable.
 
 use crate::event::RunPlace;
 use crate::record::Record;
 use crate::record::provenance::Provenance;
 use crate::{ActorId, SessionId, Timestamp};
 
-/// Places of a run count for times this near to each other: the events of a batch are apart by the tries of a send at most. Tokens that hang on a
-/// session begin anew when it is restored, days later perhaps: then the time tells.
+/// Maximum distance of times, in milliseconds, at which positions of a run decide. The events of a
+/// batch differ at most by the retries of a send. Tokens based on a session start again when the
+/// session is restored, perhaps days later, so the time decides then.
 const NEAR_MS: u64 = 10 * 60 * 1000;
 
-/// When something was told.
+/// The time of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Telling<'a> {
-    /// When it was so.
+    /// The time from which the statement is valid.
     pub time: Timestamp,
     run: Option<(&'a ActorId, &'a SessionId, &'a RunPlace)>,
 }
 
 impl<'a> Telling<'a> {
-    /// Told at a time, in no client's run.
+    /// Returns a time outside of any client's run.
     #[must_use]
     pub fn at(time: Timestamp) -> Self {
         Self { time, run: None }
     }
 
-    /// As a record tells.
+    /// Returns the time of a record's statement.
     #[must_use]
     pub fn of(record: &'a Record) -> Self {
         let Provenance { actor, session, run, .. } = &record.provenance;
@@ -36,8 +38,9 @@ impl<'a> Telling<'a> {
         Self { time: record.timestamp, run }
     }
 
-    /// True when this was told before the other: by their places where both are of one run and near in time, else by their times. Two
-    /// messages of one event are told at once; so is what has the same time.
+    /// True if this statement precedes the other one. If both belong to one run and are near in
+    /// time, their positions decide; otherwise their times do. Two messages of one event are
+    /// simultaneous, as are statements with equal times.
     #[must_use]
     pub fn is_before(&self, other: &Self) -> bool {
         if let (Some((actor, session, place)), Some((other_actor, other_session, other_place))) =
@@ -71,14 +74,14 @@ mod tests {
         };
         check(telling(0, None, 1), telling(0, None, 2), (true, false));
         check(telling(0, None, 1), telling(0, None, 1), (false, false));
-        // The run's order stands against equal and against other times.
+        // The run's order applies for equal times and for other times.
         check(telling(0, Some(0), 1), telling(0, Some(1), 1), (true, false));
         check(telling(0, Some(0), 2), telling(0, Some(1), 1), (true, false));
-        // Far in time, the run began anew.
+        // Far apart in time, the run has started again.
         let far = i64::try_from(NEAR_MS).unwrap();
         check(telling(0, Some(0), far + 1), telling(0, Some(1), 1), (true, false));
         check(telling(0, Some(0), far + 2), telling(0, Some(1), 1), (false, true));
-        // Another run, another actor, the same event, or none: the time.
+        // For another run, another actor, the same event, or no run, the time decides.
         check(telling(0, Some(1), 1), telling(0, Some(2), 2), (true, false));
         check(telling(0, Some(1), 1), telling(1, Some(0), 2), (true, false));
         check(telling(0, Some(1), 1), telling(0, Some(1), 2), (true, false));

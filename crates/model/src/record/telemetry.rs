@@ -1,4 +1,5 @@
-//! Telemetry: one row per change of state, written in the transaction of the change (architecture, invariant 7).
+//! Telemetry: one row for each change of state, written in the transaction of the change
+//! (architecture, invariant 7).
 
 use serde::{Deserialize, Serialize};
 
@@ -18,10 +19,10 @@ pub struct StateChange {
     pub from: Option<RecordState>,
     /// The state after.
     pub to: RecordState,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Who asked: a principal, or `loci` for the engine itself.
+    /// The caller: a principal, or `loci` for the engine itself.
     pub by: String,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
 }

@@ -1,5 +1,5 @@
-//! What an alerting system tells by a hook: normalised, so that nothing behind the door knows which
-//! one it was. Texts in it are what outsiders wrote. What follows from it is the engine's matter.
+//! A notice that an alerting system sends to a hook, normalised so that no code behind the HTTP
+//! layer depends on the system. Outsiders wrote its texts. The engine decides the consequences.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::Timestamp;
 use crate::words::closed_words;
 
 closed_words! {
-    /// Which kind of system sends.
+    /// The kind of system that sends alerts.
     AlertSource {
         /// Prometheus' Alertmanager, payloads of version 4.
         Alertmanager = "alertmanager",
@@ -17,61 +17,61 @@ closed_words! {
         Pagerduty = "pagerduty",
         /// Opsgenie's outgoing webhooks.
         Opsgenie = "opsgenie",
-        /// Any other, read by places that the configuration names.
+        /// Any other system, read by JSON pointers from the configuration.
         Generic = "generic",
     }
 }
 
 closed_words! {
-    /// What happened to an alert.
+    /// A change of an alert.
     AlertChange {
         /// It began, or began again.
         Opened = "opened",
-        /// The signal ended by itself: nobody says that the matter is settled.
+        /// The signal ended. No person stated that the incident is resolved.
         Cleared = "cleared",
-        /// Somebody closed it.
+        /// Someone closed it.
         Closed = "closed",
-        /// It went to somebody else.
+        /// It was escalated to someone else.
         Escalated = "escalated",
-        /// Something else was done or said.
+        /// Any other action, such as a note.
         Noted = "noted",
     }
 }
 
-/// One piece of news of one alert.
+/// One notice of one alert.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlertNotice {
-    /// What a repetition of this piece of news says again: no two others share it.
+    /// The identity of the notice: a repetition of it has the same one, and no other notice has it.
     pub identity: String,
-    /// The sender's word for what happened.
+    /// The sender's word for the change.
     pub event: String,
-    /// What happened; none: nothing follows from it.
+    /// The change; none: the notice has no effect.
     pub change: Option<AlertChange>,
-    /// What the same trouble has in common, each time it comes.
+    /// The value that all notices of one alert share, each time it occurs.
     pub fingerprint: String,
-    /// What it is, in a line.
+    /// The title, in one line.
     pub title: String,
-    /// Where it happened.
+    /// The place of the alert.
     #[serde(default)]
     pub place: AlertPlace,
     /// Labels as they were sent, at most [`crate::limits::ALERT_LABELS_MAX`].
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// When it began.
+    /// The start time.
     #[serde(default)]
     pub starts_at: Option<Timestamp>,
-    /// When it ended.
+    /// The end time.
     #[serde(default)]
     pub ends_at: Option<Timestamp>,
-    /// What it came with.
+    /// The key of the group that the alert arrived with.
     #[serde(default)]
     pub group_key: Option<String>,
-    /// Where it is seen.
+    /// The URL of the alert in the alerting system.
     #[serde(default)]
     pub url: Option<String>,
 }
 
-/// Where an alert happened, as far as its labels say.
+/// The place of an alert, as far as its labels state it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AlertPlace {
     /// The service.
@@ -91,11 +91,11 @@ pub struct AlertPlace {
     pub k8s_namespace: Option<String>,
 }
 
-/// What a body says.
+/// The content of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AlertBody {
-    /// The sender tries whether it is heard.
+    /// A test of the connection by the sender.
     Ping,
-    /// News, in the order of the body.
+    /// Notices, in the order of the body.
     News(Vec<AlertNotice>),
 }

@@ -1,22 +1,22 @@
-//! Words of the memory of operations agents. What is remembered are records; what a record of these
-//! types must say, and which one counts, is the engine's matter.
+//! Words of the memory of operations agents. Its contents are records. The engine defines the
+//! required content of these types and their precedence.
 
 use crate::words::closed_words;
 
 closed_words! {
     /// The types of an operations agent's memory. The profile has a strategy for each.
     SreType {
-        /// How somebody wants to be worked for.
+        /// Working preferences of a user.
         Preferences = "preferences",
-        /// What is known of services.
+        /// Knowledge about services.
         Infrastructure = "infrastructure",
-        /// What was looked into, and what came of it.
+        /// Investigations and their results.
         Investigations = "investigations",
     }
 }
 
 impl SreType {
-    /// From its word, as one or as many.
+    /// Returns the type for its word, in singular or plural.
     pub fn parse_input(word: &str) -> Option<Self> {
         match word {
             "preference" => Some(Self::Preferences),
@@ -25,7 +25,7 @@ impl SreType {
         }
     }
 
-    /// The name of its strategy in the profile.
+    /// Returns the name of its strategy in the profile.
     pub fn strategy_name(self) -> &'static str {
         match self {
             Self::Preferences => "user_preferences",
@@ -36,65 +36,66 @@ impl SreType {
 }
 
 closed_words! {
-    /// What is known of a service.
+    /// A type of knowledge about a service.
     KnowledgeType {
-        /// What it needs.
+        /// A dependency of the service.
         Dependency = "dependency",
-        /// What happens again and again; known issues and what helps.
+        /// Recurring behaviour; known issues and their remedies.
         Pattern = "pattern",
-        /// How it is set up.
+        /// The configuration of the service.
         Config = "config",
-        /// What is usual.
+        /// The usual behaviour.
         Baseline = "baseline",
     }
 }
 
 closed_words! {
-    /// How far an investigation came.
+    /// The status of an investigation.
     #[derive(Default)]
     ResolutionStatus {
-        /// It is resolved.
+        /// The investigation is resolved.
         Completed = "completed",
-        /// It goes on, or nobody said anything else.
+        /// The investigation continues. The default.
         #[default]
         Ongoing = "ongoing",
-        /// Somebody else has it.
+        /// The investigation was escalated to someone else.
         Escalated = "escalated",
     }
 }
 
 closed_words! {
-    /// What a finding is.
+    /// The category of a finding.
     FindingCategory {
-        /// Why it happened.
+        /// A root cause.
         RootCause = "root_cause",
-        /// What to do.
+        /// A recommended action.
         Recommendation = "recommendation",
-        /// What was seen.
+        /// An observation.
         Observation = "observation",
     }
 }
 
 closed_words! {
-    /// Who says something. Whose word counts more is its rank.
+    /// The source of a statement. Its rank determines the precedence.
     SreSource {
         /// A person.
         Human = "human",
         /// A file that a person applied.
         Declared = "declared",
-        /// Another system's notice.
+        /// A notice of another system.
         Webhook = "webhook",
         /// An agent.
         Agent = "agent",
-        /// It was read out of talk.
+        /// Extracted from a conversation.
         Extracted = "extracted",
-        /// It was known elsewhere.
+        /// Imported from another system.
         Imported = "imported",
     }
 }
 
 impl SreSource {
-    /// How much its word counts: a greater rank is not overwritten by a lesser one.
+    /// Returns the rank of the source: a source of lesser rank does not overwrite one of greater
+    /// rank.
     pub fn rank(self) -> u8 {
         match self {
             Self::Human | Self::Declared => 5,

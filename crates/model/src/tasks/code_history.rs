@@ -1,18 +1,18 @@
-//! The history of a repository as whoever counts it reads it: commits with their parents, and what each of them changed. Facts
-//! only; what belongs together is the engine's matter.
+//! The history of a repository for the counting of file changes: commits with their parents and
+//! changes. This module holds facts only. The engine decides which files belong together.
 
 use crate::facts::code::{ObjectId, Rename};
 
-/// Which commits.
+/// The selection of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryAsk {
-    /// This commit and its ancestors.
+    /// The commit to start from; the selection includes its ancestors.
     pub tip: ObjectId,
-    /// But not this one and its ancestors.
+    /// A commit that is excluded with its ancestors.
     pub without: Option<ObjectId>,
-    /// At most so many that are no merges, the newest.
+    /// Maximum number of commits without merges, the newest first.
     pub commits_max: usize,
-    /// At most so many seconds older than the tip.
+    /// Maximum age relative to the tip, in seconds.
     pub span_s: Option<i64>,
 }
 
@@ -21,31 +21,32 @@ pub struct HistoryAsk {
 pub struct HistoryCommit {
     /// Its id.
     pub id: ObjectId,
-    /// Its parents, those too that are no part of what was asked for.
+    /// Its parents, including those outside of the selection.
     pub parents: Vec<ObjectId>,
-    /// Seconds since 1970, as the committer's clock said.
+    /// Seconds since 1970, by the committer's clock.
     pub at_s: i64,
-    /// The first line of its message, cut to a length that is enough for a number of a pull request.
+    /// The first line of its message, truncated to a length that still holds a pull request's
+    /// number.
     pub subject: String,
 }
 
 /// Commits, the newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
-    /// The commits, merges among them.
+    /// The commits, including merges.
     pub commits: Vec<HistoryCommit>,
-    /// There are more, which were left out by number or age, or which the clone does not hold.
+    /// True if there are more commits, which the limits excluded or which the clone does not hold.
     pub is_cut: bool,
 }
 
-/// What a commit changed, against its first parent.
+/// The changes of a commit relative to its first parent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitChanges {
-    /// Files with another content.
+    /// Files with changed content.
     pub changed: Vec<String>,
-    /// New files that are no renamed ones.
+    /// New files, except renamed ones.
     pub come: Vec<String>,
-    /// Files that are gone, and not renamed.
+    /// Removed files, except renamed ones.
     pub gone: Vec<String>,
     /// Files that have another path.
     pub renames: Vec<Rename>,

@@ -1,5 +1,5 @@
-//! Commits that were reported for tasks: what a line of code leads back to. Shapes only; who
-//! reports what, and which task a commit belongs to, is the engine's matter.
+//! Commits that were reported for tasks. They lead from a line of code to its task. This module
+//! holds the data types. The engine handles reports and assigns commits to tasks.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +10,19 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, TaskId, Timestamp};
 
 closed_words! {
-    /// How a task was found for a commit.
+    /// The method by which a task was found for a commit.
     BlameHow {
-        /// Its hook, or the agent at its end, reported the commit.
+        /// The hook, or the agent at the end of the task, reported the commit.
         PostCommit = "post_commit",
-        /// The commit took the place of one of its commits.
+        /// The commit rewrote one of the task's commits.
         Rewrite = "rewrite",
-        /// Its pull request was merged by the commit.
+        /// The commit merged the task's pull request.
         MergeSha = "merge_sha",
-        /// One of its commits changes the same.
+        /// One of the task's commits makes the same change.
         PatchId = "patch_id",
-        /// The commit's message says so.
+        /// The commit's message names the task.
         Trailer = "trailer",
-        /// It was not.
+        /// No task was found.
         None = "none",
     }
 }
@@ -34,38 +34,40 @@ pub struct TaskCommit {
     pub memory: MemoryId,
     /// The repository: the actor of its tasks.
     pub actor: ActorId,
-    /// Its id.
+    /// The commit id.
     pub sha: ObjectId,
-    /// The task that made it; `None`: nobody said, and what is known is what it took the place of, or merged.
+    /// The task that made it; `None`: no task was reported, and only the commits that it rewrote or
+    /// merged are known.
     pub task: Option<TaskId>,
-    /// Whose prompt led to it, by name.
+    /// The name of the user whose prompt led to it.
     pub user: Option<String>,
     /// The version of that prompt.
     pub prompt_version: Option<String>,
-    /// The commits before it.
+    /// The parent commits.
     pub parents: Vec<ObjectId>,
     /// The branch it was made on.
     pub branch: Option<String>,
-    /// Its author, as it says.
+    /// The author that the commit states.
     pub author: Option<String>,
-    /// When it was written, as it says.
+    /// The author time that the commit states.
     pub authored_at: Option<Timestamp>,
-    /// The trailers of its message; several values of one name are joined by commas. Hints: an author can write any.
+    /// The trailers of its message. Several values of one name are joined by commas. Trailers are
+    /// hints, because an author can write any.
     pub trailers: BTreeMap<String, String>,
-    /// The stable id of what it changes, wherever it is applied.
+    /// The stable id of its change, independent of the place where it is applied.
     pub patch_id: Option<String>,
-    /// The commit that took its place.
+    /// The commit that it was rewritten to.
     pub rewritten_to: Option<ObjectId>,
-    /// The commits whose place it took, in order.
+    /// The commits that it was rewritten from, in order.
     pub rewritten_from: Vec<ObjectId>,
-    /// The pull request that came onto its base by this commit.
+    /// The pull request that this commit merged.
     pub merged_pr: Option<u64>,
-    /// When it was first heard of.
+    /// The time of the first report.
     pub reported_at: Timestamp,
 }
 
 impl TaskCommit {
-    /// One of which nothing is known but its id.
+    /// Returns a commit of which only the id is known.
     pub fn bare(memory: MemoryId, actor: ActorId, sha: ObjectId, at: Timestamp) -> Self {
         Self {
             memory,

@@ -1,4 +1,4 @@
-//! What evaluations found in the work of tasks. Shapes only.
+//! The results of evaluations of tasks. This module holds the data types.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,30 +7,30 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, TaskId, Timestamp};
 
 closed_words! {
-    /// Which kind of failure something is.
+    /// The category of a failure.
     FailureCategory {
-        /// It thought wrongly.
+        /// The agent reasoned incorrectly.
         ReasoningError = "reasoning_error",
-        /// It did not do what it was told.
+        /// The agent did not follow its instructions.
         InstructionNoncompliance = "instruction_noncompliance",
-        /// It did not look whether it was right.
+        /// The agent did not verify its result.
         MissingVerification = "missing_verification",
-        /// Its time was over.
+        /// The time limit passed.
         Timeout = "timeout",
-        /// What it worked with was broken.
+        /// The environment was broken.
         EnvironmentFailure = "environment_failure",
     }
 }
 
-/// A finding, and the record that it became.
+/// A finding, and the record that stores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvaluationFinding {
-    /// Which kind of failure it is.
+    /// The category of the failure.
     pub category: FailureCategory,
-    /// What that rests on.
+    /// The evidence of the finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// The record that says it; none where it was not stored.
+    /// The record of the finding; none if it was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordId>,
 }
@@ -46,17 +46,17 @@ pub struct Evaluation {
     pub id: String,
     /// The task.
     pub task: TaskId,
-    /// What it found.
+    /// Its findings.
     pub findings: Vec<EvaluationFinding>,
-    /// How the prompt should be changed, for a person to decide.
+    /// A suggested change of the prompt, for a person to decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_suggestion: Option<String>,
-    /// The version of the prompt that is meant.
+    /// The version of the prompt that the suggestion concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_version: Option<String>,
-    /// Who evaluated, by name.
+    /// The name of the evaluator.
     pub by: String,
-    /// When.
+    /// The time of the evaluation.
     pub at: Timestamp,
 }
 

@@ -1,5 +1,6 @@
-//! Exposures: what a coding agent was shown of what is remembered, and what was left out and why.
-//! Without them no measure can be tied to a memory. Shapes only: they hold ids and numbers, no texts.
+//! Exposures: the memories that a coding agent was shown, and those left out with the reason.
+//! Without them no measurement can be related to a memory. This module holds the data types: ids
+//! and numbers, no texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,39 +9,39 @@ use crate::words::closed_words;
 use crate::{ActorId, ExposureId, MemoryId, RecordId, SessionId, TaskId, Timestamp};
 
 closed_words! {
-    /// The call that showed something.
+    /// The call of an exposure.
     ExposureCall {
-        /// Before the agent began.
+        /// The call before the agent starts.
         Hydrate = "hydrate",
-        /// While it worked.
+        /// A search while the agent works.
         Search = "search",
     }
 }
 
-/// A record that might have been shown.
+/// A record that was a candidate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExposedRecord {
     /// The record.
     pub record: RecordId,
     /// Its version.
     pub version: u32,
-    /// As what: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`.
+    /// The kind: `rules`, `knowledge`, `episodes`, `reflections`, `preferences`.
     pub kind: String,
-    /// Its place in its kind, from 1.
+    /// Its rank in its kind, from 1.
     pub rank: u32,
-    /// How well it fits the question, 0 to 1; 1 for what is shown whatever the question is.
+    /// Similarity to the query, 0 to 1; 1 for records that are shown for any query.
     pub similarity: f64,
-    /// How far it is trusted now, 0 to 1.
+    /// The current trust, 0 to 1.
     pub trust: f64,
-    /// What decided its place.
+    /// The score that determined its rank.
     pub score: f64,
-    /// What its lines cost; 0 where it never came to that.
+    /// The cost of its lines in tokens; 0 if the record was dropped before the count.
     pub tokens: u32,
     /// `shown`, `shadow`, or `dropped:` and the reason.
     pub decision: String,
 }
 
-/// What one call showed.
+/// The exposure of one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exposure {
     /// The memory.
@@ -53,43 +54,43 @@ pub struct Exposure {
     pub actor: ActorId,
     /// The task's session.
     pub session: SessionId,
-    /// When.
+    /// The time of the call.
     pub at: Timestamp,
-    /// By which call.
+    /// The call.
     pub call: ExposureCall,
-    /// The state of the memory it was made from.
+    /// The snapshot of the memory that was read.
     pub snapshot: String,
-    /// Which memory the task is given.
+    /// The part of memory that the task gets.
     pub arm: MemoryArm,
-    /// SHA-256 of the question; `None`: there was none.
+    /// SHA-256 of the query; `None`: there was no query.
     pub query_sha256: Option<String>,
-    /// How tokens were estimated.
+    /// The estimator of tokens.
     pub estimator: String,
-    /// At most so many tokens.
+    /// Limit of tokens.
     pub limit: u32,
-    /// So many were used.
+    /// Number of tokens used.
     pub used: u32,
-    /// SHA-256 over what was shown: ids and versions, in order.
+    /// SHA-256 of the shown ids and versions, in order.
     pub memory_hash: String,
-    /// Something could not be read in time, or at all.
+    /// True if some memory could not be read, or not in time.
     pub degraded: bool,
-    /// Everything that was looked at, by kind and rank.
+    /// All candidates, by kind and rank.
     pub records: Vec<ExposedRecord>,
 }
 
 impl ExposedRecord {
-    /// True where the agent saw it.
+    /// True if the agent saw it.
     pub fn is_shown(&self) -> bool {
         self.decision == SHOWN
     }
 }
 
-/// A share as it is kept and told: four decimals say enough.
+/// Rounds a share to four decimals, which suffice for storage and display.
 pub fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-/// The decision on what the agent saw.
+/// The decision for records that the agent saw.
 pub const SHOWN: &str = "shown";
-/// The decision on what a task of the control group would have seen.
+/// The decision for records that a task of the control group would have seen.
 pub const SHADOW: &str = "shadow";

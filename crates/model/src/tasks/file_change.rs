@@ -1,6 +1,6 @@
-//! Which files changed together, as it is kept: parts of a repository's history, and what tasks say
-//! that they changed. Derived data: it can be thrown away and read again. What is counted of it is
-//! the engine's matter.
+//! Stored data about files that change together: parts of a repository's history, and the files
+//! that tasks report as changed. This data is derived: it can be deleted and read again. The engine
+//! counts it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,53 +8,53 @@ use crate::facts::code::ObjectId;
 use crate::ledger::{Shelf, Shelved};
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
-/// The shelf of files that were changed together: parts of histories, and files of tasks.
+/// The shelf of files that change together: parts of histories, and files of tasks.
 const FILE_CHANGES: Shelf = Shelf::named("file_change");
 
-/// Some commits of a history, one after the other.
+/// Consecutive commits of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryPart {
     /// The memory.
     pub memory: MemoryId,
-    /// Whose it is: the repository's.
+    /// The actor that owns it: the repository's.
     pub actor: ActorId,
     /// The repository.
     pub repository: RepositoryId,
-    /// The reading that it belongs to.
+    /// The id of its reading.
     pub reading: String,
-    /// Its place, from 0.
+    /// Its index, from 0.
     pub number: u32,
-    /// When it was read.
+    /// The time of the reading.
     pub at: Timestamp,
-    /// Paths, which commits name by their place.
+    /// Paths, which commits refer to by index.
     pub paths: Vec<String>,
-    /// Parents before their children.
+    /// The commits, parents before their children.
     pub commits: Vec<HistoryChange>,
 }
 
-/// What one commit changed.
+/// The changes of one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryChange {
     /// The commit.
     pub id: ObjectId,
     /// Seconds since 1970.
     pub at_s: i64,
-    /// The pull request that it is a part of.
+    /// The pull request that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
-    /// The merge by which it came with others.
+    /// The merge that included it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<ObjectId>,
-    /// New and changed files, by the places of their paths; none where there are too many.
+    /// New and changed files, by the indexes of their paths; empty if there are too many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<u32>,
-    /// Files that have another path, which are changed by it.
+    /// Renamed files as pairs of indexes, which also count as changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(u32, u32)>,
-    /// Files that are gone.
+    /// Removed files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<u32>,
-    /// It changed too many files to say anything of each.
+    /// True if it changed too many files to be evidence for any of them.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_sweeping: bool,
 }
@@ -65,12 +65,12 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl HistoryPart {
-    /// The name of a part.
+    /// Returns the key of a part.
     pub fn key_of(repository: &RepositoryId, reading: &str, number: u32) -> String {
         format!("history/{repository}/{reading}/{number:06}")
     }
 
-    /// By what the parts of a reading are listed.
+    /// Returns the subject that lists the parts of a reading.
     pub fn subject_of(repository: &RepositoryId, reading: &str) -> String {
         format!("history/{repository}/{reading}")
     }
@@ -100,34 +100,34 @@ impl Shelved for HistoryPart {
     }
 }
 
-/// What a task says that it changed.
+/// The files that a task reports as changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskFiles {
     /// The memory.
     pub memory: MemoryId,
-    /// Whose it is: the repository's.
+    /// The actor that owns it: the repository's.
     pub actor: ActorId,
     /// The repository.
     pub repository: RepositoryId,
     /// The task.
     pub task: TaskId,
-    /// When it was said.
+    /// The time of the report.
     pub at: Timestamp,
     /// The files.
     pub files: Vec<String>,
-    /// Commits that the task made, and the one by which they came onto their base.
+    /// Commits that the task made, and the commit that merged them.
     pub commits: Vec<ObjectId>,
     /// The pull request.
     pub pull_request: Option<u64>,
 }
 
 impl TaskFiles {
-    /// By what those of a repository are listed.
+    /// Returns the subject that lists the task files of a repository.
     pub fn subject_of(repository: &RepositoryId) -> String {
         format!("tasks/{repository}")
     }
 
-    /// The name of that of a task.
+    /// Returns the key of a task's files.
     pub fn key_of(task: &TaskId) -> String {
         format!("task/{task}")
     }
@@ -157,41 +157,42 @@ impl Shelved for TaskFiles {
     }
 }
 
-/// How far a repository's history is read.
+/// The progress of reading a repository's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryProgress {
     /// The memory.
     pub memory: MemoryId,
-    /// Whose it is: the repository's.
+    /// The actor that owns it: the repository's.
     pub actor: ActorId,
     /// The repository.
     pub repository: RepositoryId,
-    /// Changes where something that was counted is taken back: whoever counted begins anew.
+    /// An id that changes when counted data is withdrawn. Counts of another epoch must start again.
     pub epoch: String,
-    /// Grows with every part and every task that is written: by this whoever has counted them sees that there is more.
+    /// A number that grows with every written part and task. It shows a counter that there is more
+    /// to count.
     pub revision: u64,
-    /// Somebody wants it read anew, so much of it.
+    /// A requested new reading of the history, with its window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<HistoryWindow>,
-    /// What is counted.
+    /// The reading that is counted.
     #[serde(default)]
     pub shown: Option<HistoryReading>,
-    /// What takes its place when it is read to its end.
+    /// The reading that replaces it when complete.
     #[serde(default)]
     pub next: Option<HistoryReading>,
-    /// Why the history could not be read the last time.
+    /// The reason for the last failure to read the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// When this was last changed.
+    /// The time of the last change of this entry.
     pub updated_at: Timestamp,
 }
 
-/// How much of a history is read.
+/// The part of a history to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryWindow {
-    /// So many commits at most, merges not counted.
+    /// Maximum number of commits, without merges.
     pub commits_max: u32,
-    /// So many months at most before the tip; 0: however old.
+    /// Maximum age relative to the tip, in months; 0: unlimited.
     pub months: u32,
 }
 
@@ -204,35 +205,35 @@ impl Default for HistoryWindow {
 /// One reading of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryReading {
-    /// Its name.
+    /// The id of the reading.
     pub id: String,
-    /// How much of the history it is of.
+    /// The window that it covers.
     pub window: HistoryWindow,
-    /// The tip up to which everything is read; `None`: the first reading is under way.
+    /// The tip up to which everything is read; `None`: the first reading is in progress.
     pub tip: Option<ObjectId>,
-    /// The tip up to which it reads.
+    /// The tip to read up to.
     pub target: ObjectId,
-    /// Commits on the way from the one to the other.
+    /// Number of commits between the two tips.
     pub on_the_way: u32,
-    /// How many of them are read.
+    /// Number of them that are read.
     pub done: u32,
-    /// Parts that are written.
+    /// Number of written parts.
     pub parts: u32,
-    /// Commits in them.
+    /// Number of commits in the parts.
     pub commits: u32,
-    /// The history goes on behind the oldest commit.
+    /// True if the history continues before the oldest commit.
     pub is_cut: bool,
 }
 
 impl HistoryReading {
-    /// Whether there is nothing to read up to its target.
+    /// True if everything up to the target is read.
     pub fn is_done(&self) -> bool {
         self.tip == Some(self.target)
     }
 }
 
 impl HistoryProgress {
-    /// The name of that of a repository.
+    /// Returns the key of a repository's progress.
     pub fn key_of(repository: &RepositoryId) -> String {
         format!("co_change/{repository}")
     }

@@ -1,6 +1,6 @@
-//! What a forge tells by a hook, and what it answers when it is asked about reviews: normalised, so that nothing behind the door knows
-//! which forge it was. Shapes and the names by which news is told apart; what it means is the
-//! engine's matter.
+//! News that a forge sends to a hook or returns for a request about reviews, normalised so that no
+//! code behind the HTTP layer depends on the forge. This module holds the data types and the keys
+//! of news. The engine interprets them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,71 +10,71 @@ use crate::words::closed_words;
 use crate::{RepositoryId, Timestamp};
 
 closed_words! {
-    /// What happened to a review, or to a comment of one.
+    /// A change of a review or of one of its comments.
     ReviewChange {
-        /// It came.
+        /// It was submitted.
         Submitted = "submitted",
-        /// It says something else now.
+        /// Its content changed.
         Edited = "edited",
-        /// It is gone, or counts no more.
+        /// It was deleted or dismissed.
         Withdrawn = "withdrawn",
     }
 }
 
-/// A review as a forge tells it, without its comments.
+/// A review from a forge, without its comments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToldReview {
-    /// The forge's number.
+    /// The forge's id of the review.
     pub id: u64,
-    /// Who reviewed.
+    /// The reviewer.
     pub reviewer: ForgeUser,
-    /// What they may do, as far as one can guess from this alone.
+    /// The authority of the reviewer, estimated from this payload alone.
     #[serde(default)]
     pub guess: Authority,
-    /// What they decided.
+    /// The decision.
     pub state: ReviewState,
-    /// What they said of the whole; empty where they said nothing.
+    /// The text of the review; empty if there is none.
     #[serde(default)]
     pub body: String,
-    /// The commit that was looked at.
+    /// The reviewed commit.
     #[serde(default)]
     pub commit: Option<String>,
-    /// Where it is seen.
+    /// The URL of the review.
     #[serde(default)]
     pub url: Option<String>,
-    /// When it was handed in.
+    /// The time of submission.
     pub submitted_at: Timestamp,
-    /// When it was changed last; none where the forge does not say.
+    /// The time of the last change; none if the forge does not state it.
     #[serde(default)]
     pub updated_at: Option<Timestamp>,
 }
 
-/// A comment as a forge tells it.
+/// A comment from a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToldComment {
-    /// The review that it came with; none of what stands alone.
+    /// The review of the comment; none for a single comment.
     #[serde(default)]
     pub review: Option<u64>,
-    /// What was said; its author's authority is a guess.
+    /// The comment. The authority of its author is an estimate.
     pub comment: ReviewComment,
 }
 
-/// What happened.
+/// A piece of news from a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ForgeNews {
-    /// To a review.
+    /// A change of a review.
     Review {
-        /// What.
+        /// The change.
         change: ReviewChange,
         /// The review.
         review: ToldReview,
         /// Its pull request.
         pr: Box<PullRequest>,
     },
-    /// To a comment of a review.
+    /// A change of a comment of a review.
     Comment {
-        /// What.
+        /// The change.
         change: ReviewChange,
         /// The review that it belongs to.
         review: u64,
@@ -85,41 +85,41 @@ pub enum ForgeNews {
     },
     /// A thread was resolved, or opened again.
     Thread {
-        /// It is resolved now.
+        /// True if the thread is resolved now.
         is_resolved: bool,
         /// The review of its first comment.
         review: u64,
-        /// Numbers of its comments.
+        /// The ids of its comments.
         comments: Vec<u64>,
         /// Its pull request.
         pr: Box<PullRequest>,
     },
-    /// To a pull request.
+    /// A change of a pull request.
     PullRequest {
-        /// What.
+        /// The change.
         change: PullRequestChange,
         /// The pull request.
         pr: Box<PullRequest>,
     },
-    /// Commits came to a branch.
+    /// A push of commits to a branch.
     Push {
-        /// Which.
+        /// The push.
         push: BranchPush,
     },
-    /// A suite of checks ended.
+    /// The end of a check suite.
     Checks {
-        /// Which.
+        /// The check suite.
         checks: CheckSuite,
     },
-    /// The repository has another name, or another owner.
+    /// A new name or owner of the repository.
     Named {
-        /// What it was called before, `owner/name`.
+        /// Its previous name, `owner/name`.
         formerly: String,
     },
 }
 
 impl ForgeNews {
-    /// What it is about: news of one unit is dealt with together.
+    /// Returns the unit of the news. News of one unit is processed together.
     pub fn unit(&self) -> NewsUnit {
         match self {
             Self::Review { review, pr, .. } => NewsUnit::Review { pr: pr.number, review: review.id },
@@ -134,14 +134,14 @@ impl ForgeNews {
     }
 }
 
-/// What news is about, in a repository.
+/// The subject of news in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsUnit {
     /// A review.
     Review {
         /// The pull request.
         pr: u64,
-        /// The forge's number for the review.
+        /// The forge's id of the review.
         review: u64,
     },
     /// A pull request.
@@ -155,7 +155,7 @@ pub enum NewsUnit {
 }
 
 impl NewsUnit {
-    /// The key of a unit: deliveries and the job of one unit have it.
+    /// Returns the key of a unit, which its deliveries and its job share.
     pub fn key(self, repository: &RepositoryId) -> String {
         match self {
             Self::Review { pr, review } => format!("{repository}/review/{pr}/{review}"),
@@ -166,7 +166,7 @@ impl NewsUnit {
         }
     }
 
-    /// The repository and the unit of a key.
+    /// Parses a key into its repository and unit.
     pub fn of_key(key: &str) -> Option<(RepositoryId, Self)> {
         let parts: Vec<&str> = key.split('/').collect();
         let number = |text: &str| text.parse::<u64>().ok();
@@ -183,25 +183,25 @@ impl NewsUnit {
     }
 }
 
-/// Who a repository is, as its forge says beside the news.
+/// The identity of a repository, as its forge states it with the news.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticedRepository {
     /// The forge's host.
     pub host: String,
-    /// The forge's number for it, which nothing changes.
+    /// The forge's id of the repository, which never changes.
     pub id: u64,
-    /// What it is called now, `owner/name`.
+    /// Its current name, `owner/name`.
     pub path: String,
 }
 
-/// News, and where it comes from.
+/// News with its repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgeNotice {
-    /// The repository, as the forge calls it now.
+    /// The repository, under its current name at the forge.
     pub repository: NoticedRepository,
-    /// The forge's own word for what happened.
+    /// The forge's own word for the event.
     pub event: String,
-    /// What happened; none of what is of no use.
+    /// The news; none for an event without effect.
     #[serde(default)]
     pub news: Option<ForgeNews>,
 }

@@ -1,5 +1,5 @@
-//! What came of tasks: how their pull requests ended, graded, with everything that the grade was
-//! made of. Shapes only; grading is the engine's matter.
+//! Outcomes of tasks: the grade of their pull requests, with all facts that the grade is based on.
+//! This module holds the data types. The engine computes the grades.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,50 +8,50 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
 closed_words! {
-    /// How the pull request of a task ended.
+    /// The grade of a task by the end of its pull request.
     OutcomeGrade {
-        /// Merged, without a round of revision and without commits of people.
+        /// Merged without a round of revision and without commits of people.
         MergedAsIs = "merged_as_is",
         /// Merged after rounds of revision.
         MergedAfterRounds = "merged_after_rounds",
-        /// Merged, and people wrote commits of it.
+        /// Merged with commits that people wrote.
         MergedWithHumanCommits = "merged_with_human_commits",
-        /// Closed, not merged.
+        /// Closed without a merge.
         ClosedUnmerged = "closed_unmerged",
-        /// Closed as a duplicate, or since something else took its place.
+        /// Closed as a duplicate, or because something else superseded it.
         ClosedSuperseded = "closed_superseded",
-        /// Open, and nobody cares.
+        /// Open without activity.
         Abandoned = "abandoned",
-        /// Merged, and taken back later.
+        /// Merged and reverted later.
         Reverted = "reverted",
-        /// The task ended without one.
+        /// The task ended without a pull request.
         NoPr = "no_pr",
     }
 }
 
 closed_words! {
-    /// How an earlier task ended, as far as an agent may follow it.
+    /// The result of an earlier task, as guidance for an agent.
     #[derive(Default)]
     Polarity {
-        /// It worked.
+        /// The task succeeded.
         Positive = "positive",
-        /// It did not.
+        /// The task did not succeed.
         Negative = "negative",
-        /// Neither is known.
+        /// The result is unknown.
         #[default]
         Neutral = "neutral",
     }
 }
 
 closed_words! {
-    /// How the first suite of checks ended that ran on what was pushed first.
+    /// The result of the first check suite that ran on the first push.
     #[derive(Default)]
     FirstPush {
         /// Everything passed.
         Pass = "pass",
-        /// Something failed.
+        /// A check failed.
         Fail = "fail",
-        /// Nobody said.
+        /// The result is unknown.
         #[default]
         Unknown = "unknown",
     }
@@ -62,127 +62,130 @@ closed_words! {
 pub struct PushedHead {
     /// The commit.
     pub sha: String,
-    /// When it was first seen there.
+    /// The time at which it was first seen there.
     pub at: Timestamp,
 }
 
-/// A suite of checks that decided about the first push.
+/// The check suite that decided the result of the first push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstChecks {
-    /// When it ended.
+    /// The time of its end.
     pub at: Timestamp,
-    /// The forge's number.
+    /// The forge's id of the suite.
     pub suite: u64,
 }
 
-/// A revert: of what was merged, or of another revert of it.
+/// A revert of a merge, or of another revert of that merge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revert {
-    /// What it is called: a commit, or `#` and a pull request's number. One revert may be heard of by several names.
+    /// Its names: a commit, or `#` and a pull request's number. Loci may learn of one revert under
+    /// several names.
     pub names: Vec<String>,
-    /// What it takes back, by such names.
+    /// The names of the reverted change.
     pub of: Vec<String>,
-    /// That is another revert.
+    /// True if the reverted change is itself a revert.
     pub is_reland: bool,
-    /// When.
+    /// The time of the revert.
     pub at: Timestamp,
-    /// The tip of the push that it came with, where it was heard of by one.
+    /// The tip of the push that contained it, if a push reported it.
     #[serde(default)]
     pub tip: Option<String>,
 }
 
-/// A commit of a pull request that takes back something, by the names that [`Revert`] has.
+/// A commit of a pull request that reverts something, under the names of [`Revert`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OwnRevert {
     /// The commit.
     pub by: String,
-    /// What it takes back.
+    /// The reverted change.
     pub of: String,
 }
 
-/// What a grade is made of.
+/// The facts that a grade is based on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct OutcomeFacts {
     /// The pull request.
     pub pr: Option<u64>,
-    /// Where it is seen.
+    /// The URL of the pull request.
     pub pr_url: Option<String>,
-    /// It is open; none where nothing was heard of it.
+    /// True if it is open; none if nothing is known of it.
     pub is_open: Option<bool>,
-    /// When it was opened.
+    /// The time of its opening.
     pub opened_at: Option<Timestamp>,
-    /// When anything happened in it.
+    /// The time of its last activity.
     pub active_at: Option<Timestamp>,
-    /// When it was merged.
+    /// The time of its merge.
     pub merged_at: Option<Timestamp>,
-    /// Who merged it, by login.
+    /// The login of the user who merged it.
     pub merged_by: Option<String>,
-    /// The commit by which it came onto its base.
+    /// The commit that merged it into its base.
     pub merge_commit_sha: Option<String>,
-    /// When it was closed.
+    /// The time of its closing.
     pub closed_at: Option<Timestamp>,
-    /// Rounds: pushes after a review.
+    /// Number of revision rounds: pushes after a review.
     pub revision_count: u32,
-    /// How the first checks of the first push ended.
+    /// The result of the first checks of the first push.
     pub ci_first_push: FirstPush,
-    /// Which checks those were; none where somebody said it by hand.
+    /// The check suite of that result; none if a person specified the result.
     pub first_checks: Option<FirstChecks>,
-    /// Comments on lines.
+    /// Number of comments on lines.
     pub review_comment_count: u32,
-    /// Lines added.
+    /// Number of lines added.
     pub additions: u32,
-    /// Lines deleted.
+    /// Number of lines deleted.
     pub deletions: u32,
-    /// Files changed.
+    /// Number of files changed.
     pub changed_files: u32,
-    /// Commits that neither a task nor an agent made; none where its commits were not looked at.
+    /// Number of commits that neither a task nor an agent made; none if its commits were not
+    /// examined.
     pub human_commits: Option<u32>,
-    /// What took it back and was not taken back itself: a commit, or `#` and a pull request's number.
+    /// The revert in force: a commit, or `#` and a pull request's number.
     pub reverted_by: Option<String>,
-    /// When.
+    /// The time of that revert.
     pub reverted_at: Option<Timestamp>,
-    /// Everything that was heard to take it back, or to take that back, in order: what counts of it is worked out each time.
+    /// All known reverts of it, and reverts of those, in order. The revert in force is computed
+    /// from them each time.
     pub taken_back: Vec<Revert>,
-    /// What its own commits take back: its pull request brought both along.
+    /// The reverts among its own commits: the pull request contained both changes.
     pub own_reverts: Vec<OwnRevert>,
-    /// What took its place: `label:` and a label, or `task:` and a task.
+    /// The thing that superseded it: `label:` and a label, or `task:` and a task.
     pub superseded_by: Option<String>,
-    /// The commits that were at its head, the first first.
+    /// The commits that were at its head, the oldest first.
     pub heads: Vec<PushedHead>,
-    /// How the forge says it stands: what is older than this changes nothing.
+    /// The time of the newest state from the forge. Older states change nothing.
     pub seen_at: Option<Timestamp>,
 }
 
-/// A grade that somebody set.
+/// A grade that a caller set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GradedByHand {
     /// The grade.
     pub grade: OutcomeGrade,
-    /// Where it comes from, in their words.
+    /// The source of the grade, in the caller's words.
     pub source: String,
-    /// Who set it, by name.
+    /// The name of the caller.
     pub by: String,
-    /// When.
+    /// The time of the setting.
     pub at: Timestamp,
 }
 
-/// A grade that a task had.
+/// A grade in the history of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GradeChange {
-    /// The grade; none: it has none any more.
+    /// The grade; none: the task lost its grade.
     pub grade: Option<OutcomeGrade>,
-    /// What it is worth.
+    /// The value of the grade.
     pub value: f64,
-    /// What was heard.
+    /// The reason of the change.
     pub why: String,
-    /// Of whom: a principal, or `loci` for what a forge said.
+    /// The source of the change: a principal, or `loci` for news of a forge.
     pub by: String,
-    /// Since when.
+    /// The time since which it applies.
     pub at: Timestamp,
 }
 
-/// What came of a task.
+/// The outcome of a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The memory.
@@ -193,27 +196,27 @@ pub struct Outcome {
     pub repository: Option<RepositoryId>,
     /// The task.
     pub task: TaskId,
-    /// The grade; none while its pull request is open and somebody cares.
+    /// The grade; none while its pull request is open and active.
     pub grade: Option<OutcomeGrade>,
-    /// What it is worth, -1 to 1.
+    /// The value of the grade, -1 to 1.
     pub value: f64,
-    /// Whether an agent may follow it.
+    /// The polarity, as guidance for an agent.
     pub polarity: Polarity,
-    /// What it is made of.
+    /// The facts of the grade.
     pub facts: OutcomeFacts,
-    /// Set by somebody, until a forge says more.
+    /// A grade that a caller set, until a forge reports more.
     #[serde(default)]
     pub by_hand: Option<GradedByHand>,
-    /// The grades it had, the first first, the present one last.
+    /// The grades, the oldest first, the current one last.
     pub history: Vec<GradeChange>,
-    /// When anything of the pull request was first heard.
+    /// The time of the first news of the pull request.
     pub created_at: Timestamp,
-    /// When this was last changed.
+    /// The time of the last change of this entry.
     pub updated_at: Timestamp,
 }
 
 impl Outcome {
-    /// The subject under which the outcomes of a pull request are listed.
+    /// Returns the subject under which the outcomes of a pull request are listed.
     pub fn subject_of(repository: &RepositoryId, pr: u64) -> String {
         format!("{repository}/{pr}")
     }

@@ -1,5 +1,6 @@
-//! What people want of the agents that work for them: the words of preferences, and whose they are.
-//! A preference itself is a record; which one counts, and who sees it, is the engine's matter.
+//! Preferences of people for the agents that work for them: their words, and their users. A
+//! preference itself is a record. The engine decides the precedence and the visibility of
+//! preferences.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,76 +9,78 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, Timestamp};
 
 closed_words! {
-    /// What a preference is about: of one dimension and scope, one is in force.
+    /// The dimension of a preference. One preference is in force for each dimension and scope.
     PreferenceDimension {
-        /// How large a pull request is, and what belongs into one.
+        /// The size and the content of pull requests.
         PrSize = "pr_size",
         /// Commits and their messages.
         CommitStyle = "commit_style",
-        /// What is tested, and how.
+        /// The extent and the manner of tests.
         TestCoverage = "test_coverage",
-        /// What is written beside code.
+        /// Documentation next to code.
         Documentation = "documentation",
-        /// What code of others is used.
+        /// The use of third-party code.
         Libraries = "libraries",
-        /// How code is written.
+        /// The style of code.
         Patterns = "patterns",
-        /// How an agent talks.
+        /// The tone of the agent.
         Communication = "communication",
-        /// Everything else.
+        /// Any other subject.
         Other = "other",
     }
 }
 
 closed_words! {
-    /// Where a preference comes from.
+    /// The origin of a preference.
     PreferenceOrigin {
-        /// Somebody said it.
+        /// The user stated it.
         Explicit = "explicit",
-        /// What was said of their work several times says it.
+        /// It follows from several review comments on the user's work.
         Implicit = "implicit",
     }
 }
 
-/// Somebody for whom tasks are done. Logins are changed, and taken by others: who has a number is who has that number.
+/// A user for whom tasks are done. Logins change, and other users may take them, so the number
+/// identifies a user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreferenceUser {
     /// The memory.
     pub memory: MemoryId,
-    /// The name of their preferences' place: the login in lower case; another, where somebody else has that login by now.
+    /// The name of the place of their preferences: the login in lower case, or another name if a
+    /// different user has that login now.
     pub place: ActorId,
-    /// The login in lower case; none where somebody else has it by now, and no new one was told.
+    /// The login in lower case; none if a different user has it now and no new one is known.
     #[serde(default)]
     pub login: Option<String>,
-    /// The forge's number, where it was told by somebody who may give it to the login.
+    /// The forge's number, if a caller reported it who may assign it to the login.
     #[serde(default)]
     pub user_id: Option<String>,
-    /// A number that somebody gave with the login and could not prove: it keeps tasks of other
-    /// numbers out, and names nobody. None where `user_id` is known.
+    /// A number that a caller reported with the login and could not prove. It excludes tasks with
+    /// other numbers, and it identifies no one. None if `user_id` is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_id: Option<String>,
-    /// Logins that they had before, the newest first.
+    /// Earlier logins, the newest first.
     #[serde(default)]
     pub former_logins: Vec<String>,
-    /// They want nothing to be concluded from what is said of their work.
+    /// True if the user opted out of inferred preferences.
     #[serde(default)]
     pub opted_out: bool,
-    /// Conclusions that they took back, by digest: none of them is drawn again.
+    /// Digests of inferences that the user withdrew. None of them is made again.
     #[serde(default)]
     pub declined: Vec<String>,
-    /// When they were first seen.
+    /// The time at which the user was first seen.
     pub created_at: Timestamp,
-    /// When this was last changed.
+    /// The time of the last change of this entry.
     pub updated_at: Timestamp,
 }
 
 impl PreferenceUser {
-    /// The name on the shelf of whoever has that number.
+    /// Returns the key of a user with this number.
     pub fn key_of_id(user_id: &str) -> String {
         format!("id:{user_id}")
     }
 
-    /// The name on the shelf of whoever is known by a login alone.
+    /// Returns the key of a user who is known by a login only.
     pub fn key_of_login(login: &str) -> String {
         format!("login:{login}")
     }

@@ -1,5 +1,5 @@
-//! Figures of a version of an extraction prompt against a labelled set. Shapes and their arithmetic
-//! only.
+//! Results of evaluating a version of an extraction prompt against a labelled set. This module
+//! holds the data types and their arithmetic.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +10,24 @@ use crate::{ActorId, MemoryId, Timestamp};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PromptScore {
-    /// Cases that were asked.
+    /// Number of cases that were evaluated.
     pub cases: u32,
-    /// Items that the labels expect.
+    /// Number of items that the labels expect.
     pub expected: u32,
-    /// Those of them that an answer has.
+    /// Number of expected items that an answer contains.
     pub met: u32,
-    /// Items that answers have.
+    /// Number of items in the answers.
     pub items: u32,
-    /// Those of them that the labels expect.
+    /// Number of items in the answers that the labels expect.
     pub right: u32,
-    /// Those of them that repeat a planted trap.
+    /// Number of items that repeat a planted trap.
     pub forbidden: u32,
-    /// Parts of answers that have not the form.
+    /// Number of parts of answers that have the wrong form.
     pub discarded: u32,
 }
 
 impl PromptScore {
-    /// Adds another case.
+    /// Adds the counts of another case.
     pub fn add(&mut self, other: &Self) {
         self.cases = self.cases.saturating_add(other.cases);
         self.expected = self.expected.saturating_add(other.expected);
@@ -38,12 +38,12 @@ impl PromptScore {
         self.discarded = self.discarded.saturating_add(other.discarded);
     }
 
-    /// The share of items that are right; `None` without items.
+    /// Returns the share of items that are right; `None` without items.
     pub fn precision(&self) -> Option<f64> {
         (self.items > 0).then(|| f64::from(self.right) / f64::from(self.items))
     }
 
-    /// The share of expected items that an answer has; `None` where none are expected.
+    /// Returns the share of expected items that an answer contains; `None` if none are expected.
     pub fn recall(&self) -> Option<f64> {
         (self.expected > 0).then(|| f64::from(self.met) / f64::from(self.expected))
     }
@@ -54,7 +54,7 @@ impl PromptScore {
 pub struct PromptEvaluation {
     /// The memory.
     pub memory: MemoryId,
-    /// The actor under which the ledger keeps it.
+    /// The actor under which the ledger stores it.
     pub actor: ActorId,
     /// Its id.
     pub id: String,
@@ -64,12 +64,12 @@ pub struct PromptEvaluation {
     pub set: String,
     /// The model that answered.
     pub model: String,
-    /// A caller's own model answered, not one that the server asked.
+    /// True if the caller's own model answered and not one that the server called.
     #[serde(default)]
     pub is_pulled: bool,
     /// The counts.
     pub score: PromptScore,
-    /// The caller who evaluated, by name.
+    /// The name of the caller who evaluated.
     pub by: String,
     /// The time of the evaluation.
     pub at: Timestamp,

@@ -1,34 +1,34 @@
-//! Versions of the prompts that agents are given. How a version is named is the engine's matter.
+//! Versions of the prompts of agents. The engine names the versions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Document, MemoryId, Timestamp};
 
-/// A prompt in one version: what it is made of, without what differs from task to task.
+/// One version of a prompt: its parts, without the inputs that differ between tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptVersion {
     /// The memory.
     pub memory: MemoryId,
     /// Its name: the first digits of its digest.
     pub version: String,
-    /// The digest of everything that makes it what it is: 64 hex digits.
+    /// The digest of all parts that identify it: 64 hex digits.
     pub sha256: String,
-    /// The template it is a version of.
+    /// The id of its template.
     pub template_id: String,
-    /// The digest of the template's text as it was given.
+    /// The digest of the template's text as the caller sent it.
     pub template_sha256: String,
     /// The template's text.
     pub text: String,
-    /// What is overridden in it, in its canonical form.
+    /// The overrides of the template, in their canonical form.
     pub overrides: Document,
     /// Names of the tools it offers, in order.
     pub tools: Vec<String>,
-    /// Prompts by which what comes of it is read, in order.
+    /// Names of the prompts that extract memories from its results, in order.
     pub extraction_prompts: Vec<String>,
-    /// The model it was first used with; no part of its name.
+    /// The model of its first use, which is not part of its name.
     pub model: Option<String>,
-    /// When it last became its template's current version.
+    /// The time at which it last became its template's current version.
     pub current_since: Timestamp,
-    /// When it was stored.
+    /// The time of its storing.
     pub created_at: Timestamp,
 }

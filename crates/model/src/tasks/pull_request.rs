@@ -1,74 +1,75 @@
-//! What a forge says of a pull request, a push and a check, normalised: webhooks and polls say the
-//! same. Shapes only; what they mean for tasks and rules is the engine's matter.
+//! Pull requests, pushes and checks from a forge, normalised: webhooks and polls yield the same
+//! types. This module holds the data types. The engine derives the effect on tasks and rules.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 use crate::tasks::review::ForgeUser;
 
-/// A pull request as it stands.
+/// The current state of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PullRequest {
     /// Its number.
     pub number: u64,
-    /// Who opened it.
+    /// The author.
     pub author: ForgeUser,
-    /// What it is called.
+    /// The title.
     #[serde(default)]
     pub title: String,
-    /// What it says of itself.
+    /// The description.
     #[serde(default)]
     pub body: String,
-    /// It is open.
+    /// True if it is open.
     pub is_open: bool,
-    /// It is a draft.
+    /// True if it is a draft.
     #[serde(default)]
     pub is_draft: bool,
-    /// Its branch is another repository's: nothing that the branch says of itself is trusted.
+    /// True if its branch belongs to another repository. Statements of such a branch are not
+    /// trusted.
     #[serde(default)]
     pub is_fork: bool,
-    /// When it was merged.
+    /// The time of its merge.
     #[serde(default)]
     pub merged_at: Option<Timestamp>,
-    /// Who merged it.
+    /// The user who merged it.
     #[serde(default)]
     pub merged_by: Option<ForgeUser>,
-    /// The commit by which it came onto its base.
+    /// The commit that merged it into its base.
     #[serde(default)]
     pub merge_commit_sha: Option<String>,
-    /// When it was closed.
+    /// The time of its closing.
     #[serde(default)]
     pub closed_at: Option<Timestamp>,
     /// The commit at its head.
     pub head_sha: String,
     /// Its branch.
     pub head_ref: String,
-    /// The branch it goes to.
+    /// The branch it merges into.
     pub base_ref: String,
     /// Labels.
     #[serde(default)]
     pub labels: Vec<String>,
-    /// Commits in it, as far as the forge lists them (250).
+    /// Its commits, as far as the forge lists them (250).
     #[serde(default)]
     pub commits: Vec<PullRequestCommit>,
-    /// Comments on lines.
+    /// Number of comments on lines.
     #[serde(default)]
     pub review_comment_count: u32,
-    /// Lines added.
+    /// Number of lines added.
     #[serde(default)]
     pub additions: u32,
-    /// Lines deleted.
+    /// Number of lines deleted.
     #[serde(default)]
     pub deletions: u32,
-    /// Files changed.
+    /// Number of files changed.
     #[serde(default)]
     pub changed_files: u32,
-    /// Where it is seen.
+    /// The URL of the pull request.
     #[serde(default)]
     pub url: Option<String>,
-    /// When it was opened.
+    /// The time of its opening.
     pub created_at: Timestamp,
-    /// When anything of it was last changed.
+    /// The time of its last change.
     pub updated_at: Timestamp,
 }
 
@@ -77,18 +78,18 @@ pub struct PullRequest {
 pub struct PullRequestCommit {
     /// Its id.
     pub sha: String,
-    /// The account of its author, where the forge knows one.
+    /// The account of its author, if the forge knows one.
     #[serde(default)]
     pub author: Option<ForgeUser>,
     /// Its whole message, with trailers.
     pub message: String,
 }
 
-/// What happened to a pull request.
+/// A change of a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PullRequestChange {
-    /// It is looked at as it stands: a poll, a fetch.
+    /// Its current state, from a poll or a fetch.
     Seen,
     /// It was opened.
     Opened,
@@ -96,7 +97,7 @@ pub enum PullRequestChange {
     Closed,
     /// It was opened again.
     Reopened,
-    /// Commits came: what it had before and has now.
+    /// New commits changed its head.
     Synchronized,
 }
 
@@ -105,25 +106,26 @@ pub enum PullRequestChange {
 pub struct BranchPush {
     /// The branch, without `refs/heads/`.
     pub branch: String,
-    /// It is the default branch.
+    /// True for the default branch.
     pub is_default: bool,
-    /// The tip now.
+    /// The tip after the push.
     pub after: String,
-    /// What came: ids and messages.
+    /// The pushed commits: ids and messages.
     pub commits: Vec<PullRequestCommit>,
-    /// When.
+    /// The time of the push.
     pub at: Timestamp,
 }
 
 /// A finished suite of checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckSuite {
-    /// The forge's number.
+    /// The forge's id of the suite.
     pub id: u64,
     /// The commit that was checked.
     pub head_sha: String,
-    /// Everything in it passed; none where it says neither (skipped, cancelled, neutral).
+    /// True if everything in it passed; none if the result is neither (skipped, cancelled,
+    /// neutral).
     pub passed: Option<bool>,
-    /// When it ended.
+    /// The time of its end.
     pub at: Timestamp,
 }

@@ -1,5 +1,5 @@
-//! Reviews of pull requests, as they are kept: who said what of which lines. Shapes only: what
-//! counts, and which rules follow, is the engine's matter.
+//! Stored reviews of pull requests, with their authors and lines. This module holds the data types.
+//! The engine decides which reviews count, and derives the rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,110 +8,113 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RepositoryId, TaskId, Timestamp};
 
 closed_words! {
-    /// What a reviewer decided.
+    /// The decision of a reviewer.
     ReviewState {
-        /// They said something.
+        /// The reviewer commented.
         Commented = "commented",
-        /// They want changes.
+        /// The reviewer requests changes.
         ChangesRequested = "changes_requested",
-        /// They agree.
+        /// The reviewer approves.
         Approved = "approved",
-        /// It counts no more.
+        /// The review was dismissed.
         Dismissed = "dismissed",
     }
 }
 
 closed_words! {
-    /// What a person may do in a repository, the least first. A custom role is its base permission.
+    /// The role of a person in a repository, the lowest first. A custom role counts as its base
+    /// permission.
     #[derive(Default)]
     RepositoryRole {
-        /// Nothing that is known.
+        /// No known permission.
         #[default]
         None = "none",
-        /// Read.
+        /// Permission to read.
         Read = "read",
-        /// Sort issues and pull requests.
+        /// Permission to triage issues and pull requests.
         Triage = "triage",
-        /// Write.
+        /// Permission to write.
         Write = "write",
-        /// Settings, but those that cannot be taken back.
+        /// Permission to change settings, except destructive ones.
         Maintain = "maintain",
-        /// Everything.
+        /// All permissions.
         Admin = "admin",
     }
 }
 
-/// An account of a forge. People are who they are by `id`: logins are changed, and taken by others.
+/// An account of a forge. `id` identifies a person, because logins change and others may take them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ForgeUser {
-    /// The forge's number; 0 where none was told, and then the login is all there is.
+    /// The forge's number; 0 if it is unknown, and then only the login identifies the person.
     pub id: u64,
-    /// The name it has now.
+    /// The current login.
     pub login: String,
-    /// It is a program.
+    /// True for a bot account.
     #[serde(default)]
     pub is_bot: bool,
 }
 
-/// Whether what a person may do is known.
+/// The authority of a person in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Authority {
-    /// What they may do.
+    /// The role.
     pub role: RepositoryRole,
-    /// The forge could not be asked: the role is a guess by what the payload said, and counts half at most.
+    /// True if the forge could not be reached: the role is an estimate from the payload, and counts
+    /// half at most.
     #[serde(default)]
     pub is_provisional: bool,
-    /// They had pull requests of their own merged here.
+    /// True if the person has merged pull requests of their own in this repository.
     #[serde(default)]
     pub has_merged: bool,
-    /// They own a file that the review is about, by the owners' file of the base branch.
+    /// True if the person owns a reviewed file, by the code owners' file of the base branch.
     #[serde(default)]
     pub is_code_owner: bool,
-    /// What the repository's settings say they weigh, in millionths, in the place of what their role does.
+    /// The weight from the repository's settings in millionths, which overrides the weight of the
+    /// role.
     #[serde(default)]
     pub overridden: Option<u32>,
 }
 
-/// Something that was said of lines, or of the whole: a comment of a review, with those that answer it behind it.
+/// A comment of a review, on lines or on the whole. Its replies follow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewComment {
-    /// The forge's number.
+    /// The forge's id of the comment.
     pub id: u64,
-    /// Who said it.
+    /// The author.
     pub author: ForgeUser,
-    /// The file; none for what is said of the whole.
+    /// The file; none for a comment on the whole.
     #[serde(default)]
     pub path: Option<String>,
-    /// The last line it is about.
+    /// The last line that it concerns.
     #[serde(default)]
     pub line: Option<u32>,
-    /// The lines around, as a diff.
+    /// The surrounding lines as a diff.
     #[serde(default)]
     pub diff_hunk: Option<String>,
-    /// What was said, secrets masked.
+    /// The text, with secrets masked.
     pub body: String,
-    /// The comment that it answers.
+    /// The comment that it replies to.
     #[serde(default)]
     pub in_reply_to: Option<u64>,
-    /// Its thread was resolved; none where that is not known.
+    /// True if its thread was resolved; none if that is unknown.
     #[serde(default)]
     pub is_resolved: Option<bool>,
-    /// The lines were changed after it was said; none where that is not known.
+    /// True if the lines changed after the comment; none if that is unknown.
     #[serde(default)]
     pub is_outdated: Option<bool>,
-    /// What its author may do here, where that was asked: of those who answer a reviewer.
+    /// The authority of its author, if it was requested: for authors of replies to a reviewer.
     #[serde(default)]
     pub authority: Option<Authority>,
-    /// Where it is seen.
+    /// The URL of the comment.
     #[serde(default)]
     pub url: Option<String>,
-    /// When it was said.
+    /// The time of the comment.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// The time of its last change.
     pub updated_at: Timestamp,
 }
 
-/// A review of a pull request, whole.
+/// A complete review of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Review {
     /// The memory.
@@ -122,51 +125,52 @@ pub struct Review {
     pub repository: RepositoryId,
     /// The pull request.
     pub pr: u64,
-    /// The forge's number for the review.
+    /// The forge's id of the review.
     pub id: u64,
-    /// Who reviewed.
+    /// The reviewer.
     pub reviewer: ForgeUser,
-    /// What they may do here.
+    /// The authority of the reviewer.
     pub authority: Authority,
-    /// Who opened the pull request.
+    /// The author of the pull request.
     pub pr_author: ForgeUser,
-    /// What they decided.
+    /// The decision.
     pub state: ReviewState,
-    /// What they said of the whole, secrets masked; empty where they said nothing.
+    /// The text of the review, with secrets masked; empty if there is none.
     pub body: String,
-    /// What was said of lines, in the order of their numbers; answers of others too.
+    /// Comments on lines, ordered by id, including replies of others.
     #[serde(default)]
     pub comments: Vec<ReviewComment>,
-    /// The commit that was looked at.
+    /// The reviewed commit.
     #[serde(default)]
     pub commit: Option<String>,
-    /// Where it is seen.
+    /// The URL of the review.
     #[serde(default)]
     pub url: Option<String>,
-    /// The task that the pull request is of.
+    /// The task of the pull request.
     #[serde(default)]
     pub task: Option<TaskId>,
-    /// Why nothing is learned from it: a word (`bot`, `pr_author`, `agent`, `draft`, `unmapped`); none where something may be.
+    /// The reason why Loci learns nothing from it: a word (`bot`, `pr_author`, `agent`, `draft`,
+    /// `unmapped`); none if it may learn something.
     #[serde(default)]
     pub left_out: Option<String>,
-    /// It came from the past, by a backfill: what follows from it is a candidate at most.
+    /// True if a backfill imported it: the rules from it are at most candidates.
     #[serde(default)]
     pub is_past: bool,
-    /// When it was handed in.
+    /// The time of submission.
     pub submitted_at: Timestamp,
-    /// When anything in it was last changed.
+    /// The time of the last change in it.
     pub updated_at: Timestamp,
-    /// When it was read from the forge.
+    /// The time at which it was read from the forge.
     pub read_at: Timestamp,
 }
 
 impl Review {
-    /// The name of a review on its shelf.
+    /// Returns the key of a review on its shelf.
     pub fn key_of(repository: &RepositoryId, pr: u64, id: u64) -> String {
         format!("{repository}/{pr}/{id}")
     }
 
-    /// The subject under which the reviews of a pull request are listed.
+    /// Returns the subject under which the reviews of a pull request are listed.
     pub fn subject_of(repository: &RepositoryId, pr: u64) -> String {
         format!("{repository}/{pr}")
     }

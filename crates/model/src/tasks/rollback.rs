@@ -1,5 +1,5 @@
-//! A repository's memory was put back to an earlier state: what was changed for that, so that it is
-//! on record, and the state before, so that one can go back to that. An entry of the ledger.
+//! A rollback of a repository's memory to an earlier state: a log of its changes, and the state
+//! before it, so that the rollback can be undone. An entry of the ledger.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +13,11 @@ use crate::{ActorId, MemoryId, RecordId, Timestamp};
 pub struct Undone {
     /// The record.
     pub record: RecordId,
-    /// Its state before.
+    /// Its state before the rollback.
     pub from: RecordState,
-    /// Its state since.
+    /// Its state after the rollback.
     pub to: RecordState,
-    /// Its version before.
+    /// Its version before the rollback.
     pub version: u32,
 }
 
@@ -28,25 +28,25 @@ pub struct Rollback {
     pub memory: MemoryId,
     /// The repository's actor.
     pub actor: ActorId,
-    /// The snapshot that was gone back to.
+    /// The snapshot that the rollback restored.
     pub to: String,
-    /// The snapshot of the state before: going back to it undoes the rollback.
+    /// The snapshot of the state before: restoring it undoes the rollback.
     pub before: String,
-    /// Who, by name.
+    /// The name of the caller.
     pub by: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// When: everything that it changed was changed then, and nothing else.
+    /// The time of the rollback. Exactly its changes have this time.
     pub at: Timestamp,
-    /// What it changed.
+    /// Its changes.
     pub changes: Vec<Undone>,
-    /// What supported rules that it changed, before: taken back with them.
+    /// The support of the changed rules before the rollback, which an undo restores with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supports: Vec<RuleSupport>,
 }
 
 impl Rollback {
-    /// The name of a rollback on its shelf: that of the state before it.
+    /// Returns the key of a rollback on its shelf: that of the state before it.
     pub fn key_of(actor: &ActorId, before: &str) -> String {
         format!("{actor}/{before}")
     }
@@ -72,7 +72,7 @@ impl Shelved for Rollback {
     }
 }
 
-/// Records that were erased on purpose: their ids, and nothing of what they said.
+/// Records that were erased on purpose: their ids, without any of their text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Purge {
     /// The memory.
@@ -81,9 +81,9 @@ pub struct Purge {
     pub actor: ActorId,
     /// The records; at least one.
     pub records: Vec<RecordId>,
-    /// Who, by name.
+    /// The name of the caller.
     pub by: String,
-    /// When.
+    /// The time of the erasure.
     pub at: Timestamp,
 }
 

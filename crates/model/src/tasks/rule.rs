@@ -1,6 +1,6 @@
-//! What reviews support a rule with, and what people decided about it. The rule itself is a record;
-//! this is kept beside it, in the ledger. Shapes only: what an item weighs, and which state
-//! follows, is the engine's matter.
+//! The support of a rule by reviews, and the decisions of people about it. The rule itself is a
+//! record, and this data accompanies it in the ledger. This module holds the data types. The engine
+//! computes the weight of an item and the resulting state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,127 +12,128 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, RepositoryId, Timestamp};
 
 closed_words! {
-    /// Which rules wait for a person, whatever supports them.
+    /// The rules that need a person's approval, regardless of their support.
     #[derive(Default)]
     RuleApproval {
-        /// None.
+        /// No rule.
         None = "none",
-        /// Those that change more than style.
+        /// Rules that affect more than style.
         #[default]
         HighImpact = "high_impact",
-        /// All.
+        /// All rules.
         All = "all",
     }
 }
 
 closed_words! {
-    /// What becomes of rules about what guards a repository: its checks, its secrets, its tests.
+    /// The treatment of rules about topics that protect a repository: its checks, its secrets, its
+    /// tests.
     #[derive(Default)]
     ProtectedTopics {
-        /// They are refused.
+        /// They are rejected.
         #[default]
         Reject = "reject",
-        /// They wait for a person.
+        /// They need a person's approval.
         Approve = "approve",
     }
 }
 
 closed_words! {
-    /// What following a rule changes.
+    /// The impact of following a rule.
     RuleImpact {
-        /// How code looks and is named, how commits are written.
+        /// Style and names of code, form of commits.
         Style = "style",
-        /// What code does.
+        /// Behaviour of code.
         High = "high",
     }
 }
 
 closed_words! {
-    /// Why a rule waits for a person, whatever supports it.
+    /// The reason why a rule needs a person's approval, regardless of its support.
     ApprovalReason {
-        /// It names a tool to be run.
+        /// It names a command to run.
         Command = "command",
-        /// It is about what guards the repository.
+        /// It concerns a topic that protects the repository.
         ProtectedTopic = "protected_topic",
-        /// Something where it was said looks like instructions to its reader.
+        /// A source of the rule looks like instructions to its reader.
         InjectionScore = "injection_score",
     }
 }
 
-/// What one review says for a rule.
+/// The support of a rule by one review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportItem {
     /// The pull request.
     pub pr: u64,
     /// The review.
     pub review: u64,
-    /// The comments that say it; none where the review itself does.
+    /// The comments that support it; empty if the review itself does.
     #[serde(default)]
     pub comments: Vec<u64>,
-    /// Who says it.
+    /// The reviewer.
     pub reviewer: ForgeUser,
-    /// What they could do here then.
+    /// The authority of the reviewer at that time.
     pub authority: Authority,
-    /// What they decided.
+    /// The decision of the review.
     pub state: ReviewState,
-    /// Where it is seen.
+    /// The URL of the source.
     #[serde(default)]
     pub url: Option<String>,
-    /// When it was said.
+    /// The time of the statement.
     pub at: Timestamp,
-    /// Their words, cut, without what hides, secrets masked.
+    /// The reviewer's words, truncated, without hidden characters, with secrets masked.
     pub excerpt: String,
-    /// The job in which it was read, where it was one.
+    /// The job that extracted it, if any.
     #[serde(default)]
     pub job: Option<String>,
-    /// The prompt, or the rules, by which it was read.
+    /// The prompt, or the rules, that extracted it.
     pub read_by: String,
-    /// It came from the past, by a backfill.
+    /// True if a backfill imported it.
     #[serde(default)]
     pub is_past: bool,
-    /// The pull request is of a known task.
+    /// True if the pull request belongs to a known task.
     #[serde(default)]
     pub is_mapped: bool,
-    /// The thread was resolved, and the lines were changed.
+    /// True if the thread was resolved and the lines were changed.
     #[serde(default)]
     pub is_accepted: bool,
-    /// Why what was said here waits for a person.
+    /// The reasons why this item needs a person's approval.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub asks_approval: BTreeSet<ApprovalReason>,
 }
 
-/// What one answer says against a rule.
+/// The dissent of one reply to a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DissentItem {
     /// The pull request.
     pub pr: u64,
-    /// The review in which it was read.
+    /// The review that contains the reply.
     pub review: u64,
-    /// The answer.
+    /// The id of the reply.
     pub comment: u64,
-    /// Who says it.
+    /// The author.
     pub author: ForgeUser,
-    /// What they could do here then.
+    /// The authority of the author at that time.
     pub authority: Authority,
-    /// When it was said.
+    /// The time of the reply.
     pub at: Timestamp,
-    /// Their words, cut, without what hides, secrets masked.
+    /// The author's words, truncated, without hidden characters, with secrets masked.
     pub excerpt: String,
 }
 
-/// What a person decided about a rule.
+/// A person's decision about a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleDecided {
-    /// Who.
+    /// The person.
     pub by: String,
-    /// When.
+    /// The time of the decision.
     pub at: Timestamp,
-    /// Why, where they said so.
+    /// The reason, if the person gave one.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
-/// What supports a rule.
+/// The support of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSupport {
     /// The memory.
@@ -143,43 +144,45 @@ pub struct RuleSupport {
     pub repository: RepositoryId,
     /// The rule's record.
     pub rule: RecordId,
-    /// Digest of repository, canonical form and scope: rules that share it are the same rule.
+    /// Digest of repository, canonical form and scope: rules with one digest are the same rule.
     pub digest: String,
-    /// What following it changes.
+    /// The impact of following it.
     pub impact: RuleImpact,
-    /// Why it waits for a person by its own text, beside its impact and what its items ask.
+    /// The reasons in its own text for a person's approval, in addition to its impact and the
+    /// reasons of its items.
     #[serde(default)]
     pub asks_approval: BTreeSet<ApprovalReason>,
-    /// What is said for it, by pull request and review.
+    /// The supporting items, by pull request and review.
     #[serde(default)]
     pub items: Vec<SupportItem>,
-    /// What is said against it.
+    /// The dissenting items.
     #[serde(default)]
     pub dissent: Vec<DissentItem>,
-    /// A person put it in force, or wrote it.
+    /// The decision of a person who approved or wrote the rule.
     #[serde(default)]
     pub approved: Option<RuleDecided>,
-    /// A person keeps it in force.
+    /// The decision of a person who keeps it in force.
     #[serde(default)]
     pub pinned: Option<RuleDecided>,
-    /// A person took it out of force: nothing that reviews say brings it back.
+    /// The decision of a person who closed it. No review can bring the rule back.
     #[serde(default)]
     pub closed: Option<RuleDecided>,
-    /// Rules that say otherwise, of which a person must choose.
+    /// Contradicting rules, of which a person must choose.
     #[serde(default)]
     pub conflicts: BTreeSet<RecordId>,
-    /// Tasks that it helped.
+    /// Number of tasks that it helped.
     #[serde(default)]
     pub helpful: u32,
-    /// Tasks that it misled.
+    /// Number of tasks that it misled.
     #[serde(default)]
     pub harmful: u32,
-    /// When it was first said.
+    /// The time at which the rule was first stated.
     pub created_at: Timestamp,
 }
 
 impl RuleSupport {
-    /// Why it waits for a person, beside its impact: by its text, and by what was said where it was taught.
+    /// Returns the reasons why it needs a person's approval, apart from its impact: those of its
+    /// text and those of its items.
     pub fn asks(&self) -> BTreeSet<ApprovalReason> {
         self.items.iter().flat_map(|item| &item.asks_approval).chain(&self.asks_approval).copied().collect()
     }
@@ -209,22 +212,23 @@ impl Shelved for RuleSupport {
     }
 }
 
-/// Which records a review left: read again, they are what may be left of it no more.
+/// The records that a review yielded. After another reading, the records that no longer follow from
+/// the review can be found here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewYield {
     /// The memory.
     pub memory: MemoryId,
     /// The repository's actor.
     pub actor: ActorId,
-    /// The review's name on its shelf.
+    /// The review's key on its shelf.
     pub review: String,
-    /// Rules that it speaks for or against.
+    /// Rules that it supports or opposes.
     #[serde(default)]
     pub rules: BTreeSet<RecordId>,
-    /// Examples that it gave.
+    /// Examples that it yielded.
     #[serde(default)]
     pub examples: BTreeSet<RecordId>,
-    /// When the review was handed in.
+    /// The time at which the review was submitted.
     pub at: Timestamp,
 }
 
@@ -248,31 +252,32 @@ impl Shelved for ReviewYield {
     }
 }
 
-/// When a rule mattered last.
+/// The last time at which a rule was relevant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Relevant {
-    /// So many tasks of the repository had ended.
+    /// Number of ended tasks of the repository at that time.
     pub task: u64,
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// To what the rule applies.
+    /// The scope of the rule.
     #[serde(default)]
     pub scope: Option<String>,
 }
 
-/// In which tasks the rules of a repository mattered last: one row for all of them, for the end of a task must not read them all.
+/// The tasks in which the rules of a repository were last relevant. One row holds all rules,
+/// because the end of a task must not read every rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleRelevance {
     /// The memory.
     pub memory: MemoryId,
     /// The repository's actor.
     pub actor: ActorId,
-    /// Tasks that have ended.
+    /// Number of ended tasks.
     pub tasks: u64,
-    /// Rules that are in force, or stale.
+    /// Rules that are in force or stale.
     #[serde(default)]
     pub rules: BTreeMap<RecordId, Relevant>,
-    /// When the first rule came.
+    /// The time of the first rule.
     pub at: Timestamp,
 }
 

@@ -1,5 +1,6 @@
-//! Tasks: what a coding agent was asked to do on a repository, and how it ended. Shapes and the
-//! rule of their states; who may change them, and what is remembered of them, is the engine's matter.
+//! Tasks: the work that a coding agent was asked to do on a repository, and its end. This module
+//! holds the data types and the transitions of their states. The engine checks permissions and
+//! stores memories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,67 +10,67 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, RecordId, RepositoryId, SessionId, TaskId, Timestamp};
 
 closed_words! {
-    /// What is asked for.
+    /// The kind of a task.
     TaskKind {
-        /// Something new, that ends in a pull request.
+        /// New work that ends in a pull request.
         NewTask = "new_task",
-        /// More work on a pull request that is there.
+        /// More work on an existing pull request.
         PrIteration = "pr_iteration",
-        /// A pull request is looked through.
+        /// A review of a pull request.
         PrReview = "pr_review",
     }
 }
 
 closed_words! {
-    /// How far it has come.
+    /// The status of a task.
     TaskStatus {
-        /// Taken in.
+        /// The task is accepted.
         Accepted = "accepted",
-        /// What is known is put together for the agent.
+        /// Loci collects the memories for the agent.
         Hydrating = "hydrating",
         /// The agent works.
         Running = "running",
         /// The agent waits for a person.
         AwaitingApproval = "awaiting_approval",
-        /// The agent is done; what it leaves behind is collected.
+        /// The agent is done. Its results are collected.
         Finalizing = "finalizing",
-        /// It ended as it should.
+        /// The task ended successfully.
         Completed = "completed",
-        /// It ended in a failure.
+        /// The task ended in a failure.
         Failed = "failed",
-        /// Somebody called it off.
+        /// The task was cancelled.
         Cancelled = "cancelled",
-        /// Its time was over.
+        /// The time limit passed.
         TimedOut = "timed_out",
     }
 }
 
 closed_words! {
-    /// Which memory a task is given.
+    /// The part of memory that a task gets.
     #[derive(Default)]
     MemoryArm {
-        /// All of it.
+        /// All memory.
         #[default]
         On = "on",
-        /// None: the task belongs to the control group.
+        /// No memory: the task belongs to the control group.
         Off = "off",
         /// Knowledge and episodes.
         Tier1 = "tier1",
-        /// Rules and outcomes too.
+        /// Also rules and outcomes.
         Tier2 = "tier2",
-        /// Preferences and reflections too.
+        /// Also preferences and reflections.
         Tier3 = "tier3",
     }
 }
 
 impl TaskStatus {
-    /// True for the ends: nothing follows them.
+    /// True for final states, which nothing follows.
     pub fn is_terminal(self) -> bool {
         self.stage() == ENDED
     }
 
-    /// True where `next` may follow: forward, over as many stages as may be, and to and fro between working and waiting for
-    /// approval. Nothing follows an end, and nothing follows itself.
+    /// True if `next` may follow: forward over any number of stages, and back and forth between
+    /// running and awaiting approval. Nothing follows a final state, and no state follows itself.
     pub fn may_become(self, next: Self) -> bool {
         self != next
             && !self.is_terminal()
@@ -92,102 +93,104 @@ const WORKING: u8 = 2;
 /// The last stage.
 const ENDED: u8 = 4;
 
-/// A pull request, as far as it is known.
+/// The known data of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskPullRequest {
     /// Its number.
     pub number: u64,
-    /// Where it is seen.
+    /// The URL of the pull request.
     #[serde(default)]
     pub url: Option<String>,
     /// The commit at its head.
     #[serde(default)]
     pub head_sha: Option<String>,
-    /// The commit by which it came onto its base.
+    /// The commit that merged it into its base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_commit_sha: Option<String>,
 }
 
-/// The prompt that a task is given, by its parts.
+/// The prompt of a task, by its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskPrompt {
     /// The template.
     pub template_id: Option<String>,
     /// Digest of the template.
     pub template_sha256: Option<String>,
-    /// Digest of what the repository overrides in it.
+    /// Digest of the repository's overrides of the template.
     pub overrides_sha256: Option<String>,
 }
 
-/// What a task left behind in long-term memory.
+/// The records that a task left in long-term memory.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskWritten {
-    /// Its episode: one for its whole life.
+    /// Its episode: one for the whole task.
     pub episode: Option<RecordId>,
-    /// The episode is all that the orchestrator could say; what the agent says takes its place.
+    /// True if the orchestrator's data alone produced the episode. An agent's report replaces it.
     pub is_minimal: bool,
-    /// Learnings that were added.
+    /// Number of learnings that were added.
     pub learnings: u32,
-    /// Items of self-feedback that were added.
+    /// Number of self-feedback items that were added.
     pub self_feedback: u32,
 }
 
-/// What was said of memories in a task.
+/// The feedback on memories in a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TaskFeedback {
-    /// What was used.
+    /// Memories that were used.
     pub used: BTreeSet<RecordId>,
-    /// What helped.
+    /// Memories that helped.
     pub helpful: BTreeSet<RecordId>,
-    /// What misled, with how; empty where nobody said.
+    /// Memories that misled, with the effect; empty if none was reported.
     pub harmful: BTreeMap<RecordId, String>,
-    /// When that was said first, and by whom; absent of what was said before this was written down.
+    /// The time and the source of the first harmful report; absent for reports from before this
+    /// field existed.
     #[serde(default)]
     pub harms: BTreeMap<RecordId, Harm>,
 }
 
-/// When a memory was called harmful in a task, and by whom.
+/// The time and the source of a harmful report in a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harm {
-    /// The first time; by a person, where one said so later than the agent.
+    /// The first time. A person's later report replaces an agent's.
     pub at: Timestamp,
-    /// A person said it.
+    /// True if a person reported it.
     pub by_human: bool,
 }
 
 impl TaskFeedback {
-    /// What misled, and when that was said first, in milliseconds; 0 where that was not written down.
+    /// Returns the memories that misled, with the time of the first report in milliseconds; 0 if it
+    /// was not stored.
     pub fn harmed(&self) -> impl Iterator<Item = (&RecordId, i64)> {
         self.harmful.keys().map(|id| (id, self.harms.get(id).map_or(0, |harm| harm.at.millis())))
     }
 }
 
-/// The proof of who asked for a task: which of the names that it gives a person were sent by a key
-/// that may read that person's preferences itself.
+/// The proof of a task's requester. It states which of the given names came from a key that may
+/// itself read that person's preferences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RequesterProof {
-    /// The login is proved.
+    /// True if the login is proved.
     pub login: bool,
-    /// The forge's number is proved.
+    /// True if the forge's number is proved.
     pub number: bool,
 }
 
 impl RequesterProof {
-    /// Returns what this proof or another one proves.
+    /// Returns the union of this proof and another one.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self { login: self.login || other.login, number: self.number || other.number }
     }
 }
 
-/// Why a task is not trusted.
+/// The reason why a task is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskAlert {
-    /// What somebody saw.
+    /// The observation.
     pub reason: String,
-    /// Who, by name.
+    /// The name of the reporter.
     pub by: String,
-    /// When.
+    /// The time of the report.
     pub at: Timestamp,
 }
 
@@ -196,90 +199,92 @@ pub struct TaskAlert {
 pub struct Task {
     /// The memory.
     pub memory: MemoryId,
-    /// Its id, the client's own where it gave one.
+    /// Its id, the client's own if the client sent one.
     pub id: TaskId,
-    /// For whom it remembers: the repository `owner/name`, or `user:<id>` where it has none.
+    /// The actor that it remembers for: the repository `owner/name`, or `user:<id>` without a
+    /// repository.
     pub actor: ActorId,
-    /// The session of everything that is written for it: its id, where that can name one.
+    /// The session of everything that is written for it: its id, if that is a valid session name.
     pub session: SessionId,
     /// The repository.
     pub repository: Option<RepositoryId>,
-    /// The forge it is at, as the request named it.
+    /// The forge of the repository, as the request named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge: Option<String>,
-    /// The forge's number for it, as the request named it.
+    /// The forge's id of the repository, as the request named it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forge_repo_id: Option<u64>,
-    /// The state of the memory when it was taken in.
+    /// The snapshot of the memory at its acceptance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
-    /// Digest of the request that made it: by this a repetition is told from another task of that id.
+    /// Digest of the request that created it. It distinguishes a repetition from another task with
+    /// that id.
     pub request_digest: String,
-    /// What is asked for.
+    /// The kind of work.
     pub kind: TaskKind,
-    /// How far it has come.
+    /// The status.
     pub status: TaskStatus,
-    /// Which memory it is given.
+    /// The part of memory that it gets.
     pub arm: MemoryArm,
-    /// Who asked, by name.
+    /// The name of the requester.
     pub user: Option<String>,
-    /// Who asked, by the forge's number.
+    /// The forge's number of the requester.
     pub user_id: Option<String>,
-    /// The proof of that; `None`: the task was stored before such proofs were.
+    /// The proof of the requester; `None`: the task is older than such proofs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester_proof: Option<RequesterProof>,
-    /// What is to be done, in their words.
+    /// The task in the requester's words.
     pub description: String,
-    /// The issue it is about.
+    /// The issue that it concerns.
     pub issue: Option<u64>,
-    /// The pull request it is about, or ended in.
+    /// The pull request that it concerns or ended in.
     pub pr: Option<TaskPullRequest>,
-    /// The branch that is worked on.
+    /// The branch of the work.
     pub branch: Option<String>,
-    /// The branch that it leaves from.
+    /// The base branch.
     pub base: Option<String>,
-    /// The commit that it leaves from.
+    /// The base commit.
     pub base_sha: Option<String>,
     /// The prompt, by its parts.
     pub prompt: Option<TaskPrompt>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
-    /// Digest of the issue and of what is to be done: what differs from task to task, and is no
-    /// part of the prompt's version.
+    /// Digest of the issue and the description. These differ between tasks and are not part of the
+    /// prompt's version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_hash: Option<String>,
-    /// Digest of what the newest hydration showed; `None`: there was none.
+    /// Digest of the content of the newest hydration; `None`: there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_hash: Option<String>,
-    /// The model that works.
+    /// The model of the agent.
     pub model: Option<String>,
     /// The variant of an experiment.
     pub variant: Option<String>,
-    /// The task that this one goes on with.
+    /// The task that this one continues.
     pub parent: Option<TaskId>,
-    /// The trace that its work is seen in: 32 hex digits.
+    /// The trace of its work: 32 hex digits.
     pub trace_id: Option<String>,
-    /// What it cost.
+    /// Cost in USD.
     pub cost_usd: Option<f64>,
-    /// How long it took.
+    /// Duration in seconds.
     pub duration_s: Option<f64>,
-    /// What went wrong, in at most a thousand characters.
+    /// The error, in at most 1,000 characters.
     pub error_message: Option<String>,
-    /// Which kind of failure it was.
+    /// The category of the failure.
     pub failure_category: Option<String>,
-    /// What it left behind.
+    /// The records that it wrote.
     pub written: TaskWritten,
-    /// What was said of memories.
+    /// The feedback on memories.
     #[serde(default)]
     pub feedback: TaskFeedback,
-    /// It is not trusted: what it wrote is held back, and what it writes.
+    /// Set if the task is not trusted: everything that it wrote or writes is quarantined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security_alert: Option<TaskAlert>,
-    /// When it ended.
+    /// The time of its end.
     pub completed_at: Option<Timestamp>,
-    /// When it was taken in.
+    /// The time of its acceptance.
     pub created_at: Timestamp,
-    /// When this was last changed.
+    /// The time of the last change of this entry.
     pub updated_at: Timestamp,
 }
 

@@ -1,6 +1,6 @@
-//! Sessions of tasks: what was said and done while an agent worked, numbered by the agent, and what
-//! a run that crashed goes on with. An item is the archive's copy: what of it is kept is the
-//! engine's matter. Shapes only.
+//! Sessions of tasks: the messages and actions of an agent at work, numbered by the agent, and the
+//! state that a crashed run resumes from. An item is the archive's copy. The engine decides which
+//! parts are kept. This module holds the data types.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,58 +8,58 @@ use crate::words::closed_words;
 use crate::{ActorId, Document, EventId, MemoryId, SessionId, TaskId, Timestamp};
 
 closed_words! {
-    /// What an item of a session is.
+    /// The kind of a session item.
     SessionItemKind {
-        /// Somebody said something.
+        /// A message.
         Message = "message",
-        /// The agent thought.
+        /// A reasoning step of the agent.
         Reasoning = "reasoning",
-        /// It called a tool.
+        /// A tool call.
         ToolCall = "tool_call",
-        /// What the tool answered.
+        /// The result of a tool call.
         ToolResult = "tool_result",
-        /// The agent, or a person, decided something.
+        /// A decision of the agent or a person.
         Decision = "decision",
-        /// Somebody noted something.
+        /// A note.
         Note = "note",
     }
 }
 
 closed_words! {
-    /// How much of a conversation is kept behind the end of its session.
+    /// The part of a conversation that is kept after the end of its session.
     #[derive(Default)]
     Capture {
         /// All of it.
         #[default]
         Full = "full",
-        /// Decisions and notes; of the rest digests and counts.
+        /// Decisions and notes; digests and counts of the rest.
         Decisions = "decisions",
         /// Digests and counts.
         Metadata = "metadata",
-        /// Nothing but the use of tools.
+        /// Only the use of tools.
         Off = "off",
     }
 }
 
-/// How a tool was used: kept whatever else is.
+/// A use of a tool, which every capture setting keeps.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolUse {
     /// Its name.
     pub name: String,
-    /// Digest of what it was given.
+    /// Digest of its input.
     pub input_sha256: Option<String>,
-    /// Digest of what it answered.
+    /// Digest of its output.
     pub output_sha256: Option<String>,
-    /// How long it took.
+    /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
-    /// What it cost.
+    /// Cost in USD.
     pub cost_usd: Option<f64>,
-    /// How it ended, in a word.
+    /// The status of its end, in a word.
     pub status: Option<String>,
 }
 
-/// Something that was said or done in a session.
+/// A message or an action in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionItem {
     /// The memory.
@@ -68,61 +68,61 @@ pub struct SessionItem {
     pub actor: ActorId,
     /// The task.
     pub task: TaskId,
-    /// Its number in the session, the agent's own.
+    /// Its number in the session, which the agent assigns.
     pub seq: u64,
-    /// What it is.
+    /// The kind of the item.
     pub kind: SessionItemKind,
-    /// Who spoke: `user`, `assistant`, `tool`, `other`.
+    /// The role of the speaker: `user`, `assistant`, `tool`, `other`.
     pub role: String,
-    /// What was said, as far as the archive keeps it.
+    /// The text, as far as the archive keeps it.
     pub text: Option<String>,
-    /// Digest of what was said, without its secrets.
+    /// Digest of the text without its secrets.
     pub text_sha256: String,
-    /// Characters of it.
+    /// Number of characters of the text.
     pub text_chars: u64,
-    /// Whose words led to it, by name.
+    /// The name of the user whose words led to it.
     pub user: Option<String>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
     /// The commit that was checked out, or made.
     pub commit: Option<String>,
-    /// The tool, where one was used.
+    /// The tool, if one was used.
     pub tool: Option<ToolUse>,
-    /// The event that holds all of it; `None`: it came when the session was over.
+    /// The event that holds all of it; `None`: the item arrived after the end of the session.
     pub event: Option<EventId>,
-    /// When it happened.
+    /// The time at which it happened.
     pub at: Timestamp,
-    /// When it was heard of.
+    /// The time of the report.
     pub reported_at: Timestamp,
-    /// The archive forgets it then.
+    /// The time at which the archive deletes it.
     pub expires_at: Timestamp,
 }
 
-/// What was said at the end of a task, where it can be searched: what went wrong, and which files it was about.
+/// The report at the end of a task, in a searchable form: the error and the changed files included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToldEnd {
-    /// What was done.
+    /// A summary of the work.
     pub summary: Option<String>,
-    /// How.
+    /// The approach.
     pub approach: Option<String>,
-    /// What was in the way.
+    /// The difficulties.
     pub difficulties: Vec<String>,
-    /// What went wrong.
+    /// The error.
     pub error_message: Option<String>,
-    /// The files that were changed.
+    /// The changed files.
     pub files_changed: Vec<String>,
 }
 
 impl ToldEnd {
-    /// Everything in it, one text.
+    /// Returns all of it as one text.
     pub fn words(&self) -> String {
         let one = [&self.summary, &self.approach, &self.error_message].into_iter().flatten();
         one.chain(&self.difficulties).chain(&self.files_changed).cloned().collect::<Vec<_>>().join("\n")
     }
 }
 
-/// A session of a task, apart from its items: what its next run goes on with, and what was told at its end.
+/// A session of a task without its items: the state for its next run, and the report at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskSession {
     /// The memory.
@@ -133,20 +133,20 @@ pub struct TaskSession {
     pub task: TaskId,
     /// The session of its events.
     pub session: SessionId,
-    /// What the agent keeps for its next run; nobody reads it but the agent.
+    /// The agent's state for its next run. Only the agent reads it.
     pub state: Option<Document>,
-    /// Counts the changes of `state`; 0 before the first.
+    /// Number of changes of `state`; 0 before the first.
     pub state_version: u64,
-    /// When it ended.
+    /// The time of its end.
     pub ended_at: Option<Timestamp>,
-    /// What was told at the end of the task.
+    /// The report at the end of the task.
     pub told: ToldEnd,
-    /// When this was last changed.
+    /// The time of the last change of this entry.
     pub updated_at: Timestamp,
 }
 
 impl TaskSession {
-    /// One of which nothing is known yet.
+    /// Returns a session without any data yet.
     pub fn begun(memory: MemoryId, actor: ActorId, task: TaskId, session: SessionId, at: Timestamp) -> Self {
         Self {
             memory,

@@ -1,71 +1,71 @@
-//! Sessions and what happened in them, as rows to be moved.
+//! Sessions and their events, as rows to be moved.
 
 use serde::Serialize;
 
 use crate::event::{Branch, Event, PayloadItem};
 use crate::{ActorId, SessionId, StrategyId, Timestamp};
 
-/// How far a strategy has read a session.
+/// The progress of a strategy in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedProgress {
     /// The strategy.
     pub strategy: StrategyId,
-    /// Arrival number of the last event it took.
+    /// Arrival number of the last event that it took.
     pub arrival: u64,
 }
 
-/// A session, whether it is listed or not.
+/// A session, listed or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedSession {
-    /// Whose.
+    /// The actor.
     pub actor: ActorId,
-    /// Which.
+    /// The session.
     pub session: SessionId,
     /// Arrival of its first visible event.
     pub created: Option<Timestamp>,
-    /// When its last visible event vanishes, or vanished.
+    /// The time at which its last visible event expires or expired.
     pub ends: Timestamp,
-    /// Its branches but main, by name.
+    /// Its branches except main, by name.
     pub branches: Vec<Branch>,
-    /// What strategies have read, by strategy.
+    /// The progress of strategies, by strategy.
     pub progress: Vec<MovedProgress>,
 }
 
-/// The greatest place of a millisecond whose events were removed: ids are never used again.
+/// The greatest index of a millisecond whose events were removed, because ids are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MovedPlace {
     /// The millisecond.
     pub time: i64,
-    /// The place.
+    /// The index among the events of the millisecond.
     pub place: u32,
 }
 
 /// A turn of a client's run that an event of a session holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedTurn {
-    /// Whose.
+    /// The actor.
     pub actor: ActorId,
-    /// Of which session.
+    /// The session.
     pub session: SessionId,
     /// The client's run.
     pub run: String,
-    /// Its number there.
+    /// The number of the turn in the run.
     pub number: u64,
-    /// Digest of what was said.
+    /// Digest of the content.
     pub digest: String,
 }
 
 /// An event with its arrival number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedEvent {
-    /// The event; of a deleted one, `expires` is when it was deleted.
+    /// The event; for a deleted one, `expires` is the time of the deletion.
     pub event: Event,
-    /// It is deleted, and not removed yet.
+    /// True if it is deleted, and not removed yet.
     pub deleted: bool,
 }
 
 impl MovedEvent {
-    /// About how many bytes it holds.
+    /// Returns its approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let item = |item: &PayloadItem| match item {
             PayloadItem::Conversational { text, .. } => text.len(),

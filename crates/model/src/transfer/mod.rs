@@ -1,8 +1,11 @@
-//! What a store holds, as rows that every store can write down and take in: for moving all of it from one store to another.
-//! Two stores that hold the same say the same rows in the same order; their digests are compared.
+//! The data of a store as rows that every store can write and load, for moving all of it from one
+//! store to another. Two stores with the same data return the same rows in the same order; their
+//! digests are compared.
 //!
-//! Not here, because it is derived or only of one server: indexes, kept verifications of code, leases, probes. How rows are copied and compared is the
-//! engine's matter. `events`: sessions and what happened in them; `records`: what is remembered; here: what names them.
+//! Derived data and data of a single server are excluded: indexes, stored verifications of code,
+//! leases, probes. The engine copies and compares the rows. `events` holds rows of sessions and
+//! their events, `records` holds rows of records, and this module holds the types that combine
+//! them.
 
 mod events;
 mod records;
@@ -30,23 +33,23 @@ use crate::words::closed_words;
 use crate::{Document, Error, MemoryId, Result, Timestamp};
 
 closed_words! {
-    /// The kinds of rows, in the order in which they are moved: none needs a later one.
+    /// The kinds of rows, in the order in which they are moved: no kind needs a later one.
     TransferKind {
         /// The memory itself with its counters: one row.
         Memory = "memory",
         /// Namespaces by strategy, with the sequence of their last change.
         Groups = "groups",
-        /// Sessions with their branches, and how far strategies have read them.
+        /// Sessions with their branches, and the progress of strategies.
         Sessions = "sessions",
-        /// Places of removed events.
+        /// Indexes of removed events.
         Places = "places",
         /// Turns of clients' runs.
         Turns = "turns",
-        /// Events, hidden and deleted ones too.
+        /// Events, including hidden and deleted ones.
         Events = "events",
         /// Current versions of records in every state, with their vectors.
         Records = "records",
-        /// Earlier versions.
+        /// Earlier versions of records.
         Versions = "versions",
         /// Changes of state.
         Changes = "changes",
@@ -54,31 +57,31 @@ closed_words! {
         Repositories = "repositories",
         /// Facts that cite code, with their paths.
         Facts = "facts",
-        /// What happened to them.
+        /// Events of facts.
         FactEvents = "fact_events",
         /// Tasks of coding agents.
         Tasks = "tasks",
-        /// What coding agents were shown.
+        /// Exposures of coding agents.
         Exposures = "exposures",
-        /// Commits that were reported for them.
+        /// Commits that were reported for tasks.
         Commits = "commits",
         /// Versions of prompts.
         Prompts = "prompts",
         /// Sessions of tasks.
         TaskSessions = "task_sessions",
-        /// What was said in them.
+        /// Items of sessions.
         SessionItems = "session_items",
         /// Entries of the ledger.
         Ledger = "ledger",
-        /// What agents parked.
+        /// Parked objects of agents.
         Objects = "objects",
         /// Idempotency tokens.
         Tokens = "tokens",
-        /// Jobs in every state; what runs is pending.
+        /// Jobs in every state; running ones are pending.
         Jobs = "jobs",
         /// Exchanges with language models.
         Exchanges = "exchanges",
-        /// Deliveries, in and out.
+        /// Deliveries, incoming and outgoing.
         Deliveries = "deliveries",
         /// Access keys.
         Keys = "keys",
@@ -86,7 +89,7 @@ closed_words! {
 }
 
 impl TransferKind {
-    /// What a memory has, without the memory itself.
+    /// The kinds of a memory, without the memory itself.
     pub const OF_MEMORY: &'static [Self] = &[
         Self::Groups,
         Self::Sessions,
@@ -113,48 +116,48 @@ impl TransferKind {
         Self::Deliveries,
     ];
 
-    /// What belongs to no memory.
+    /// The kinds that belong to no memory.
     pub const OF_SERVER: &'static [Self] = &[Self::Tokens, Self::Keys];
 }
 
-/// Whose rows.
+/// The owner of rows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TransferPlace {
-    /// What belongs to no memory.
+    /// The server: rows that belong to no memory.
     Server,
-    /// Of this memory.
+    /// This memory.
     Memory(MemoryId),
 }
 
 /// A member of a [`TransferKey`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyPart {
-    /// Ordered as a number.
+    /// A number, ordered as a number.
     Number(i64),
-    /// Ordered by its bytes.
+    /// A text, ordered by its bytes.
     Text(String),
-    /// Ordered by themselves.
+    /// Bytes, ordered as bytes.
     Bytes(Vec<u8>),
 }
 
-/// Which row of its place and kind: the same in every store. Rows come in the order of their keys, except exchanges and
-/// deliveries, which come in the order in which they were made.
+/// The key of a row in its place and kind, equal in every store. Rows are ordered by their keys,
+/// except exchanges and deliveries, which are ordered by creation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransferKey(pub Vec<KeyPart>);
 
 /// A row and its key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransferRow {
-    /// Which.
+    /// The key.
     pub key: TransferKey,
-    /// What it holds.
+    /// The content.
     pub moved: Moved,
 }
 
-/// A memory with what it counts.
+/// A memory with its counters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MovedMemory {
-    /// As configured.
+    /// The configuration.
     pub memory: Memory,
     /// Sequence of its last change of a record.
     pub sequence: u64,
@@ -162,20 +165,20 @@ pub struct MovedMemory {
     pub arrival: u64,
 }
 
-/// What a token answered. The token itself is known as a digest only.
+/// The response to a token. The token itself is known only by its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedToken {
-    /// Of place, operation and token.
+    /// Digest of place, operation and token.
     pub digest: Vec<u8>,
     /// Digest of the parameters.
     pub parameters: String,
-    /// What was answered.
+    /// The response.
     pub answer: Document,
-    /// Forgotten after this.
+    /// The time after which the response is deleted.
     pub expires: Timestamp,
 }
 
-/// What a row holds.
+/// The content of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Moved {
     /// The memory.
@@ -184,7 +187,7 @@ pub enum Moved {
     Group(MovedGroup),
     /// A session.
     Session(Box<MovedSession>),
-    /// A place.
+    /// The greatest index of a millisecond.
     Place(MovedPlace),
     /// A turn.
     Turn(MovedTurn),
@@ -200,11 +203,11 @@ pub enum Moved {
     Repository(Box<Repository>),
     /// A fact.
     Fact(Box<Fact>),
-    /// Something that happened to one.
+    /// An event of a fact.
     FactEvent(Box<FactEvent>),
     /// A task.
     Task(Box<Task>),
-    /// What an agent was shown.
+    /// An exposure.
     Exposure(Box<Exposure>),
     /// A commit.
     Commit(Box<TaskCommit>),
@@ -212,11 +215,11 @@ pub enum Moved {
     Prompt(Box<PromptVersion>),
     /// A session of a task.
     TaskSession(Box<TaskSession>),
-    /// What was said in one.
+    /// An item of a session.
     SessionItem(Box<SessionItem>),
     /// An entry of the ledger.
     Ledger(Box<LedgerEntry>),
-    /// What an agent parked.
+    /// A parked object.
     Object(Box<ParkedObject>),
     /// A token.
     Token(Box<MovedToken>),
@@ -231,7 +234,8 @@ pub enum Moved {
 }
 
 impl Moved {
-    /// A job as it is moved: nobody runs it elsewhere, so that it is pending again, and due since it was taken at the latest.
+    /// Returns the row of a job. A running job becomes pending, because no process runs it in the
+    /// new store. It is due at the latest since it was taken.
     pub fn job(mut job: Job) -> Self {
         if job.state == JobState::Running {
             job.state = JobState::Pending;
@@ -242,8 +246,8 @@ impl Moved {
         Self::Job(Box::new(job))
     }
 
-    /// The same without zero characters in columns of plain text, which not every store can hold. Where JSON is kept, they
-    /// stay.
+    /// Returns the row without zero characters in plain text columns, which not every store can
+    /// hold. JSON columns keep them.
     #[must_use]
     pub fn shared(mut self) -> Self {
         match &mut self {
@@ -286,10 +290,10 @@ impl Moved {
         self
     }
 
-    /// The form that digests are made of.
+    /// Returns the form for digests.
     ///
     /// # Errors
-    /// A bug, where a noun cannot be written.
+    /// A bug, if a noun cannot be serialised.
     pub fn document(&self) -> Result<Vec<u8>> {
         let written = match self {
             Self::Memory(row) => serde_json::to_vec(row),
@@ -321,7 +325,7 @@ impl Moved {
         written.map_err(|error| Error::bug("a row that cannot be written").caused_by(error))
     }
 
-    /// About how many bytes it holds: what pages are cut by.
+    /// Returns the approximate size in bytes, which determines the pages.
     pub fn bytes(&self) -> usize {
         const SMALL: usize = 256;
         SMALL

@@ -1,4 +1,4 @@
-//! What is remembered, as rows to be moved.
+//! Records as rows to be moved.
 
 use serde::{Serialize, Serializer};
 
@@ -13,16 +13,17 @@ pub struct MovedGroup {
     pub normal: String,
     /// The strategy; empty for none.
     pub strategy: String,
-    /// Sequence of the last change of a record in it.
+    /// Sequence of the last change of a record in the group.
     pub sequence: u64,
 }
 
-/// The vector of one passage, in one byte per dimension. Its scale is what makes it of unit length.
+/// The vector of one passage, with one byte for each dimension. The scale normalises it to unit
+/// length.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct MovedVector {
-    /// Which passage.
+    /// The index of the passage.
     pub part: u32,
-    /// Who made it.
+    /// The model that made it.
     pub model: String,
     /// The values, −127 to 127.
     #[serde(serialize_with = "hexadecimal")]
@@ -35,7 +36,7 @@ impl std::fmt::Debug for MovedVector {
     }
 }
 
-/// Two digits a value.
+/// Writes two hex digits for each value.
 fn hexadecimal<S: Serializer>(values: &[i8], serializer: S) -> Result<S::Ok, S::Error> {
     let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
     let text: String = values
@@ -51,25 +52,25 @@ fn hexadecimal<S: Serializer>(values: &[i8], serializer: S) -> Result<S::Ok, S::
 pub struct MovedRecord {
     /// The record with its sequence.
     pub record: Record,
-    /// When its state last changed.
+    /// The time of the last change of its state.
     pub stated: Timestamp,
-    /// When it ceased to be active; `None`: it is, or never was.
+    /// The time at which it ceased to be active; `None`: it is active, or never was.
     pub left_at: Option<Timestamp>,
-    /// Its content is erased.
+    /// True if its content is erased.
     pub gone: bool,
     /// Vectors of its passages, by part.
     pub vectors: Vec<MovedVector>,
 }
 
 impl MovedRecord {
-    /// The model that all of its passages (so many) have a vector of.
+    /// Returns the model of which all of its `parts` passages have a vector.
     pub fn complete_model(&self, parts: usize) -> Option<&str> {
         let model = self.vectors.first()?.model.as_str();
         let all = self.vectors.len() == parts && self.vectors.iter().all(|vector| vector.model == model);
         all.then_some(model)
     }
 
-    /// About how many bytes it holds.
+    /// Returns its approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         let vectors: usize = self.vectors.iter().map(|vector| vector.values.len() + 64).sum();
         self.record.text.len() + vectors
@@ -79,16 +80,16 @@ impl MovedRecord {
 /// An earlier version of a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MovedVersion {
-    /// As it was.
+    /// The earlier version.
     pub record: Record,
-    /// When the next version was written.
+    /// The time at which the next version was written.
     pub until: Timestamp,
 }
 
 /// A change of state of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedChange {
-    /// Its place among those of the record.
+    /// The number of the change among those of the record.
     pub number: u64,
     /// The change.
     pub change: StateChange,

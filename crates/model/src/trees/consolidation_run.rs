@@ -1,6 +1,6 @@
-//! What is kept of the upkeep of a tree beside its runs: which run is active, and up to which
-//! sequence the tree was looked at. An entry of the ledger. What a run holds, and what its statuses
-//! mean for what is done, is the engine's matter.
+//! State of the consolidation of a tree apart from its runs: the active run, and the sequence up to
+//! which the tree was processed. An entry of the ledger. The engine defines the content of a run
+//! and the effect of its statuses.
 
 use std::collections::BTreeMap;
 
@@ -12,88 +12,90 @@ use crate::words::closed_words;
 use crate::{ActorId, MemoryId, Result, Timestamp};
 
 closed_words! {
-    /// Where a run stands.
+    /// The status of a run.
     RunStatus {
-        /// What is to be done is being found out.
+        /// The run determines its actions.
         Planning = "planning",
-        /// There is a plan, and nothing of it is done.
+        /// The plan exists, and none of its actions is applied.
         Planned = "planned",
-        /// It is being done.
+        /// The run applies its plan.
         Applying = "applying",
-        /// What was asked for of it is done.
+        /// The requested actions are applied.
         Applied = "applied",
-        /// There is no plan that may be done.
+        /// The run has no plan that can be applied.
         Failed = "failed",
-        /// Somebody called it off.
+        /// A caller cancelled the run.
         Cancelled = "cancelled",
-        /// Another run undid it.
+        /// Another run reverted it.
         Reverted = "reverted",
-        /// The tree changed under it, more often than it is planned anew.
+        /// The tree changed during the run, more often than the run is replanned.
         Conflict = "conflict",
     }
 }
 
 closed_words! {
-    /// Where one action of a run stands.
+    /// The status of one action of a run.
     ActionStatus {
-        /// It is to be done.
+        /// The action is to be applied.
         Planned = "planned",
-        /// A person decides first.
+        /// The action waits for a person's decision.
         Held = "held",
-        /// It is done.
+        /// The action is applied.
         Applied = "applied",
-        /// It was not asked for.
+        /// The request did not include the action.
         Skipped = "skipped",
-        /// It cannot be done: what it is about was changed since.
+        /// The action cannot be applied, because its subject has changed since.
         Conflict = "conflict",
     }
 }
 
-/// The run of a tree that is active: one at a time.
+/// The active run of a tree: one at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveRun {
     /// The run.
     pub id: String,
-    /// Until when it is believed to go on without a sign; none: a job carries it.
+    /// The time until which the run counts as active without a sign of progress; none: a job
+    /// carries it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
 
-/// The upkeep of a tree so far.
+/// The state of a tree's consolidation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeUpkeep {
     /// The memory.
     pub memory: MemoryId,
     /// The namespace, in its normal form.
     pub namespace: String,
-    /// The run that is active.
+    /// The active run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active: Option<ActiveRun>,
-    /// Up to which sequence the tree was put in order, by the words of operations; one that is not there: from the beginning.
+    /// The sequence up to which each operation has processed the tree, by the operation's word. An
+    /// operation that is absent starts at the beginning.
     #[serde(default)]
     pub covered: BTreeMap<String, u64>,
-    /// The sequence that the last run was planned on, applied or not.
+    /// The sequence on which the last run was planned, applied or not.
     pub looked: u64,
-    /// When that was.
+    /// The time of that plan.
     pub looked_at: Timestamp,
-    /// When the tree's schedule was followed last.
+    /// The time at which the scheduler last started a run or adopted a cron setting for the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduled_at: Option<Timestamp>,
-    /// The times of a clock that it followed then.
+    /// The cron setting at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
-    /// Since when reads of its documents are known to be counted.
+    /// The time since which reads of its documents are known to be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_since: Option<Timestamp>,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl TreeUpkeep {
-    /// Of a tree that was never looked at.
+    /// Returns the state of a tree that was never consolidated.
     ///
     /// # Errors
-    /// None that can happen.
+    /// Never fails in practice.
     pub fn new(memory: &MemoryId, namespace: &str) -> Result<Self> {
         Ok(Self {
             memory: memory.clone(),
@@ -109,24 +111,24 @@ impl TreeUpkeep {
         })
     }
 
-    /// Up to which sequence all of these operations put the tree in order.
+    /// Returns the sequence up to which all of these operations have processed the tree.
     #[must_use]
     pub fn covered_by<'a>(&self, operations: impl Iterator<Item = &'a str>) -> u64 {
         operations.map(|word| self.covered.get(word).copied().unwrap_or_default()).min().unwrap_or_default()
     }
 
-    /// Notes that an operation put the tree in order up to a sequence.
+    /// Records that an operation has processed the tree up to a sequence.
     pub fn cover(&mut self, operation: &str, sequence: u64) {
         let covered = self.covered.entry(operation.to_owned()).or_default();
         *covered = (*covered).max(sequence);
     }
 
-    /// The name of a tree's upkeep on its shelf.
+    /// Returns the key of a tree's consolidation state on its shelf.
     pub fn key_of(namespace: &str) -> String {
         format!("upkeep\n{namespace}")
     }
 
-    /// True for the name of a tree's upkeep, among those of other things.
+    /// True for the key of a tree's consolidation state, among keys of other entries.
     pub fn is_key(key: &str) -> bool {
         key.starts_with("upkeep\n")
     }

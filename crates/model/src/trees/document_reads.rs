@@ -1,6 +1,6 @@
-//! How often a record was read: by searches, by tools that read, by what is loaded into a prompt;
-//! listings do not count. A hint for upkeep and for what an index leaves out: reads of the last
-//! minute before a crash are not in it.
+//! The number of reads of a record by searches, by tools and by the loading of prompts. Listings do
+//! not count. The number is a hint for consolidation and for omissions from an index: reads of the
+//! last minute before a crash are missing from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,13 @@ pub struct DocumentReads {
     pub memory: MemoryId,
     /// The record.
     pub record: RecordId,
-    /// How often.
+    /// Number of reads.
     pub count: u64,
-    /// When they were kept for the first time.
+    /// Time when the first reads were stored.
     pub first_at: Timestamp,
-    /// When last.
+    /// Time when the last reads were stored.
     pub last_at: Timestamp,
-    /// Whose the record is.
+    /// The actor that owns the record.
     pub actor: ActorId,
 }
 

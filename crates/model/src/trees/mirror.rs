@@ -1,6 +1,6 @@
-//! Mirrors: which trees are kept as files elsewhere, and how; and what the last sync of one left to
-//! know for the next. Entries of the ledger. They are of this instance and its disks: they are
-//! neither exported nor imported. What a sync does is the engine's matter.
+//! Mirrors: trees that are kept as files elsewhere, with the settings of each mirror and the state
+//! that its last sync leaves for the next. Entries of the ledger. They belong to this instance and
+//! its disks, so they are neither exported nor imported. The engine runs the syncs.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::words::closed_words;
 use crate::{ActorId, Error, MemoryId, Namespace, RecordId, Result, Timestamp};
 
 closed_words! {
-    /// Where a mirror lies.
+    /// The kind of storage of a mirror.
     MirrorKind {
         /// A directory.
         Directory = "dir",
@@ -24,9 +24,9 @@ closed_words! {
 }
 
 closed_words! {
-    /// Which way a mirror goes.
+    /// The direction of a mirror.
     MirrorDirection {
-        /// Both.
+        /// Both directions.
         TwoWay = "two-way",
         /// From the tree to the files.
         Export = "export",
@@ -36,11 +36,11 @@ closed_words! {
 }
 
 closed_words! {
-    /// What becomes of a document whose file is deleted.
+    /// The effect of a deleted file on its document.
     MirrorDeletes {
-        /// It is put away.
+        /// The document is archived.
         Enabled = "enabled",
-        /// It is said that it would be.
+        /// The report states that the document would be archived.
         LogOnly = "log_only",
         /// The file is written again.
         Disabled = "disabled",
@@ -48,7 +48,7 @@ closed_words! {
 }
 
 closed_words! {
-    /// Who wanted a mirror.
+    /// The origin of a mirror.
     MirrorOrigin {
         /// The configuration.
         Configured = "configured",
@@ -57,7 +57,8 @@ closed_words! {
     }
 }
 
-/// Shards of what a mirror and its tree agreed on: one change writes one of them, and all of them are read quickly.
+/// Number of shards of the state that a mirror and its tree agreed on. A change writes one shard,
+/// and reading all shards stays fast.
 pub const MIRROR_SHARDS: usize = 64;
 
 /// A mirror.
@@ -65,44 +66,45 @@ pub const MIRROR_SHARDS: usize = 64;
 pub struct Mirror {
     /// The memory.
     pub memory: MemoryId,
-    /// Its name in the memory.
+    /// The name of the mirror, unique in the memory.
     pub name: String,
-    /// What its marker says: no two mirrors of any two instances have one.
+    /// The id in its marker file: no two mirrors of any two instances share it.
     pub id: String,
-    /// The namespace whose tree it shows.
+    /// The namespace of the tree that it mirrors.
     pub namespace: Namespace,
-    /// The word for how its files are laid.
+    /// The word for the layout of its files.
     pub layout: String,
-    /// Where it lies.
+    /// The kind of its storage.
     pub kind: MirrorKind,
-    /// Where exactly.
+    /// The path in that storage.
     pub path: String,
-    /// Which way it goes.
+    /// The direction.
     pub direction: MirrorDirection,
-    /// What deletions do.
+    /// The effect of deletions.
     pub deletes: MirrorDeletes,
-    /// How often it is looked at.
+    /// The interval between syncs, in milliseconds.
     pub interval_ms: u64,
-    /// Files say which record they are.
+    /// True if files contain the id of their record.
     pub render_ids: bool,
-    /// It may write what is loaded with every prompt.
+    /// True if the mirror may write documents that are loaded with every prompt.
     pub system: bool,
-    /// Conversations are rendered into it.
+    /// True if conversations are rendered into the mirror.
     pub sessions: bool,
-    /// It may begin where files lie already.
+    /// True if the mirror may start where files already exist.
     pub adopt: bool,
-    /// Writes of one author that follow each other within so long are one commit.
+    /// Writes of one author within this time, in milliseconds, become one commit.
     pub debounce_ms: u64,
-    /// Who wanted it.
+    /// The origin.
     pub origin: MirrorOrigin,
-    /// When.
+    /// The time of its creation.
     pub at: Timestamp,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl Mirror {
-    /// Checks a name: 1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or digit.
+    /// Checks a name: 1 to 64 lower-case letters, digits, `-` and `_`, beginning with a letter or
+    /// digit.
     ///
     /// # Errors
     /// `Invalid`, naming `name`.
@@ -117,7 +119,7 @@ impl Mirror {
         Err(Error::invalid("name", rule))
     }
 
-    /// By what name it writes in the tree.
+    /// Returns the name under which the mirror writes in the tree.
     pub fn writer(&self) -> String {
         format!("mirror:{}", self.name)
     }
@@ -143,92 +145,93 @@ impl Shelved for Mirror {
     }
 }
 
-/// What a sync was about to do with a file, and may have done: noted before it, so that a sync that was cut off is understood.
+/// An action of a sync on a file that may have happened. The sync stores it before the action, so
+/// that the next sync can resume after an interruption.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorPending {
     /// Writing these bytes.
     Write {
-        /// Their SHA-256, in hex digits.
+        /// SHA-256 of the bytes, in hex digits.
         file: String,
     },
-    /// Taking the file into the tree.
+    /// Importing the file into the tree.
     Take {
-        /// Its SHA-256, in hex digits.
+        /// SHA-256 of the file, in hex digits.
         file: String,
-        /// The token under which that was done, or is.
+        /// The idempotency token of the import.
         token: String,
-        /// SHA-256 of the document's native file that was to be there; none: nothing was.
+        /// SHA-256 of the native file of the document that is expected there; none: no document.
         over: Option<String>,
-        /// Both sides had changed: it was to be kept beside the document.
+        /// True if both sides had changed, so that the file is to be kept next to the document.
         #[serde(default)]
         is_beside: bool,
     },
 }
 
-/// A file that the tree did not take.
+/// A file that the tree rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorRefusal {
-    /// Its SHA-256, in hex digits: another content is tried again.
+    /// SHA-256 of the file, in hex digits. A file with other content is tried again.
     pub file: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// What is known of a path of a mirror.
+/// The known state of a path of a mirror.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MirrorFile {
-    /// SHA-256 of the file when it and the tree agreed last, in hex digits.
+    /// SHA-256 of the file at the last agreement with the tree, in hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agreed: Option<String>,
-    /// SHA-256 of what the tree made of that file, where that is another.
+    /// SHA-256 of the tree's rendering of that file, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
-    /// What was under way.
+    /// The pending action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<MirrorPending>,
-    /// Since when the file is missing.
+    /// The time since which the file is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_since: Option<Timestamp>,
-    /// Its content that was not taken.
+    /// The content that was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<MirrorRefusal>,
-    /// The file lay there before the mirror, and was not taken yet or holds secrets: it may be the
-    /// only copy, and is not written over.
+    /// True if the file existed before the mirror and was not imported yet, or holds secrets. It
+    /// may be the only copy, so it is not overwritten.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
-    /// Records that such a file was taken into or leads to, each with its version then: where one
-    /// of them is erased, the file is written over.
+    /// Records that such a file was imported into or leads to, each with its version at that time.
+    /// If one of them is erased, the file is overwritten.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub taken: BTreeMap<RecordId, u32>,
 }
 
 impl MirrorFile {
-    /// True where nothing is known.
+    /// True if nothing is known.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A part of what a mirror and its tree agreed on: the paths whose digest falls into it.
+/// A shard of the state that a mirror and its tree agreed on: the paths whose digest falls into it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorFiles {
     /// The memory.
     pub memory: MemoryId,
     /// The mirror's name.
     pub mirror: String,
-    /// Which part.
+    /// The number of the shard.
     pub shard: usize,
-    /// What is known of each path.
+    /// The known state of each path.
     pub files: BTreeMap<String, MirrorFile>,
-    /// When it changed.
+    /// The time of the last change.
     pub at: Timestamp,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl MirrorFiles {
-    /// The name of a part on its shelf.
+    /// Returns the key of a shard in the ledger.
     pub fn key_of(mirror: &str, shard: usize) -> String {
         format!("{mirror}\n{shard:02}")
     }
@@ -258,111 +261,113 @@ impl Shelved for MirrorFiles {
     }
 }
 
-/// Something that is said of a path.
+/// A remark on a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct MirrorRemark {
-    /// Where; empty: of the mirror as a whole.
+    /// The path; empty: the mirror as a whole.
     pub path: String,
-    /// What: why a file was not taken, or where a text is kept beside it.
+    /// The remark: the reason for a rejected file, or the place of a text kept next to it.
     pub what: String,
 }
 
-/// What a sync did.
+/// The result of a sync.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MirrorReport {
-    /// When it began.
+    /// The start time.
     pub began_at: Option<Timestamp>,
-    /// When it ended.
+    /// The end time.
     pub ended_at: Option<Timestamp>,
-    /// How the mirror was found: `whole`, `gone`, `not_ours`, `not_empty`.
+    /// The state in which the sync found the mirror: `whole`, `gone`, `not_ours`, `not_empty`.
     pub finding: String,
-    /// Files that lie there.
+    /// Number of files in the mirror.
     pub files: u64,
-    /// Files that were written.
+    /// Number of files that were written.
     pub written: u64,
-    /// Files that were removed.
+    /// Number of files that were removed.
     pub removed: u64,
-    /// Documents that took what a file said.
+    /// Number of documents that were updated from a file.
     pub taken: u64,
-    /// Documents that were made of files.
+    /// Number of documents that were created from files.
     pub created: u64,
-    /// Documents that were moved because their file was.
+    /// Number of documents that were moved because their file was moved.
     pub moved: u64,
-    /// Documents that were put away because their file was deleted.
+    /// Number of documents that were archived because their file was deleted.
     pub put_away: u64,
-    /// Files whose text is kept beside the document, for a person to decide.
+    /// Files whose text is kept next to the document, for a person to decide.
     pub conflicts: Vec<MirrorRemark>,
-    /// Files that were not taken, and why.
+    /// Files that were rejected, with the reason.
     pub refused: Vec<MirrorRemark>,
-    /// What else is to be known.
+    /// Other remarks.
     pub notes: Vec<MirrorRemark>,
-    /// Deletions that wait for another look, or for their turn.
+    /// Number of deletions that wait for another sync, or for their turn.
     pub waiting_deletes: u64,
-    /// Commits that were made.
+    /// Number of commits that were made.
     pub commits: u64,
-    /// The newest commit.
+    /// The id of the newest commit.
     pub commit: Option<String>,
-    /// Why it broke off.
+    /// The error that ended the sync early.
     pub error: Option<String>,
 }
 
-/// The commit of a git mirror with a history that began with another store's, as before a restore.
+/// The commit of a git mirror whose history began with another store, as before a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorJoin {
-    /// Its id: up to it, the history may have what this store's log does not have.
+    /// The id of the commit. Up to it, the history may hold changes that this store's log lacks.
     pub commit: String,
-    /// The sequence of the log that it goes up to, whatever it says itself.
+    /// The sequence of the log that the commit covers, regardless of the sequence that its message
+    /// states.
     pub sequence: u64,
 }
 
-/// What a sync leaves for the next.
+/// The state that a sync leaves for the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MirrorState {
     /// The memory.
     pub memory: MemoryId,
     /// The mirror's name.
     pub mirror: String,
-    /// Its marker was written once.
+    /// True if its marker was written once.
     pub is_started: bool,
-    /// Syncs so far.
+    /// Number of syncs so far.
     pub syncs: u64,
-    /// What the layout remembers, in its own form.
+    /// The state of the layout, in its own form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub laid: Option<serde_json::Value>,
-    /// Which installation has the disks that it lies on; none: no sync began yet, or it lies on no disk.
+    /// The installation that holds the mirror's disks; none: no sync has started yet, or the mirror
+    /// is not on a disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
-    /// How often something was taken out of the store that it may show.
+    /// Number of removals from the store of content that the mirror may show.
     #[serde(default)]
     pub outdated_by: u64,
-    /// How many of those were behind it when everything was rendered last.
+    /// The value of `outdated_by` at the last full rendering.
     #[serde(default)]
     pub renewed_to: u64,
-    /// The identity of the store of the last agreement; `None` until a sync that keeps one ends.
+    /// The identity of the store of the last agreement; `None` until a sync that stores it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<String>,
-    /// The place from which a repository goes on that began with another store's history; `None`
-    /// where all of it is of this log.
+    /// The commit from which a repository continues whose history began with another store; `None`
+    /// if all of its history comes from this log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined: Option<MirrorJoin>,
-    /// SHA-256 of the conversations and the changelog that a repository had last, in hex digits.
+    /// SHA-256 of the conversations and the changelog that a repository last had, in hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
-    /// What the last sync did.
+    /// The result of the last sync.
     pub report: MirrorReport,
-    /// When it ended.
+    /// The time of its end.
     pub at: Timestamp,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl MirrorState {
-    /// Of a mirror that was never looked at.
+    /// Returns the state of a mirror that was never synced.
     ///
     /// # Errors
-    /// None that can happen.
+    /// Never fails in practice.
     pub fn new(mirror: &Mirror) -> Result<Self> {
         Ok(Self {
             memory: mirror.memory.clone(),
@@ -382,13 +387,12 @@ impl MirrorState {
         })
     }
 
-    /// Everything is to be rendered anew.
+    /// True if everything must be rendered again.
     pub fn is_outdated(&self) -> bool {
         self.outdated_by != self.renewed_to
     }
 
-    /// True where the last agreement was with another store than the one of this identity, as
-    /// before a restore.
+    /// True if the last agreement was with a store of another identity, as before a restore.
     pub fn is_of_other_store(&self, store: &str) -> bool {
         self.is_started && self.store.as_deref().is_some_and(|known| known != store)
     }
@@ -414,19 +418,20 @@ impl Shelved for MirrorState {
     }
 }
 
-/// A content that was taken out of the store, by a keyed digest of it: who brings it back is refused.
+/// A content that was redacted, identified by a keyed digest. A request that brings it back is
+/// rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RedactedContent {
     /// The memory.
     pub memory: MemoryId,
-    /// The keyed digest, in hex digits; `key` of the entry that holds the memory's key.
+    /// The keyed digest, in hex digits; `key` in the entry that holds the memory's key.
     pub digest: String,
     /// The memory's key, sealed, in hex digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sealed: Option<String>,
-    /// When it was taken out.
+    /// The time of the redaction.
     pub at: Timestamp,
-    /// Whose it was.
+    /// The actor that owned the content.
     pub actor: ActorId,
 }
 

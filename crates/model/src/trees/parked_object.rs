@@ -1,44 +1,46 @@
-//! Objects that agents park outside of their context: bytes under a key, kept as they came until
-//! they expire. They are what happened, never what is known: not indexed, no versions.
+//! Objects that agents park outside of their context: bytes under a key, stored verbatim until they
+//! expire. They are raw material, not knowledge: they have no index and no versions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, MemoryId, Result, Timestamp, limits};
 
-/// What is known of an object without its bytes.
+/// The metadata of an object, without its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectHead {
     /// The memory.
     pub memory: MemoryId,
-    /// Its name.
+    /// The key of the object.
     pub key: String,
-    /// What the bytes are, where somebody said it.
+    /// The content type of the bytes, if the caller specified it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// How many they are.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Their SHA-256, in hex digits.
+    /// SHA-256 of the bytes, in hex digits.
     pub sha256: String,
-    /// When it was written last.
+    /// Time of the last write.
     pub updated_at: Timestamp,
-    /// When it vanishes.
+    /// Time at which the object expires.
     pub expires_at: Timestamp,
 }
 
 /// An object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedObject {
-    /// What is known of it.
+    /// Its metadata.
     pub head: ObjectHead,
     /// Its bytes.
     pub content: Vec<u8>,
 }
 
-/// The key of an object as it is kept: runs of slashes are one, those at the beginning are dropped. A slash at the end is part of
-/// the key: clients of buckets mark directories so.
+/// Returns the normalised key of an object. Runs of slashes become one, and slashes at the
+/// beginning are dropped. A slash at the end is part of the key, because S3 clients mark
+/// directories so.
 ///
 /// # Errors
-/// `Invalid` where it is empty, too long, or has control characters, a backslash, or a segment of dots.
+/// `Invalid` if the key is empty or too long, or has control characters, a backslash, or a segment
+/// of dots.
 pub fn object_key(key: &str) -> Result<String> {
     let segments: Vec<&str> = key.split('/').filter(|segment| !segment.is_empty()).collect();
     let is_bad = |segment: &&str| matches!(*segment, "." | "..");

@@ -1,7 +1,7 @@
-//! A memory's records as a tree of files: which path belongs to which record of a namespace, what a
-//! listing shows of it without reading it, and how far the tree has been brought. Entries of the
-//! ledger, derived from records: they can be thrown away, and then aliases, and the paths that
-//! records got by themselves, are made anew. What paths are allowed is the engine's matter.
+//! A memory's records as a tree of files: the record of each path of a namespace, the summary that
+//! a listing shows without reading the record, and the progress of the tree. Entries of the ledger
+//! that are derived from records. They can be deleted, and then aliases and derived paths are built
+//! again. The engine defines the allowed paths.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,62 +10,63 @@ use crate::record::RecordKind;
 use crate::words::closed_words;
 use crate::{ActorId, Error, MemoryId, RecordId, Result, Timestamp};
 
-/// Whose the entries are of records that no actor's events made.
+/// The owner of entries whose records come from no actor's events.
 const NOBODY: &str = "loci:files";
 
 closed_words! {
-    /// How a document came to its path.
+    /// The origin of a document's path.
     PathOrigin {
-        /// Somebody gave it.
+        /// A caller specified the path.
         Given = "given",
-        /// It was made of title and text, once.
+        /// The path was derived from title and text, once.
         Derived = "derived",
     }
 }
 
 closed_words! {
-    /// What a path of a tree is.
+    /// The state of a path in a tree.
     EntryStanding {
-        /// A document lies there.
+        /// A document is at the path.
         Live = "live",
-        /// A document lay there and lies elsewhere now.
+        /// A document was at the path and is at another path now.
         Alias = "alias",
-        /// A document lay there and is put away, or deleted.
+        /// A document was at the path and is archived or deleted.
         Gone = "gone",
     }
 }
 
 closed_words! {
-    /// What happened to a document.
+    /// An operation on a document.
     DocumentOperation {
-        /// It came.
+        /// It was created.
         Created = "created",
-        /// Its text, or what is said of it, changed.
+        /// Its text or its metadata changed.
         Modified = "modified",
-        /// It got another path.
+        /// It was moved to another path.
         Moved = "moved",
-        /// It was put away.
+        /// It was archived.
         Archived = "archived",
-        /// Another took its place.
+        /// Another document superseded it.
         Superseded = "superseded",
-        /// It is as it was before.
+        /// An earlier version was restored.
         Restored = "restored",
         /// It was deleted.
         Deleted = "deleted",
-        /// The text of versions was taken out.
+        /// The text of versions was redacted.
         Redacted = "redacted",
     }
 }
 
-/// Whose entries of a record are: with that one, they are forgotten.
+/// Returns the actor that owns the entries of a record. Forgetting that actor removes the entries.
 ///
 /// # Errors
-/// None that can happen.
+/// Never fails in practice.
 pub fn owner_of(actor: Option<&ActorId>) -> Result<ActorId> {
     actor.map_or_else(|| ActorId::parse(NOBODY), |actor| Ok(actor.clone()))
 }
 
-/// The place of a sequence in lists, which are the newest first: lists by it come by sequence, the smallest first.
+/// Returns the time that represents a sequence in lists, which are ordered newest first. Such lists
+/// are therefore ordered by ascending sequence.
 pub const fn by_sequence(sequence: u64) -> Timestamp {
     let latest = Timestamp::LATEST.millis();
     #[expect(clippy::cast_possible_wrap, reason = "cut before it could wrap")]
@@ -80,65 +81,65 @@ pub struct TreeEntry {
     pub memory: MemoryId,
     /// The namespace, in its normal form.
     pub namespace: String,
-    /// Its name in the tree: what two paths that differ in case, or in how they are composed, have in common.
+    /// The normalised path: paths that differ only in case or Unicode composition share it.
     pub key: String,
     /// The path as it is shown.
     pub path: String,
-    /// What it is.
+    /// The state of the path.
     pub standing: EntryStanding,
-    /// How it came about.
+    /// The origin of the path.
     pub origin: PathOrigin,
-    /// The record, which may lie elsewhere by now.
+    /// The record, which may be at another path now.
     pub record: RecordId,
-    /// What the record is.
+    /// The kind of the record.
     pub kind: RecordKind,
-    /// The record's version.
+    /// The version of the record.
     pub version: u32,
-    /// The memory's sequence of the change that made the entry what it is.
+    /// The memory's sequence of the change that gave the entry its state.
     pub sequence: u64,
-    /// What a listing says of it: its description, or the beginning of its text.
+    /// The summary in listings: the description, or the beginning of the text.
     pub summary: String,
-    /// Somebody wrote the summary: it is no beginning of a text.
+    /// True if the summary is a written description and not the beginning of the text.
     pub is_described: bool,
-    /// Its title, where it has one.
+    /// The title, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Bytes of its text.
+    /// Size of the text in bytes.
     pub bytes: u64,
-    /// SHA-256 of its text, in hex digits.
+    /// SHA-256 of the text, in hex digits.
     pub content_sha256: String,
     /// SHA-256 of its file in the native layout, in hex digits.
     pub file_sha256: String,
-    /// The file may be run.
+    /// True if the file is executable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
-    /// It is kept and shown before others.
+    /// True if the document is pinned: it is kept, and shown before others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
-    /// What is shown first: the greater.
+    /// The priority: documents with a greater one are shown first.
     #[serde(default)]
     pub priority: i64,
-    /// When the document vanishes.
+    /// The time at which the document expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// When the record changed last.
+    /// The time of the record's last change.
     pub updated_at: Timestamp,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl TreeEntry {
-    /// The name of an entry on its shelf.
+    /// Returns the key of an entry on its shelf.
     pub fn key_of(namespace: &str, key: &str) -> String {
         format!("{namespace}\n{key}")
     }
 
-    /// True where a document lies there at `now`.
+    /// True if a document is at the path at `now`.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.standing == EntryStanding::Live && self.expires_at.is_none_or(|expires| expires > now)
     }
 
-    /// The same path without a document.
+    /// Returns the path without its document.
     #[must_use]
     pub fn without_document(self, standing: EntryStanding, sequence: u64) -> Self {
         Self {
@@ -183,7 +184,7 @@ impl Shelved for TreeEntry {
     }
 }
 
-/// Where a record lies: one place, in the tree of its namespace.
+/// The place of a record: one path in the tree of its namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreePlace {
     /// The memory.
@@ -192,19 +193,20 @@ pub struct TreePlace {
     pub record: RecordId,
     /// The namespace, in its normal form.
     pub namespace: String,
-    /// The key of its path.
+    /// The normalised path.
     pub key: String,
-    /// The path that it got by itself, where it got one; it stays when the record is moved.
+    /// The path that was derived for it, if any; a move keeps this value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<String>,
-    /// A digest of its namespace and what it is about, where it has a title: documents of one topic are one document.
+    /// A digest of its namespace and its title, if it has one. Documents of one topic are one
+    /// document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The version that the tree has of it.
+    /// The record's version in the tree.
     pub version: u32,
-    /// The sequence that the tree has of it.
+    /// The record's sequence in the tree.
     pub sequence: u64,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
@@ -232,46 +234,47 @@ impl Shelved for TreePlace {
     }
 }
 
-/// How far a tree was brought.
+/// The progress of a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeProgress {
     /// The memory.
     pub memory: MemoryId,
     /// The namespace, in its normal form.
     pub namespace: String,
-    /// Records up to this sequence are in it.
+    /// The sequence up to which records are in the tree.
     pub sequence: u64,
-    /// The sequence of the last change that was the tree's own: what others do in the memory does not move it. Older ones have none.
+    /// The sequence of the last change of this tree. Changes elsewhere in the memory do not affect
+    /// it. Entries of older versions have none.
     #[serde(default)]
     pub changed: Option<u64>,
-    /// Greater whenever something was taken out of the tree that left no trace in it.
+    /// A counter that grows with each removal that leaves no trace in the tree.
     pub generation: u64,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl TreeProgress {
-    /// Of a tree that nobody asked for before.
+    /// Returns the progress of a tree that no caller has read before.
     ///
     /// # Errors
-    /// None that can happen.
+    /// Never fails in practice.
     pub fn new(memory: &MemoryId, namespace: &str) -> Result<Self> {
         let (memory, namespace) = (memory.clone(), namespace.to_owned());
         Ok(Self { memory, namespace, sequence: 0, changed: Some(0), generation: 0, actor: owner_of(None)? })
     }
 
-    /// The sequence of the state that the tree is in, as its readers are told it: that of its last change.
+    /// Returns the sequence of the tree's state that readers see: that of its last change.
     #[must_use]
     pub fn state(&self) -> u64 {
         self.changed.unwrap_or(self.sequence)
     }
 
-    /// The name of a tree's progress on its shelf.
+    /// Returns the key of a tree's progress on its shelf.
     pub fn key_of(namespace: &str) -> String {
         format!("tree\n{namespace}")
     }
 
-    /// True for the name of a tree's progress, among those of other things.
+    /// True for the key of a tree's progress, among keys of other entries.
     pub fn is_key(key: &str) -> bool {
         key.starts_with("tree\n")
     }
@@ -297,41 +300,43 @@ impl Shelved for TreeProgress {
     }
 }
 
-/// Something that happened to a document: the order of all of them is the history of the tree. What a document was called and what it
-/// said is in its versions, and why in those; nothing here outlives them.
+/// A change of a document. All changes in their order are the history of the tree. The versions of
+/// a document hold its earlier paths, texts and reasons, so nothing in this entry outlives them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeChange {
     /// The memory.
     pub memory: MemoryId,
     /// The namespace, in its normal form.
     pub namespace: String,
-    /// The memory's sequence: one change each.
+    /// The memory's sequence, unique to the change.
     pub sequence: u64,
-    /// What happened.
+    /// The operation.
     pub operation: DocumentOperation,
     /// The record.
     pub record: RecordId,
-    /// The version that lies in the tree since; none where none does.
+    /// The version in the tree after the change; none if there is none.
     pub version: Option<u32>,
-    /// The version that lay there before; none where none did.
+    /// The version in the tree before the change; none if there was none.
     pub before: Option<u32>,
-    /// Who, by name; none where the change came another way than through the tree: telemetry knows.
+    /// The name of the author; none if the change did not go through the tree. Telemetry holds it
+    /// then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The run that it belongs to, where it does to one.
+    /// The run that the change belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// The memory's sequence before the transaction that it belongs to; none where the change came another way than through the tree.
+    /// The memory's sequence before the transaction of the change; none if the change did not go
+    /// through the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub behind: Option<u64>,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl TreeChange {
-    /// The name of a change on its shelf.
+    /// Returns the key of a change on its shelf.
     pub fn key_of(namespace: &str, sequence: u64) -> String {
         format!("{namespace}\n{sequence:020}")
     }
@@ -361,7 +366,7 @@ impl Shelved for TreeChange {
     }
 }
 
-/// A state of a tree with a name: a place in the order of changes, nothing is copied for it.
+/// A named state of a tree: a position in the order of changes, without a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeSnapshot {
     /// The memory.
@@ -370,18 +375,19 @@ pub struct TreeSnapshot {
     pub namespace: String,
     /// The name.
     pub label: String,
-    /// Everything up to this sequence belongs to it.
+    /// The sequence up to which changes belong to the snapshot.
     pub sequence: u64,
-    /// Who, by name.
+    /// The name of the author.
     pub by: String,
-    /// When.
+    /// The time of the snapshot.
     pub at: Timestamp,
-    /// Whose it is.
+    /// The actor that owns it.
     pub actor: ActorId,
 }
 
 impl TreeSnapshot {
-    /// Checks a name: 1 to 100 letters, digits, `-`, `_` and `.`, no number, nothing that could be one of a version.
+    /// Checks a name: 1 to 100 letters, digits, `-`, `_` and `.`, starting with a letter or digit.
+    /// It must not be a number or start with `mem-`.
     ///
     /// # Errors
     /// `Invalid`, naming `label`.
@@ -398,7 +404,7 @@ impl TreeSnapshot {
         Err(Error::invalid("label", rule))
     }
 
-    /// The name of a snapshot on its shelf.
+    /// Returns the key of a snapshot on its shelf.
     pub fn key_of(namespace: &str, label: &str) -> String {
         format!("{namespace}\n{label}")
     }

@@ -6,11 +6,12 @@ use crate::{ActorId, MemoryId, Result, TaskId};
 
 /// The table of commits.
 pub trait Commits {
-    /// One of a repository by its id.
+    /// Returns a commit of a repository by its id.
     fn get(&self, memory: &MemoryId, actor: &ActorId, sha: &ObjectId) -> Result<Option<TaskCommit>>;
-    /// Those of this id, of whichever repository, in order of the repositories' actors.
+    /// Returns the commits of this id in all repositories, ordered by the repositories' actors.
     fn of_sha(&self, memory: &MemoryId, sha: &ObjectId, limit: usize) -> Result<Vec<TaskCommit>>;
-    /// Those of a repository that change the same, the first reported first, ties by id.
+    /// Returns the commits of a repository with this patch id, the first reported first, ties by
+    /// id.
     fn by_patch(
         &self,
         memory: &MemoryId,
@@ -18,17 +19,17 @@ pub trait Commits {
         patch_id: &str,
         limit: usize,
     ) -> Result<Vec<TaskCommit>>;
-    /// Those that a task made, the first reported first, ties by id.
+    /// Returns the commits of a task, the first reported first, ties by id.
     fn of_task(&self, memory: &MemoryId, task: &TaskId, limit: usize) -> Result<Vec<TaskCommit>>;
-    /// All of a memory behind this one, in order of actor and id.
+    /// Returns the commits of a memory after this one, ordered by actor and id.
     fn list(
         &self,
         memory: &MemoryId,
         after: Option<(&ActorId, &ObjectId)>,
         limit: usize,
     ) -> Result<Vec<TaskCommit>>;
-    /// Writes one, new or changed.
+    /// Writes a new or changed commit.
     fn put(&mut self, commit: &TaskCommit) -> Result<()>;
-    /// Erases every commit of an actor; how many.
+    /// Erases every commit of an actor; returns their number.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
 }

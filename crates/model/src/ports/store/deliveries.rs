@@ -1,66 +1,68 @@
-//! Access to deliveries, in and out.
+//! Access to deliveries, incoming and outgoing.
 
 use crate::delivery::{Delivery, DeliveryBacklog, DeliveryDirection, DeliveryState};
 use crate::{DeliveryId, MemoryId, Result, Timestamp};
 
-/// How deliveries are put off.
+/// A postponement of deliveries.
 #[derive(Debug, Clone, Copy)]
 pub struct SetAside<'a> {
-    /// Noted on each.
+    /// The reason, which is stored with each of them.
     pub why: &'a str,
-    /// Those that are due now.
+    /// The current time: due deliveries are postponed.
     pub now: Timestamp,
-    /// When they are looked at again.
+    /// The new due time.
     pub until: Timestamp,
-    /// Those that came before this are given up.
+    /// Deliveries that were created before this time are given up.
     pub given_up: Timestamp,
 }
 
-/// Who takes deliveries to send them.
+/// A claim of a process on deliveries to send.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryClaim<'a> {
-    /// Which way.
+    /// The direction.
     pub direction: DeliveryDirection,
-    /// For whom they are.
+    /// The target.
     pub target: &'a str,
-    /// Whose they are then: the name of the process, or one that begins with it and is this claim's alone.
+    /// The new holder: the name of the process, or one that begins with it and belongs only to this
+    /// claim.
     pub holder: &'a str,
-    /// Those that are due, and in nobody's hands, then.
+    /// The current time: deliveries that are due and not leased may be claimed.
     pub now: Timestamp,
-    /// Until when they are the holder's.
+    /// The end of the lease.
     pub until: Timestamp,
 }
 
-/// What became of a try.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub struct DeliveryOutcome<'a> {
-    /// Where the delivery stands now.
+    /// The new state of the delivery.
     pub state: DeliveryState,
-    /// When it is tried again; when it was made or given up.
+    /// The time of the next attempt, or the time at which the delivery was made or given up.
     pub due: Timestamp,
-    /// Why the try failed.
+    /// The error of the attempt.
     pub error: Option<&'a str>,
 }
 
 /// The table of deliveries.
 pub trait Deliveries {
-    /// Adds a delivery, behind all of its order key that were committed before; false if one of that direction and id is
-    /// there already.
+    /// Adds a delivery after all committed ones of its order key; false if one of that direction
+    /// and id exists.
     fn insert(&mut self, delivery: &Delivery) -> Result<bool>;
-    /// The delivery of that direction and id.
+    /// Returns the delivery of that direction and id.
     fn get(
         &self,
         memory: &MemoryId,
         direction: DeliveryDirection,
         id: &DeliveryId,
     ) -> Result<Option<Delivery>>;
-    /// The targets for which [`Deliveries::claim`] would find something now, in order.
+    /// Returns the targets for which [`Deliveries::claim`] would find a delivery now, in order.
     fn targets(&self, direction: DeliveryDirection, now: Timestamp) -> Result<Vec<String>>;
-    /// Leases up to `limit` pending deliveries for a target that are due, earliest first, to a holder. Of an order key only
-    /// the first that is pending counts, and none while that one is leased and its lease has not run out: nothing overtakes
-    /// what somebody is sending. Their bodies are not read: they are `null` here.
+    /// Leases up to `limit` due, pending deliveries of a target to a holder, earliest first. Of an
+    /// order key, only the first pending delivery can be leased, and none while that one has an
+    /// unexpired lease, so that no delivery overtakes another. The bodies are not read: they are
+    /// `null` here.
     fn claim(&mut self, claim: &DeliveryClaim<'_>, limit: usize) -> Result<Vec<Delivery>>;
-    /// Prolongs the lease of a delivery, run out or not; false if it is not `holder`'s any more.
+    /// Prolongs the lease of a delivery, even after it expired; false if `holder` has lost it.
     fn renew(
         &mut self,
         memory: &MemoryId,
@@ -69,14 +71,14 @@ pub trait Deliveries {
         holder: &str,
         until: Timestamp,
     ) -> Result<bool>;
-    /// Ends the leases of all holders whose names do not begin with `host`: for a store with one host at a time, whose new
-    /// host knows that the old one is gone. How many.
+    /// Ends the leases of all holders whose names do not begin with `host`; returns their number.
+    /// For a store with one host at a time, whose new host knows that the old one is gone.
     fn free_leases(&mut self, host: &str) -> Result<usize>;
-    /// Puts up to `rows` deliveries out off that are due for a target which cannot be reached; how many. No try is counted.
-    /// Those that somebody is sending stay.
+    /// Postpones up to `rows` due outgoing deliveries of a target that cannot be reached; returns
+    /// their number. It counts no attempt. Leased deliveries stay.
     fn set_aside(&mut self, target: &str, aside: &SetAside<'_>, rows: usize) -> Result<usize>;
-    /// Deliveries of a memory in a direction (and state) that came before `after`, newest first. Their bodies are not read:
-    /// they are `null` here.
+    /// Returns the deliveries of a memory in a direction (and state) before `after`, newest first.
+    /// The bodies are not read: they are `null` here.
     fn page(
         &self,
         memory: &MemoryId,
@@ -85,13 +87,14 @@ pub trait Deliveries {
         after: Option<&DeliveryId>,
         limit: usize,
     ) -> Result<Vec<Delivery>>;
-    /// A delivery out that is pending or given up is due at `now`, as if it had never been tried; false if there is none
-    /// such. One that somebody is sending stays theirs.
+    /// Makes a pending or given-up outgoing delivery due at `now`, without earlier attempts; false
+    /// if there is none. A leased delivery stays with its holder.
     fn retry(&mut self, memory: &MemoryId, id: &DeliveryId, now: Timestamp) -> Result<bool>;
-    /// Removes up to `rows` deliveries out that were made before `made`, or given up before `given_up` (their `due`, as
-    /// noted with that outcome); how many. Those that came in stay: their ids tell what was seen.
+    /// Removes up to `rows` outgoing deliveries that were made before `made`, or given up before
+    /// `given_up` (by the `due` of that outcome); returns their number. Incoming ones stay, because
+    /// their ids identify repetitions.
     fn sweep(&mut self, made: Timestamp, given_up: Timestamp, rows: usize) -> Result<usize>;
-    /// Deliveries of an order key that are pending, the first that came first, whole.
+    /// Returns the pending deliveries of an order key with their bodies, in order of arrival.
     fn of_key(
         &self,
         memory: &MemoryId,
@@ -99,24 +102,30 @@ pub trait Deliveries {
         order_key: &str,
         limit: usize,
     ) -> Result<Vec<Delivery>>;
-    /// Writes what became of a delivery in: its state, tries, times, error and body; false if it is not there.
+    /// Stores the outcome of an incoming delivery: state, attempts, times, error and body; false if
+    /// it does not exist.
     fn note_received(&mut self, delivery: &Delivery) -> Result<bool>;
-    /// Replaces the body of a delivery and the error of its last try; false if it is not there.
+    /// Replaces the body of a delivery and the error of its last attempt; false if it does not
+    /// exist.
     fn reword(&mut self, delivery: &Delivery) -> Result<bool>;
-    /// Of the `rows` deliveries in of a memory that came first, removes those that came before `before` and are not pending; how many.
+    /// Examines the first `rows` incoming deliveries of a memory and removes those that arrived
+    /// before `before` and are not pending; returns their number.
     fn sweep_received(&mut self, memory: &MemoryId, before: Timestamp, rows: usize) -> Result<usize>;
-    /// Removes deliveries in whose order key begins so, whatever became of them; how many.
+    /// Removes incoming deliveries in any state whose order key begins with `prefix`; returns their
+    /// number.
     fn drop_received(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize>;
-    /// What waits to be sent.
+    /// Returns the deliveries that wait to be sent.
     fn backlog(&self) -> Result<DeliveryBacklog>;
-    /// Removes deliveries out of an order key that were not made; how many.
+    /// Removes outgoing deliveries of an order key that were not made; returns their number.
     fn drop_key(&mut self, memory: &MemoryId, order_key: &str) -> Result<usize>;
-    /// Removes deliveries out whose order key begins so, made or not; how many.
+    /// Removes outgoing deliveries in any state whose order key begins with `prefix`; returns their
+    /// number.
     fn drop_prefix(&mut self, memory: &MemoryId, prefix: &str) -> Result<usize>;
-    /// Notes the outcome of a try that `holder` made, and ends its lease. False, and nothing is noted, where the lease is
-    /// not `holder`'s any more: who has it now tries again, and notes what comes of that. A lease that has run out and that
-    /// nobody took is still its holder's. What was said is not kept once a delivery out is made. Where it is to be tried
-    /// again, those behind it in its order key are due no sooner.
+    /// Stores the outcome of an attempt by `holder` and ends its lease. Returns false and stores
+    /// nothing if `holder` has lost the lease: the new holder tries again and stores its own
+    /// outcome. An expired lease that no one took still belongs to its holder. The content of an
+    /// outgoing delivery is removed once it is made. If a delivery is to be tried again, later ones
+    /// of its order key are due no sooner.
     fn set_state(
         &mut self,
         memory: &MemoryId,

@@ -1,4 +1,5 @@
-//! Access to events, and to what they imply: actors, sessions, branches, progress of extraction.
+//! Access to events and to data derived from them: actors, sessions, branches, progress of
+//! extraction.
 
 use crate::event::filter::EventFilter;
 use crate::event::{Branch, Event, EventLoad};
@@ -10,11 +11,11 @@ use crate::{ActorId, BranchName, EventId, MemoryId, Result, SessionId, StrategyI
 pub struct BranchSlice {
     /// The branch.
     pub branch: BranchName,
-    /// The last event that counts; `None`: all.
+    /// The last event of the slice; `None`: all.
     pub up_to: Option<EventId>,
 }
 
-/// Which events to list: newest first, visible and unexpired ones only.
+/// A query for events: newest first, visible and unexpired ones only.
 #[derive(Debug, Clone)]
 pub struct EventQuery {
     /// The memory.
@@ -27,19 +28,21 @@ pub struct EventQuery {
     pub branches: Option<Vec<BranchSlice>>,
     /// Conditions on metadata, all of which must hold.
     pub metadata: Vec<EventFilter>,
-    /// Only events that meet one of these, where the caller's grants are narrower than the session; `None`: all.
+    /// Only events that meet one of these conditions, if the caller's grants are narrower than the
+    /// session; `None`: all.
     pub only: Option<Vec<Bounds>>,
     /// Only events before this one (keyset).
     pub before: Option<EventId>,
-    /// At most so many.
+    /// Maximum number of events.
     pub limit: usize,
-    /// What has expired by then is out.
+    /// The current time: expired events are excluded.
     pub now: Timestamp,
-    /// Without it, payloads and loads come back empty and are not read.
+    /// If false, payloads and loads are empty and not read.
     pub with_payload: bool,
 }
 
-/// Which events come before a window: the last live ones with extraction on, hidden ones included.
+/// A query for the events before a window: the last live ones with extraction on, including hidden
+/// ones.
 #[derive(Debug, Clone)]
 pub struct EventsBefore {
     /// The memory.
@@ -48,17 +51,17 @@ pub struct EventsBefore {
     pub actor: ActorId,
     /// The session.
     pub session: SessionId,
-    /// Only of these slices; `None`: of all branches.
+    /// Only events of these slices; `None`: of all branches.
     pub branches: Option<Vec<BranchSlice>>,
-    /// That arrived up to here.
+    /// Only events that arrived up to this number.
     pub arrival: u64,
-    /// At most so many.
+    /// Maximum number of events.
     pub limit: usize,
-    /// What has expired by then is out.
+    /// The current time: expired events are excluded.
     pub now: Timestamp,
 }
 
-/// Which of the events that [`Events::unprocessed`] would give are looked at first: the newest.
+/// A query for the newest of the events that [`Events::unprocessed`] would return.
 #[derive(Debug, Clone)]
 pub struct NewestUnread {
     /// The memory.
@@ -67,84 +70,85 @@ pub struct NewestUnread {
     pub actor: ActorId,
     /// The session.
     pub session: SessionId,
-    /// That arrived after this.
+    /// Only events that arrived after this number.
     pub after: u64,
-    /// That arrived before this; `None`: up to the last.
+    /// Only events that arrived before this number; `None`: up to the last.
     pub before: Option<u64>,
-    /// At most so many.
+    /// Maximum number of events.
     pub limit: usize,
-    /// What has expired by then is out.
+    /// The current time: expired events are excluded.
     pub now: Timestamp,
 }
 
-/// An event that is not read yet.
+/// An event that is not extracted yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnreadEvent {
-    /// Without its payload and load.
+    /// The event without its payload and load.
     pub event: Event,
-    /// Bytes of its payload as it is kept.
+    /// Size of its stored payload in bytes.
     pub payload_bytes: u64,
 }
 
-/// Where an event is.
+/// The place of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventPlace {
-    /// Whose.
-    pub actor: ActorId,
-    /// Which session.
-    pub session: SessionId,
-    /// Which branch.
-    pub branch: BranchName,
-}
-
-/// A session as listed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionEntry {
-    /// Whose.
+    /// The actor.
     pub actor: ActorId,
     /// The session.
     pub session: SessionId,
-    /// Arrival of its first event.
+    /// The branch.
+    pub branch: BranchName,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionEntry {
+    /// The actor.
+    pub actor: ActorId,
+    /// The session.
+    pub session: SessionId,
+    /// The arrival time of its first event.
     pub created_at: Timestamp,
 }
 
-/// Which sessions to list: newest first, ties by session id ascending.
+/// A query for sessions: newest first, ties by session id ascending.
 #[derive(Debug, Clone)]
 pub struct SessionPage {
     /// The memory.
     pub memory: MemoryId,
     /// The actor.
     pub actor: ActorId,
-    /// Leave out sessions without a live event; otherwise they stay a day.
+    /// If true, sessions without a live event are excluded; otherwise they stay for one day.
     pub with_events_only: bool,
-    /// Behind this one (keyset).
+    /// Only sessions after this one (keyset).
     pub after: Option<(Timestamp, SessionId)>,
-    /// At most so many.
+    /// Maximum number of sessions.
     pub limit: usize,
     /// The time of the request.
     pub now: Timestamp,
-    /// Only these sessions, where the caller's grant names some.
+    /// Only these sessions, if the caller's grant names some.
     pub only: Option<Vec<SessionId>>,
 }
 
-/// Which actors to list: those with a live event, ascending.
+/// A query for actors with a live event, ascending.
 #[derive(Debug, Clone)]
 pub struct ActorPage {
     /// The memory.
     pub memory: MemoryId,
-    /// Behind this one (keyset).
+    /// Only actors after this one (keyset).
     pub after: Option<ActorId>,
-    /// At most so many.
+    /// Maximum number of actors.
     pub limit: usize,
     /// The time of the request.
     pub now: Timestamp,
-    /// Only these actors, where the caller's grant names some.
+    /// Only these actors, if the caller's grant names some.
     pub only: Option<Vec<ActorId>>,
 }
 
-/// The table of events. Hidden events (IngestData) are out of every read but [`Events::unprocessed`].
+/// The table of events. Only [`Events::unprocessed`] and the reads for extraction return hidden
+/// events (IngestData).
 pub trait Events {
-    /// The event, if memory, actor, session and id all match and it is live at `now`.
+    /// Returns the event if memory, actor, session and id all match and it is live at `now`.
     fn get(
         &self,
         memory: &MemoryId,
@@ -153,7 +157,7 @@ pub trait Events {
         id: &EventId,
         now: Timestamp,
     ) -> Result<Option<Event>>;
-    /// Likewise for extraction: an event with extraction on, hidden ones included.
+    /// Returns an event for extraction: live, with extraction on, possibly hidden.
     fn source(
         &self,
         memory: &MemoryId,
@@ -162,19 +166,20 @@ pub trait Events {
         id: &EventId,
         now: Timestamp,
     ) -> Result<Option<Event>>;
-    /// Where the event of that id is, deleted and expired ones included.
+    /// Returns the place of the event of that id, even if it is deleted or expired.
     fn place(&self, memory: &MemoryId, id: &EventId) -> Result<Option<EventPlace>>;
-    /// A page of events.
+    /// Returns a page of events.
     fn list(&self, query: &EventQuery) -> Result<Vec<Event>>;
-    /// The greatest place used among the events of one millisecond of a memory (ever), see [`EventId::compose`].
+    /// Returns the greatest index ever used among the events of one millisecond of a memory, for
+    /// [`EventId::compose`].
     fn last_place(&self, memory: &MemoryId, time: Timestamp) -> Result<Option<u32>>;
-    /// Adds an event, notes its session, and returns its place in the order of arrival. Places of a memory become visible
-    /// in that order: whoever has read one has seen all before it.
+    /// Adds an event, records its session, and returns its arrival number. The arrival numbers of a
+    /// memory become visible in order: a reader of one number has seen all before it.
     fn insert(&mut self, event: &Event) -> Result<u64>;
-    /// Replaces the payload and the metadata of an event in its own place: the earlier ones are
-    /// gone from the store. False if there is none of that id in its session.
+    /// Replaces the payload and the metadata of an event in place, which removes the earlier ones
+    /// from the store. False if its session has no event of that id.
     fn rewrite(&mut self, event: &Event) -> Result<bool>;
-    /// Deletes; false if there was none to delete at that place.
+    /// Deletes an event; false if there was none at that place.
     fn delete(
         &mut self,
         memory: &MemoryId,
@@ -183,7 +188,7 @@ pub trait Events {
         id: &EventId,
         at: Timestamp,
     ) -> Result<bool>;
-    /// The branch of that name; main always exists.
+    /// Returns the branch of that name; main always exists.
     fn branch(
         &self,
         memory: &MemoryId,
@@ -199,11 +204,12 @@ pub trait Events {
         session: &SessionId,
         branch: &Branch,
     ) -> Result<()>;
-    /// A page of actors.
+    /// Returns a page of actors.
     fn actors(&self, page: &ActorPage) -> Result<Vec<ActorId>>;
-    /// A page of sessions.
+    /// Returns a page of sessions.
     fn sessions(&self, page: &SessionPage) -> Result<Vec<SessionEntry>>;
-    /// Live events with extraction on, hidden ones included, that arrived after `arrival`, in order of arrival.
+    /// Returns live events with extraction on, including hidden ones, that arrived after `arrival`,
+    /// in order of arrival.
     fn unprocessed(
         &self,
         memory: &MemoryId,
@@ -213,9 +219,9 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Event>>;
-    /// The newest of these first, without reading what they say.
+    /// Returns the newest of these first, without reading their payloads.
     fn newest_unread(&self, query: &NewestUnread) -> Result<Vec<UnreadEvent>>;
-    /// Those of these that have one of some arrival numbers, in order of arrival.
+    /// Returns those of these events with one of some arrival numbers, in order of arrival.
     fn unread_at(
         &self,
         memory: &MemoryId,
@@ -224,8 +230,8 @@ pub trait Events {
         arrivals: &[u64],
         now: Timestamp,
     ) -> Result<Vec<Event>>;
-    /// Payload items of up to `limit` events that [`Events::unprocessed`] would give, without reading them: every new
-    /// event asks.
+    /// Returns the number of payload items of up to `limit` events that [`Events::unprocessed`]
+    /// would return, without reading them. Every new event causes this call.
     fn unprocessed_items(
         &self,
         memory: &MemoryId,
@@ -235,7 +241,8 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<usize>;
-    /// When the first of the events arrived that [`Events::unprocessed`] would give, without reading it.
+    /// Returns the arrival time of the first event that [`Events::unprocessed`] would return,
+    /// without reading it.
     fn first_unprocessed(
         &self,
         memory: &MemoryId,
@@ -244,8 +251,8 @@ pub trait Events {
         arrival: u64,
         now: Timestamp,
     ) -> Result<Option<Timestamp>>;
-    /// Whether any of the events that [`Events::unprocessed`] would give meets the bounds, without reading it: searches of
-    /// callers who see a part of a session ask.
+    /// True if any event that [`Events::unprocessed`] would return meets the bounds. It does not
+    /// read the events. Searches of callers who see a part of a session use it.
     fn has_unprocessed(
         &self,
         memory: &MemoryId,
@@ -255,8 +262,9 @@ pub trait Events {
         only: &Bounds,
         now: Timestamp,
     ) -> Result<bool>;
-    /// What the events that [`Events::unprocessed`] would give bring to read, the first 4,096 of them together, without
-    /// reading them: every new event asks. Events from before loads were counted bring nothing.
+    /// Returns the total load of the first 4,096 events that [`Events::unprocessed`] would return,
+    /// without reading them. Every new event causes this call. Events that are older than the
+    /// counting of loads count as empty.
     fn load(
         &self,
         memory: &MemoryId,
@@ -265,10 +273,11 @@ pub trait Events {
         arrival: u64,
         now: Timestamp,
     ) -> Result<EventLoad>;
-    /// What was said before a window, in order of arrival.
+    /// Returns the events before a window, in order of arrival.
     fn before(&self, query: &EventsBefore) -> Result<Vec<Event>>;
-    /// Up to `limit` live events with extraction on of one session, hidden ones included, in event order; for
-    /// summaries and episodes, which read a session whole. `after` continues.
+    /// Returns up to `limit` live events with extraction on of one session, including hidden ones,
+    /// in event order. For summaries and episodes, which read a session as a whole. `after`
+    /// continues.
     fn session_events(
         &self,
         memory: &MemoryId,
@@ -278,7 +287,8 @@ pub trait Events {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Event>>;
-    /// How far a strategy has read a session: the arrival number of the last event it took.
+    /// Returns the progress of a strategy in a session: the arrival number of the last event that
+    /// it took.
     fn progress(
         &self,
         memory: &MemoryId,
@@ -286,7 +296,7 @@ pub trait Events {
         actor: &ActorId,
         session: &SessionId,
     ) -> Result<u64>;
-    /// Notes how far a strategy has read a session.
+    /// Stores the progress of a strategy in a session.
     fn set_progress(
         &mut self,
         memory: &MemoryId,
@@ -295,7 +305,7 @@ pub trait Events {
         session: &SessionId,
         arrival: u64,
     ) -> Result<()>;
-    /// Hidden events of a session that every one of `strategies` has read are removed.
+    /// Removes the hidden events of a session that all of `strategies` have read.
     fn drop_ingested(
         &mut self,
         memory: &MemoryId,
@@ -303,8 +313,8 @@ pub trait Events {
         session: &SessionId,
         strategies: &[StrategyId],
     ) -> Result<()>;
-    /// Turns of a run that events of this session hold: number, from the first to the last of `numbers`, and digest of
-    /// content.
+    /// Returns the turns of a run that events of this session hold: number, from the first to the
+    /// last of `numbers`, and digest of content.
     fn seen_turns(
         &self,
         memory: &MemoryId,
@@ -313,7 +323,8 @@ pub trait Events {
         run: &str,
         numbers: (u64, u64),
     ) -> Result<Vec<(u64, String)>>;
-    /// Notes turns of a run, in the write of the event that holds them: number and digest of content.
+    /// Records turns of a run, in the write of the event that holds them: number and digest of
+    /// content.
     fn note_turns(
         &mut self,
         memory: &MemoryId,
@@ -322,12 +333,15 @@ pub trait Events {
         run: &str,
         turns: &[(u64, String)],
     ) -> Result<()>;
-    /// Removes up to `rows` events that expired or were deleted before `now`, and sessions long empty; how many. Perhaps of
-    /// one memory only: nothing is left when it says 0.
-    /// Exchanges that may quote what expired go too, and their jobs are woken ([`super::Exchanges::drop_of_session`]).
+    /// Removes up to `rows` events that expired or were deleted before `now`, and sessions that
+    /// have long been empty; returns the number. One call may cover only one memory. A result of 0
+    /// means that nothing remains. The call also removes exchanges that may quote expired content,
+    /// and wakes their jobs ([`super::Exchanges::drop_of_session`]).
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
-    /// Erases everything of an actor's events, sessions, branches and progress; how many events.
+    /// Erases all events, sessions, branches and progress of an actor; returns the number of
+    /// events.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
-    /// Events of a memory behind `after` in order of arrival, for export; deleted, expired and hidden ones left out.
+    /// Returns the events of a memory after `after` in order of arrival, for export, without
+    /// deleted, expired and hidden ones.
     fn export(&self, memory: &MemoryId, after: u64, limit: usize, now: Timestamp) -> Result<Vec<Event>>;
 }

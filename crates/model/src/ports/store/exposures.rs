@@ -5,9 +5,10 @@ use crate::{ActorId, ExposureId, MemoryId, Result, TaskId};
 
 /// The table of exposures. They are written once and never changed.
 pub trait Exposures {
-    /// One by its id.
+    /// Returns an exposure by its id.
     fn get(&self, memory: &MemoryId, id: &ExposureId) -> Result<Option<Exposure>>;
-    /// Those of a task before `before`, the newest first by their ids, whose order is that of time; at most `limit`.
+    /// Returns at most `limit` exposures of a task before `before`, the newest first by their ids,
+    /// whose order is that of time.
     fn of_task(
         &self,
         memory: &MemoryId,
@@ -15,7 +16,7 @@ pub trait Exposures {
         before: Option<&ExposureId>,
         limit: usize,
     ) -> Result<Vec<Exposure>>;
-    /// Those of a task by one call, the newest first; at most `limit`.
+    /// Returns at most `limit` exposures of a task by one call, the newest first.
     fn of_call(
         &self,
         memory: &MemoryId,
@@ -23,10 +24,10 @@ pub trait Exposures {
         call: ExposureCall,
         limit: usize,
     ) -> Result<Vec<Exposure>>;
-    /// A page of all of a memory, by id.
+    /// Returns a page of all exposures of a memory, by id.
     fn list(&self, memory: &MemoryId, after: Option<&ExposureId>, limit: usize) -> Result<Vec<Exposure>>;
-    /// Writes one.
+    /// Writes an exposure.
     fn put(&mut self, exposure: &Exposure) -> Result<()>;
-    /// Erases those of an actor's tasks; how many.
+    /// Erases the exposures of an actor's tasks; returns their number.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
 }

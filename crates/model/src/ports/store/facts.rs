@@ -1,23 +1,23 @@
-//! Access to facts that cite code, to what happened to them, and to verifications that are kept.
+//! Access to facts that cite code, to their events, and to stored verifications.
 
 use crate::facts::code::ObjectId;
 use crate::facts::fact::{Fact, FactEvent, FactEventKind, FactTally, KeptVerdict};
 use crate::record::RecordState;
 use crate::{MemoryId, RecordId, RepositoryId, Result, Timestamp};
 
-/// Which facts, by who vouches for their citations.
+/// A selection of facts by the status of their citations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactChoice {
-    /// Those that somebody stored.
+    /// Facts that a caller stored.
     Stored,
-    /// Those whose citations are only proposed.
+    /// Facts whose citations are only proposed.
     Proposed,
-    /// Both.
+    /// All facts.
     Both,
 }
 
 impl FactChoice {
-    /// The values of [`Fact::proposed`] that are meant.
+    /// Returns the selected values of [`Fact::proposed`].
     pub fn proposed(self) -> &'static [bool] {
         match self {
             Self::Stored => &[false],
@@ -34,68 +34,68 @@ pub struct FactPage {
     pub memory: MemoryId,
     /// The repository.
     pub repository: RepositoryId,
-    /// In these states.
+    /// Only facts in these states.
     pub statuses: Vec<RecordState>,
     /// Stored ones, proposed ones, or both.
     pub choice: FactChoice,
-    /// Behind this one.
+    /// Only facts after this one.
     pub after: Option<(Timestamp, RecordId)>,
-    /// At most so many.
+    /// Maximum number of facts.
     pub limit: usize,
 }
 
-/// Which paths.
+/// A selection of paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathChoice {
-    /// This one.
+    /// This path.
     Exact(String),
-    /// Those that begin so, byte for byte; empty for all.
+    /// Paths with this prefix, byte for byte; empty for all.
     Prefix(String),
 }
 
-/// How many facts of a repository stand where, and the times that statistics show.
+/// Counts of a repository's facts by state, and the times for statistics.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FactSums {
-    /// By state; proposed ones are left out.
+    /// Counts by state, without proposed ones.
     pub by_status: Vec<(RecordState, u64)>,
-    /// Sum of the verifications of active ones.
+    /// Sum of the verifications of active facts.
     pub verifications: u64,
-    /// Sum of the rejections of all.
+    /// Sum of the rejections of all facts.
     pub rejections: u64,
-    /// Sum of the uses of all.
+    /// Sum of the uses of all facts.
     pub applied: u64,
-    /// The last confirmation.
+    /// Time of the last confirmation.
     pub refreshed_last: Option<Timestamp>,
-    /// The first and the last that was stored.
+    /// Times of the first and the last stored fact.
     pub created: Option<(Timestamp, Timestamp)>,
 }
 
-/// The table of facts. Every fact is a record of the same memory; the record's own rows are the caller's to write, before
-/// the fact's and in the same transaction. Where the content of a record is erased, its fact goes with it: with its paths,
-/// citations and kept verifications.
+/// The table of facts. Every fact is a record of the same memory. The caller writes the record's
+/// own rows before the fact's, in the same transaction. The erasure of a record's content also
+/// removes its fact, with its paths, citations and stored verifications.
 pub trait Facts {
-    /// One.
+    /// Returns a fact.
     fn get(&self, memory: &MemoryId, record: &RecordId) -> Result<Option<Fact>>;
-    /// Many at once; absent ones are left out, the order is that of `records`.
+    /// Returns several facts in the order of `records`; absent ones are left out.
     fn get_many(&self, memory: &MemoryId, records: &[RecordId]) -> Result<Vec<Fact>>;
-    /// The active, not proposed one with this content.
+    /// Returns the active fact with this content that is not proposed.
     fn active_with(
         &self,
         memory: &MemoryId,
         repository: &RepositoryId,
         content_hash: &str,
     ) -> Result<Option<RecordId>>;
-    /// Those with this content, in whatever state but erased, by record.
+    /// Returns the facts with this content in any state but erased, by record.
     fn with_content(
         &self,
         memory: &MemoryId,
         repository: &RepositoryId,
         content_hash: &str,
     ) -> Result<Vec<Fact>>;
-    /// A page.
+    /// Returns a page of facts.
     fn list(&self, page: &FactPage) -> Result<Vec<Fact>>;
-    /// Records of the repository with such a path ([`Fact::paths`]) and the paths that fit, by path and record; at most
-    /// `limit` rows behind `after`.
+    /// Returns the records of the repository with such a path ([`Fact::paths`]) and the matching
+    /// paths, by path and record; at most `limit` rows after `after`.
     fn with_path(
         &self,
         memory: &MemoryId,
@@ -104,43 +104,47 @@ pub trait Facts {
         after: Option<&(String, RecordId)>,
         limit: usize,
     ) -> Result<Vec<(String, RecordId)>>;
-    /// How many stand so, proposed ones left out: by an index alone, for every store of a fact asks.
+    /// Returns the number of facts in a state, without proposed ones. It uses only an index,
+    /// because every store of a fact needs it.
     fn count(&self, memory: &MemoryId, repository: &RepositoryId, status: RecordState) -> Result<u64>;
-    /// Of each state in which some stand, proposed ones left out: how many, and when the last was confirmed; by state. By an index
-    /// alone, for who listens asks again and again.
+    /// Returns the number of facts and the time of the last confirmation for each state, without
+    /// proposed facts and empty states; by state. It uses only an index, because a subscriber
+    /// requests it often.
     fn by_status(
         &self,
         memory: &MemoryId,
         repository: &RepositoryId,
     ) -> Result<Vec<(RecordState, u64, Timestamp)>>;
-    /// Counts and sums: every fact of the repository is read.
+    /// Returns counts and sums, and reads every fact of the repository.
     fn sums(&self, memory: &MemoryId, repository: &RepositoryId) -> Result<FactSums>;
-    /// Of all memories: active facts that expired by `now`, proposed ones too, by time; ties in an order of the store's own.
-    /// It costs what it finds.
+    /// Returns the active facts of all memories that expired by `now`, including proposed ones, by
+    /// time; ties in the store's own order. The cost is proportional to the result.
     fn expired_by(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
-    /// Writes one, new or changed, with its paths. A second active, not proposed one with the same content is a conflict; one
-    /// without citations is a bug; one of a record that is not there is not found.
+    /// Writes a new or changed fact with its paths. A second active, not proposed fact with the
+    /// same content is a conflict; one without citations is a bug; one without its record is not
+    /// found.
     fn put(&mut self, fact: &Fact) -> Result<()>;
-    /// Counts one more retrieval of each; absent ones are passed over.
+    /// Counts one more retrieval of each record; absent ones are ignored.
     fn count_retrieved(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()>;
 }
 
-/// What happened to facts. Retention removes what is older than [`crate::limits::TELEMETRY_DAYS_DEFAULT`], but for what says
-/// how a fact that is there came to stand where it stands ([`FactEventKind::is_kept`]). Where a fact is erased its events stay,
-/// without [`FactEvent::details`], until they are that old.
+/// Events of facts. Retention removes events older than [`crate::limits::TELEMETRY_DAYS_DEFAULT`],
+/// except those that explain the state of an existing fact ([`FactEventKind::is_kept`]). The events
+/// of an erased fact stay until that age without [`FactEvent::details`].
 pub trait FactEvents {
-    /// Adds rows. One of an id that is there already is a conflict.
+    /// Adds rows. A row with an existing id is a conflict.
     fn append(&mut self, events: &[FactEvent]) -> Result<()>;
     /// Replaces the principal, agent, session, reference, cause and details of an event.
     fn rewrite(&mut self, event: &FactEvent) -> Result<()>;
-    /// One by its id.
+    /// Returns an event by its id.
     fn get(&self, memory: &MemoryId, id: &str) -> Result<Option<FactEvent>>;
-    /// Of a record, newest first, ties by id descending, at most `limit`.
+    /// Returns at most `limit` events of a record, newest first, ties by id descending.
     fn of_record(&self, memory: &MemoryId, record: &RecordId, limit: usize) -> Result<Vec<FactEvent>>;
-    /// Of a record those that are kept ([`FactEventKind::is_kept`]), oldest first, ties by id: how it came to stand where it
-    /// stands.
+    /// Returns the kept events of a record ([`FactEventKind::is_kept`]), oldest first, ties by id.
+    /// They explain its state.
     fn history(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<FactEvent>>;
-    /// The newest of a record of one of these kinds, not before `since` and not of this cause, ties by id descending.
+    /// Returns the newest event of a record of one of these kinds, not before `since` and not of
+    /// this cause, ties by id descending.
     fn newest(
         &self,
         memory: &MemoryId,
@@ -149,21 +153,22 @@ pub trait FactEvents {
         since: Timestamp,
         but_of: Option<&str>,
     ) -> Result<Option<FactEvent>>;
-    /// How many of a repository are alike, not before `since`; by kind, verdict, cause.
+    /// Returns the numbers of equal events of a repository, not before `since`; by kind, verdict,
+    /// cause.
     fn tallies(
         &self,
         memory: &MemoryId,
         repository: &RepositoryId,
         since: Timestamp,
     ) -> Result<Vec<FactTally>>;
-    /// Records that are facts, or of which something is told, by id, behind `after`, at most `limit`.
+    /// Returns at most `limit` records after `after` that are facts or have events, by id.
     fn records(&self, memory: &MemoryId, after: Option<&RecordId>, limit: usize) -> Result<Vec<RecordId>>;
-    /// How many of each kind a record has, by kind; kinds without any are left out.
+    /// Returns the number of events of a record for each kind, by kind, without empty kinds.
     fn counts(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<(FactEventKind, u64)>>;
-    /// Those of no record, by id, behind `after`, at most `limit`.
+    /// Returns at most `limit` events without a record after `after`, by id.
     fn of_no_record(&self, memory: &MemoryId, after: Option<&str>, limit: usize) -> Result<Vec<FactEvent>>;
-    /// Durations of the repository's newest verifications, whatever they found, not before `since`, newest first, at most
-    /// `limit`.
+    /// Returns at most `limit` durations of the repository's newest verifications of any verdict,
+    /// not before `since`, newest first.
     fn durations_ms(
         &self,
         memory: &MemoryId,
@@ -173,16 +178,17 @@ pub trait FactEvents {
     ) -> Result<Vec<u32>>;
 }
 
-/// Verifications that are kept: derived, can be removed at any time.
+/// Stored verifications: derived data that can be removed at any time.
 pub trait Verdicts {
-    /// Those of these digests at this commit; absent ones are left out.
+    /// Returns the verifications of these digests at this commit; absent ones are left out.
     fn get_many(&self, memory: &MemoryId, digests: &[String], commit: &ObjectId) -> Result<Vec<KeptVerdict>>;
-    /// Those of a record, by time, ties by digest.
+    /// Returns the verifications of a record, by time, ties by digest.
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<KeptVerdict>>;
-    /// Writes them; one that is there already stays.
+    /// Writes verifications; existing ones stay.
     fn put(&mut self, memory: &MemoryId, verdicts: &[KeptVerdict]) -> Result<()>;
-    /// Removes the verdicts of a record; how many.
+    /// Removes the verdicts of a record; returns their number.
     fn remove_of_record(&mut self, memory: &MemoryId, record: &RecordId) -> Result<u64>;
-    /// Of all memories: removes those made before `before`, at most `limit`; how many.
+    /// Removes at most `limit` verifications of all memories from before `before`; returns their
+    /// number.
     fn remove_before(&mut self, before: Timestamp, limit: usize) -> Result<u64>;
 }

@@ -4,48 +4,48 @@ use crate::job::{Job, JobCounts, JobKind, JobMessage, JobState, JobWindow, NewJo
 use crate::ports::trace;
 use crate::{ActorId, JobId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
-/// Which jobs to list: latest change first, ties by id.
+/// A query for jobs: latest change first, ties by id.
 #[derive(Debug, Clone, Default)]
 pub struct JobQuery {
-    /// Of these kinds; empty: of any.
+    /// Only jobs of these kinds; empty: of any.
     pub kinds: Vec<JobKind>,
-    /// In this state.
+    /// Only jobs in this state.
     pub state: Option<JobState>,
-    /// Of this strategy.
+    /// Only jobs of this strategy.
     pub strategy: Option<StrategyId>,
-    /// Of this actor.
+    /// Only jobs of this actor.
     pub actor: Option<ActorId>,
-    /// Of this session.
+    /// Only jobs of this session.
     pub session: Option<SessionId>,
-    /// Behind this one (keyset).
+    /// Only jobs after this one (keyset).
     pub after: Option<(Timestamp, JobId)>,
-    /// At most so many.
+    /// Maximum number of jobs.
     pub limit: usize,
 }
 
-/// How a try of a job failed.
+/// The failure of a job's attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobFailure {
     /// A code, then `: ` and a plain explanation.
     pub reason: String,
-    /// The messages it read.
+    /// The messages that it read.
     pub messages: Vec<JobMessage>,
-    /// Try again then; `None`: give up, list as failed.
+    /// The time of the next attempt; `None`: give up, list as failed.
     pub retry_at: Option<Timestamp>,
-    /// The deterministic half did the work in the model's place.
+    /// True if the deterministic half did the work in place of the model.
     pub fallback: bool,
-    /// When it failed.
+    /// The time of the failure.
     pub at: Timestamp,
 }
 
 /// The table of jobs.
 pub trait Jobs {
-    /// The job of that id.
+    /// Returns the job of that id.
     fn get(&self, memory: &MemoryId, id: &JobId) -> Result<Option<Job>>;
-    /// A page of a memory's jobs.
+    /// Returns a page of a memory's jobs.
     fn list(&self, memory: &MemoryId, query: &JobQuery) -> Result<Vec<Job>>;
-    /// Counts of a memory's jobs of the given kinds, or of those of an actor, or of a session of
-    /// it; those without an actor count for every part.
+    /// Returns the counts of a memory's jobs of the given kinds, or of those of an actor or a
+    /// session. Jobs without an actor count for every part.
     fn counts(
         &self,
         memory: &MemoryId,
@@ -53,21 +53,25 @@ pub trait Jobs {
         session: Option<&SessionId>,
         kinds: &[JobKind],
     ) -> Result<JobCounts>;
-    /// True while a job of that kind waits or runs. Asked before every answer: it costs the same however many are done.
+    /// True while a job of that kind waits or runs. Every response causes this call, so its cost
+    /// does not depend on the number of finished jobs.
     fn has_open(&self, memory: &MemoryId, kind: &JobKind) -> Result<bool>;
-    /// The earliest time at which a pending job (of these memories; empty: any) may run; without those that wait.
+    /// Returns the earliest time at which a pending job (of these memories; empty: any) may run,
+    /// without jobs that wait.
     fn next_due(&self, memories: &[MemoryId]) -> Result<Option<Timestamp>>;
-    /// Asks for a job (see [`NewJob`]); returns the id of the job that will do it. One that waits is treated like one that
-    /// runs: it will run again. One whose last try failed keeps its pause.
+    /// Requests a job (see [`NewJob`]); returns the id of the job that will do it. A waiting job is
+    /// treated like a running one: it will run again. A job whose last attempt failed keeps its
+    /// pause.
     fn enqueue(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId> {
         let id = self.put(job, now)?;
         trace::note_asked_job(&id);
         Ok(id)
     }
-    /// The row of [`Self::enqueue`], which callers use.
+    /// Writes the row of [`Self::enqueue`], which callers use.
     fn put(&mut self, job: &NewJob, now: Timestamp) -> Result<JobId>;
-    /// Takes a job that is due and does not wait, or whose lease ran out: earliest due first, ties by id. Leases it to
-    /// `host`: the name of the process, or one that begins with it and is this claim's alone.
+    /// Takes a job that is due and does not wait, or whose lease has expired: earliest due first,
+    /// ties by id. Leases it to `host`: the name of the process, or one that begins with it and
+    /// belongs only to this claim.
     fn claim(
         &mut self,
         host: &str,
@@ -75,12 +79,14 @@ pub trait Jobs {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Job>>;
-    /// Makes the running jobs pending and due whose holders' names do not begin with `host`: for a store with one host at a
-    /// time, whose new host knows that the old one is gone. How many.
+    /// Makes the running jobs pending and due whose holders' names do not begin with `host`;
+    /// returns their number. For a store with one host at a time, whose new host knows that the old
+    /// one is gone.
     fn free_leases(&mut self, host: &str, now: Timestamp) -> Result<usize>;
-    /// Prolongs a lease; false if the job is no longer held by `host`.
+    /// Prolongs a lease; false if `host` has lost the job.
     fn renew(&mut self, memory: &MemoryId, id: &JobId, host: &str, until: Timestamp) -> Result<bool>;
-    /// Notes what the round under way of a job held by `host` reads, or that none is; false if `host` does not hold it.
+    /// Stores the window of the current round of a job held by `host`, or removes it; false if
+    /// `host` does not hold it.
     fn set_window(
         &mut self,
         memory: &MemoryId,
@@ -88,7 +94,8 @@ pub trait Jobs {
         host: &str,
         window: Option<&JobWindow>,
     ) -> Result<bool>;
-    /// Notes which messages a job held by `host` has to read again; false if `host` does not hold it.
+    /// Stores the messages that a job held by `host` must read again; false if `host` does not hold
+    /// it.
     fn set_messages(
         &mut self,
         memory: &MemoryId,
@@ -96,14 +103,15 @@ pub trait Jobs {
         host: &str,
         messages: &[JobMessage],
     ) -> Result<bool>;
-    /// A job held by `host` goes back to the table and waits until [`Jobs::wake`]; its window stays, and the try
-    /// does not count. If it was woken, or asked for again, while it ran, it does not wait. False if `host` does not hold it.
+    /// Returns a job held by `host` to the table, where it waits until [`Jobs::wake`]. Its window
+    /// stays, and the attempt does not count. A job that was woken or requested again while it ran
+    /// does not wait. False if `host` does not hold it.
     fn wait(&mut self, memory: &MemoryId, id: &JobId, host: &str, at: Timestamp) -> Result<bool>;
-    /// A job that waits is due at `now`; one that runs will run again: the answer may come before it has begun to wait.
-    /// False if it does neither.
+    /// Makes a waiting job due at `now`, and a running one run again, because the response may
+    /// arrive before the job has begun to wait. False if it does neither.
     fn wake(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
-    /// Running extractions and reflections of a strategy (`None`: any) or of one session (`None`: any) will run again: what
-    /// they have read is gone. How many.
+    /// Makes running extractions and reflections of a strategy (`None`: any) or of one session
+    /// (`None`: any) run again, because their input is gone; returns their number.
     fn wake_running(
         &mut self,
         memory: &MemoryId,
@@ -111,10 +119,11 @@ pub trait Jobs {
         session: Option<(&ActorId, &SessionId)>,
         now: Timestamp,
     ) -> Result<usize>;
-    /// Wakes all jobs that wait, of a memory or (`None`) of all: whoever reads has changed. How many.
+    /// Wakes all waiting jobs, of a memory or (`None`) of all, because the reader of conversations
+    /// has changed; returns their number.
     fn wake_all(&mut self, memory: Option<&MemoryId>, now: Timestamp) -> Result<usize>;
-    /// Ends a job held by `host`: pending again if it was asked for meanwhile or `again` gives a time, else done.
-    /// False if `host` no longer holds it.
+    /// Ends a job held by `host`: pending again if it was requested meanwhile or `again` gives a
+    /// time, else done. False if `host` has lost it.
     fn finish(
         &mut self,
         memory: &MemoryId,
@@ -123,14 +132,15 @@ pub trait Jobs {
         again: Option<Timestamp>,
         at: Timestamp,
     ) -> Result<bool>;
-    /// A try failed.
+    /// Stores a failed attempt.
     fn fail(&mut self, memory: &MemoryId, id: &JobId, host: &str, failure: &JobFailure) -> Result<bool>;
-    /// A failed job becomes pending; one that is pending or running stays. False if there is none. Where a younger job of its
-    /// key is open, that one does its work, except messages that the strategy's progress has passed: the younger one never
-    /// comes to them, and the failed job reads them beside it.
+    /// Makes a failed job pending; a pending or running one stays. False if there is none. If a
+    /// younger job of its key is open, that job does the work, except for messages that the
+    /// strategy's progress has passed. The younger job never reaches these, so the failed job reads
+    /// them.
     fn restart(&mut self, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<bool>;
-    /// Makes pending extraction jobs of a memory (actor, session) due now, except those that wait, and those that run and
-    /// were asked for again; how many.
+    /// Makes pending extraction jobs of a memory (actor, session) due now; returns their number.
+    /// Excludes jobs that wait, and running jobs that were requested again.
     fn make_due(
         &mut self,
         memory: &MemoryId,
@@ -138,15 +148,15 @@ pub trait Jobs {
         session: Option<&SessionId>,
         now: Timestamp,
     ) -> Result<usize>;
-    /// Removes the jobs of a strategy, of an actor, or of a whole memory (`None`, `None`), and their exchanges; how many
-    /// jobs.
+    /// Removes the jobs of a strategy, of an actor, or of a whole memory (`None`, `None`), with
+    /// their exchanges; returns the number of jobs.
     fn cancel(
         &mut self,
         memory: &MemoryId,
         strategy: Option<&StrategyId>,
         actor: Option<&ActorId>,
     ) -> Result<usize>;
-    /// Removes jobs that ended in `state` (done or failed) before `before`, up to `rows`; how many. Jobs in other states
-    /// stay.
+    /// Removes up to `rows` jobs that ended in `state` (done or failed) before `before`; returns
+    /// their number. Jobs in other states stay.
     fn sweep(&mut self, state: JobState, before: Timestamp, rows: usize) -> Result<usize>;
 }

@@ -5,13 +5,13 @@ use crate::{AccessKeyId, Result};
 
 /// The table of access keys.
 pub trait Keys {
-    /// The key of that id, revoked ones included.
+    /// Returns the key of that id, including revoked ones.
     fn get(&self, id: &AccessKeyId) -> Result<Option<AccessKey>>;
-    /// The key whose bearer token has this digest.
+    /// Returns the key whose bearer token has this digest.
     fn by_token(&self, digest: &str) -> Result<Option<AccessKey>>;
-    /// All keys, oldest first.
+    /// Returns all keys, oldest first.
     fn list(&self) -> Result<Vec<AccessKey>>;
-    /// True when a key was ever made, revoked ones included.
+    /// True if a key was ever created, including revoked ones.
     fn any(&self) -> Result<bool>;
     /// Adds a key.
     fn insert(&mut self, key: &AccessKey) -> Result<()>;

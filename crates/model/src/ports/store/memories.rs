@@ -3,30 +3,32 @@
 use crate::memory::Memory;
 use crate::{MemoryId, Result, Timestamp};
 
-/// The table of memories. A deleted memory is out of every read here.
+/// The table of memories. No read here returns a deleted memory.
 pub trait Memories {
-    /// The memory of that id.
+    /// Returns the memory of that id.
     fn get(&self, id: &MemoryId) -> Result<Option<Memory>>;
-    /// The memory of that name.
+    /// Returns the memory of that name.
     fn by_name(&self, name: &str) -> Result<Option<Memory>>;
-    /// Newest first (creation, then id descending), behind `after`, at most `limit`.
-    /// One whose row cannot be read is left out: [`Memories::unreadable`].
+    /// Returns at most `limit` memories after `after`, newest first (creation, then id descending).
+    /// A memory whose row cannot be read is left out: [`Memories::unreadable`].
     fn list(&self, after: Option<&(Timestamp, MemoryId)>, limit: usize) -> Result<Vec<Memory>>;
-    /// The ids of memories whose rows cannot be read, as they are stored.
+    /// Returns the ids of memories whose rows cannot be read, as stored.
     fn unreadable(&self) -> Result<Vec<String>>;
-    /// The memory's sequence number: how many record changes it has seen.
+    /// Returns the memory's sequence number: the number of its record changes.
     fn sequence(&self, id: &MemoryId) -> Result<u64>;
-    /// The identity of the store: another one after a restore from a copy, or a move. Sequences may
-    /// go back then, and agreements with the store before mean nothing.
+    /// Returns the identity of the store, which changes after a restore from a copy, or a move.
+    /// Sequences may then decrease, and agreements with the earlier store are void.
     fn identity_of_store(&self) -> Result<String>;
     /// Adds a memory; a taken name is a conflict.
     fn insert(&mut self, memory: &Memory) -> Result<()>;
-    /// Replaces what is configured; false if there is none.
+    /// Replaces the configuration; false if there is no such memory.
     fn update(&mut self, memory: &Memory) -> Result<bool>;
-    /// Hides the memory at once and frees its name; its content is left to [`Memories::purge`]. False if none.
+    /// Hides the memory immediately and frees its name. [`Memories::purge`] removes its content.
+    /// False if there is none.
     fn delete(&mut self, id: &MemoryId, at: Timestamp) -> Result<bool>;
-    /// Deleted memories whose content is still there and was deleted before `before`.
+    /// Returns deleted memories whose content still exists and was deleted before `before`.
     fn deleted(&self, before: Timestamp, limit: usize) -> Result<Vec<MemoryId>>;
-    /// Removes up to `rows` rows of a deleted memory; true when nothing is left, the memory's row included.
+    /// Removes up to `rows` rows of a deleted memory; true if nothing remains, including the
+    /// memory's row.
     fn purge(&mut self, id: &MemoryId, rows: usize) -> Result<bool>;
 }

@@ -1,7 +1,8 @@
-//! The store: a write is one synchronous closure that may run again; reads see every acknowledged write.
+//! The store: a write is one synchronous closure that may run again; reads see every acknowledged
+//! write.
 //!
-//! `&self` methods of the accessor traits read, `&mut self` methods write; a [`ReadTx`] hands out shared references
-//! only, so a read cannot write.
+//! `&self` methods of the accessor traits read, `&mut self` methods write. A [`ReadTx`] returns
+//! shared references only, so a read cannot write.
 
 mod commits;
 mod deliveries;
@@ -82,29 +83,29 @@ pub trait ReadTx {
     fn repositories(&self) -> &dyn Repositories;
     /// Facts that cite code.
     fn facts(&self) -> &dyn Facts;
-    /// What happened to them.
+    /// Events of facts.
     fn fact_events(&self) -> &dyn FactEvents;
-    /// Verifications that are kept.
+    /// Stored verifications.
     fn verdicts(&self) -> &dyn Verdicts;
     /// Tasks of coding agents.
     fn tasks(&self) -> &dyn Tasks;
-    /// What coding agents were shown.
+    /// Exposures of coding agents.
     fn exposures(&self) -> &dyn Exposures;
-    /// Commits that were reported for them.
+    /// Commits that were reported for tasks.
     fn commits(&self) -> &dyn Commits;
     /// Versions of prompts.
     fn prompts(&self) -> &dyn PromptVersions;
     /// Sessions of tasks.
     fn task_sessions(&self) -> &dyn TaskSessions;
-    /// What is found by few questions.
+    /// Entries of the ledger.
     fn ledger(&self) -> &dyn Ledger;
-    /// What agents parked.
+    /// Parked objects of agents.
     fn parked(&self) -> &dyn ParkedObjects;
     /// Everything, for moving it into another store.
     fn transfer(&self) -> &dyn Transfer;
 }
 
-/// A transaction that writes. What an `Err` leaves behind is nothing.
+/// A transaction that writes. An `Err` leaves no changes.
 pub trait Tx: ReadTx {
     /// Memories.
     fn memories_mut(&mut self) -> &mut dyn Memories;
@@ -130,23 +131,23 @@ pub trait Tx: ReadTx {
     fn repositories_mut(&mut self) -> &mut dyn Repositories;
     /// Facts that cite code.
     fn facts_mut(&mut self) -> &mut dyn Facts;
-    /// What happened to them.
+    /// Events of facts.
     fn fact_events_mut(&mut self) -> &mut dyn FactEvents;
-    /// Verifications that are kept.
+    /// Stored verifications.
     fn verdicts_mut(&mut self) -> &mut dyn Verdicts;
     /// Tasks of coding agents.
     fn tasks_mut(&mut self) -> &mut dyn Tasks;
-    /// What coding agents were shown.
+    /// Exposures of coding agents.
     fn exposures_mut(&mut self) -> &mut dyn Exposures;
-    /// Commits that were reported for them.
+    /// Commits that were reported for tasks.
     fn commits_mut(&mut self) -> &mut dyn Commits;
     /// Versions of prompts.
     fn prompts_mut(&mut self) -> &mut dyn PromptVersions;
     /// Sessions of tasks.
     fn task_sessions_mut(&mut self) -> &mut dyn TaskSessions;
-    /// What is found by few questions.
+    /// Entries of the ledger.
     fn ledger_mut(&mut self) -> &mut dyn Ledger;
-    /// What agents park.
+    /// Parked objects of agents.
     fn parked_mut(&mut self) -> &mut dyn ParkedObjects;
     /// Everything, from another store.
     fn transfer_mut(&mut self) -> &mut dyn Transfer;
@@ -157,112 +158,114 @@ pub type WriteWork = Box<dyn FnMut(&mut dyn Tx) -> Result<()> + Send>;
 /// Work of a read.
 pub type ReadWork = Box<dyn FnMut(&dyn ReadTx) -> Result<()> + Send>;
 
-/// What a backup wrote.
+/// The result of a backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupReport {
     /// The file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// Files that make a start faster and can be deleted at any time.
+/// Files that speed up a start and can be deleted at any time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SnapshotFiles {
-    /// How many.
+    /// Number of files.
     pub count: u64,
-    /// Bytes of all.
+    /// Total size in bytes.
     pub bytes: u64,
-    /// Names of those that could not be used, each with the reason, in order.
+    /// Names of unusable files, each with the reason, in order.
     pub unusable: Vec<String>,
 }
 
-/// Something that `doctor` looked at in a store.
+/// A check of a store by `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreCheck {
-    /// What was looked at.
+    /// The name of the check.
     pub name: &'static str,
-    /// It is as it should be.
+    /// True if the check passed.
     pub ok: bool,
-    /// What was found; where it is not ok, what to do.
+    /// The finding, with the remedy if the check failed.
     pub detail: String,
 }
 
-/// What `doctor` shows of a store.
+/// Information that `doctor` shows about a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInfo {
     /// The kind of store, in a word.
     pub kind: &'static str,
-    /// Where it is.
+    /// The location.
     pub location: String,
     /// Version of its schema.
     pub schema_version: u32,
     /// Bytes on disk, without snapshots of indexes.
     pub bytes: u64,
-    /// Snapshots of indexes, where the store keeps them in files.
+    /// Snapshots of indexes, if the store keeps them in files.
     pub snapshots: SnapshotFiles,
-    /// This process may run jobs: it is the host, or the store has many.
+    /// True if this process may run jobs: it is the host, or the store has many.
     pub is_host: bool,
-    /// What was looked at beside, where the store has more to look at.
+    /// Additional checks, if the store has any.
     pub checks: Vec<StoreCheck>,
 }
 
-/// When a checkpoint comes: it says what is worth writing beside the log.
+/// The occasion of a checkpoint, which determines the data to write in addition to the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checkpoint {
     /// Between other work.
     Underway {
-        /// The clock's [`monotonic_us`](super::clock::Clock::monotonic_us) now.
+        /// The current [`monotonic_us`](super::clock::Clock::monotonic_us) of the clock.
         monotonic_us: u64,
     },
-    /// The last before the store is closed: what makes the next start fast is written.
+    /// The last checkpoint before the store is closed. It writes the data that speeds up the next
+    /// start.
     Last,
 }
 
-/// How many processes may run the jobs, deliveries and sweeps of a store at once.
+/// The number of processes that may run the jobs, deliveries and sweeps of a store at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
-    /// One at a time: who becomes it knows that the one before is gone, and frees what that one had leased.
+    /// One at a time: a new host knows that the previous one is gone, and frees its leases.
     One,
-    /// Any number, which know nothing of each other: what one has leased is another's when the lease has run out, never
-    /// before.
+    /// Any number of independent hosts: a lease passes to another host only after it has expired.
     Many,
 }
 
 /// The store of record. Use it through [`StoreExt`], which gives closures a result.
 pub trait Store: Send + Sync {
-    /// Runs a write and acknowledges it after it is durable and this process's own index has it. Writes of one memory take
-    /// effect one after another, those of other processes included: what a closure has read of a memory, and of a job, still
-    /// holds when what it wrote is committed, or it is run again.
+    /// Runs a write and acknowledges it after it is durable and this process's own index holds it.
+    /// Writes of one memory take effect sequentially, across processes. The data of a memory and of
+    /// a job that a closure has read must still be current at the commit; otherwise the closure
+    /// runs again.
     fn write_boxed(&self, work: WriteWork) -> BoxFuture<'_, Result<()>>;
 
-    /// Runs a read on a consistent snapshot that has every write acknowledged before.
+    /// Runs a read on a consistent snapshot that holds every write acknowledged before.
     fn read_boxed(&self, work: ReadWork) -> BoxFuture<'_, Result<()>>;
 
-    /// Candidates for retrieval.
+    /// Returns the search port, which finds candidates for retrieval.
     fn search(&self) -> &dyn Search;
 
-    /// How many processes may run jobs at once.
+    /// Returns the number of processes that may run jobs at once.
     fn hosts(&self) -> Hosts;
 
-    /// Tries to become, or stay, the one process that runs jobs and sweeps. Where there may be many
-    /// ([`Store::hosts`]), every process is one: true.
+    /// Tries to become, or stay, the one process that runs jobs and sweeps. If many are allowed
+    /// ([`Store::hosts`]), every process is a host: true.
     fn try_host(&self) -> Result<bool>;
 
-    /// Gives the host's place up; nothing where there may be many.
+    /// Gives up the host's role; does nothing if many hosts are allowed.
     fn release_host(&self);
 
     /// Writes a consistent copy while serving; `path` must not exist.
     fn backup(&self, path: PathBuf) -> BoxFuture<'_, Result<BackupReport>>;
 
-    /// Moves the write-ahead log into the main file, where the store has one, and saves what the next start is faster
-    /// with.
+    /// Moves the write-ahead log into the main file, if the store has one, and saves data that
+    /// speeds up the next start.
     fn checkpoint(&self, moment: Checkpoint) -> BoxFuture<'_, Result<()>>;
 
-    /// What `doctor` shows; proves reading and, with `probe_write`, writing.
+    /// Returns the information for `doctor`. It tests reading and, with `probe_write`, writing.
     fn info(&self, probe_write: bool) -> BoxFuture<'_, Result<StoreInfo>>;
 
-    /// Finishes what is queued, ends the threads and lets everything go. Later calls answer `Unavailable`.
+    /// Finishes queued work, ends the threads and releases all resources. Later calls return
+    /// `Unavailable`.
     fn close(&self);
 }
 

@@ -3,11 +3,11 @@
 use crate::trees::parked_object::{ObjectHead, ParkedObject};
 use crate::{MemoryId, Result, Timestamp};
 
-/// The table of parked objects. Whether one has expired is the caller's to look at.
+/// The table of parked objects. The caller checks their expiry.
 pub trait ParkedObjects {
-    /// One by its key.
+    /// Returns an object by its key.
     fn get(&self, memory: &MemoryId, key: &str) -> Result<Option<ParkedObject>>;
-    /// Those whose keys begin so, behind a key, by the bytes of their keys.
+    /// Returns objects with this key prefix after a key, ordered by the bytes of their keys.
     fn list(
         &self,
         memory: &MemoryId,
@@ -15,10 +15,11 @@ pub trait ParkedObjects {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Vec<ObjectHead>>;
-    /// Writes one, new or in the place of what was there.
+    /// Writes an object, and replaces an existing one.
     fn put(&mut self, object: &ParkedObject) -> Result<()>;
-    /// Removes one; false where there is none.
+    /// Removes an object; false if there is none.
     fn remove(&mut self, memory: &MemoryId, key: &str) -> Result<bool>;
-    /// Removes up to `rows` that expired before `now`, of all memories; how many.
+    /// Removes up to `rows` objects of all memories that expired before `now`; returns their
+    /// number.
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
 }

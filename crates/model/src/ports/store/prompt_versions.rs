@@ -5,9 +5,10 @@ use crate::{MemoryId, Result, Timestamp};
 
 /// The table of versions of prompts.
 pub trait PromptVersions {
-    /// One by its name.
+    /// Returns a version by its name.
     fn get(&self, memory: &MemoryId, version: &str) -> Result<Option<PromptVersion>>;
-    /// Those of a template, or of all: who became current last first, ties by name; behind this one.
+    /// Returns versions of a template, or of all, after this one: the last that became current
+    /// first, ties by name.
     fn list(
         &self,
         memory: &MemoryId,
@@ -15,6 +16,6 @@ pub trait PromptVersions {
         after: Option<(Timestamp, &str)>,
         limit: usize,
     ) -> Result<Vec<PromptVersion>>;
-    /// Writes one, new or changed.
+    /// Writes a new or changed version.
     fn put(&mut self, prompt: &PromptVersion) -> Result<()>;
 }

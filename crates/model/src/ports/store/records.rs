@@ -13,11 +13,11 @@ use crate::{ActorId, MemoryId, Namespace, RecordId, Result, SessionId, StrategyI
 pub struct PassageVector {
     /// The record.
     pub record: RecordId,
-    /// The version it was made from; dropped if the record has moved on.
+    /// The version it was made from. The vector is dropped if the record has a newer version.
     pub version: u32,
-    /// Which passage.
+    /// The index of the passage.
     pub part: u32,
-    /// Who made it: vectors of different models are never compared.
+    /// The model that made it: vectors of different models are never compared.
     pub model: String,
     /// The vector, of unit length; stores keep it as int8 with a scale.
     pub vector: Vector,
@@ -30,38 +30,39 @@ pub struct MissingVector {
     pub record: RecordId,
     /// Its version.
     pub version: u32,
-    /// Which passage.
+    /// The index of the passage.
     pub part: u32,
-    /// The text to embed: the whole text, or for a document a section as `loci_text::split::sections` cuts it.
+    /// The text to embed: the whole text, or for a document a section as cut by
+    /// `loci_text::split::sections`.
     pub text: String,
 }
 
 /// A page of records: newest created first, ties by id ascending.
 #[derive(Debug, Clone)]
 pub struct RecordPage {
-    /// Which records.
+    /// The scope of the page.
     pub scope: RecordScope,
-    /// Behind this one (keyset).
+    /// Only records after this one (keyset).
     pub after: Option<(Timestamp, RecordId)>,
-    /// At most so many.
+    /// Maximum number of records.
     pub limit: usize,
 }
 
 /// A statement that repeats a record.
 #[derive(Debug, Clone, Copy)]
 pub struct Confirmation<'a> {
-    /// The messages that state it; none where no event does.
+    /// The messages that state it; empty if no event does.
     pub sources: &'a [Source],
-    /// The time it was stated.
+    /// The time of the statement.
     pub stated_at: Timestamp,
-    /// Its place in a client's run, where it belongs to the record's own session.
+    /// Its position in a client's run, if it belongs to the record's own session.
     pub run: Option<&'a RunPlace>,
-    /// The time it is written.
+    /// The time of the write.
     pub at: Timestamp,
 }
 
 impl<'a> Confirmation<'a> {
-    /// The confirmation of a record by another that states the same.
+    /// Returns the confirmation of a record by another one with the same statement.
     pub fn of(known: &Record, stated: &'a Record, at: Timestamp) -> Self {
         let (one, other) = (&known.provenance, &stated.provenance);
         let is_own = (&one.actor, &one.session) == (&other.actor, &other.session);
@@ -73,7 +74,8 @@ impl<'a> Confirmation<'a> {
         }
     }
 
-    /// A confirmation at a time that no event states: a caller stored or verified the same again.
+    /// Returns a confirmation at a time that no event states: a caller stored or verified the
+    /// statement again.
     pub fn at(at: Timestamp) -> Self {
         Self { sources: &[], stated_at: at, run: None, at }
     }
@@ -84,45 +86,46 @@ impl<'a> Confirmation<'a> {
 pub struct RecordChange {
     /// The state after.
     pub state: RecordState,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
 }
 
-/// A record gives its place to another.
+/// The superseding of a record by another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupersedeChange {
     /// The new record.
     pub by: RecordId,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// From when on the new one holds.
+    /// The time from which the new record is valid.
     pub valid_to: Timestamp,
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
 }
 
-/// The table of records. Every write gives the record the memory's next sequence number, so that indexes catch up; numbers
-/// become visible in order, as those of arrival do. The telemetry row of a change of state is the caller's to write, in the
-/// same transaction.
+/// The table of records. Every write gives the record the memory's next sequence number, so that
+/// indexes catch up. The numbers become visible in order, like arrival numbers. The caller writes
+/// the telemetry row of a change of state, in the same transaction.
 pub trait Records {
-    /// The current version, whatever its state; erased ones too (their text is empty once erased).
+    /// Returns the current version in any state, including erased (its text is then empty).
     fn get(&self, memory: &MemoryId, id: &RecordId) -> Result<Option<Record>>;
-    /// Many at once; absent ones are left out, the order is that of `ids`.
+    /// Returns several records in the order of `ids`; absent ones are left out.
     fn get_many(&self, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<Record>>;
-    /// The version that was known at `time`, in the state it had then; none of a record that is deleted by now.
+    /// Returns the version that was known at `time`, in its state at that time; none for a record
+    /// that is deleted now.
     fn known_at(&self, memory: &MemoryId, id: &RecordId, time: Timestamp) -> Result<Option<Record>>;
-    /// Earlier versions, oldest first, without the current one.
+    /// Returns earlier versions, oldest first, without the current one.
     fn history(&self, memory: &MemoryId, id: &RecordId) -> Result<Vec<Record>>;
-    /// A page; filters apply before paging.
+    /// Returns a page; filters apply before paging.
     fn list(&self, page: &RecordPage) -> Result<Vec<Record>>;
-    /// A page of those of one subtype: the others cost nothing, however many they are.
+    /// Returns a page of records of one subtype. Any number of other records costs nothing.
     fn of_subtype(&self, page: &RecordPage, subtype: &str) -> Result<Vec<Record>>;
-    /// Readable records in a scope.
+    /// Returns the number of readable records in a scope.
     fn count(&self, scope: &RecordScope) -> Result<u64>;
-    /// Active records of this strategy and namespace whose text is the same up to white space
-    /// (`loci_text::normalise_exact`), oldest first.
+    /// Returns the active records of this strategy and namespace whose text is equal except for
+    /// white space (`loci_text::normalise_exact`), oldest first.
     fn same_text(
         &self,
         memory: &MemoryId,
@@ -130,8 +133,8 @@ pub trait Records {
         namespace: &Namespace,
         text: &str,
     ) -> Result<Vec<RecordId>>;
-    /// Active records of this strategy and namespace with this subtype, oldest first: keyed preferences, running
-    /// summaries.
+    /// Returns the active records of this strategy and namespace with this subtype, oldest first:
+    /// keyed preferences, running summaries.
     fn with_subtype(
         &self,
         memory: &MemoryId,
@@ -139,14 +142,15 @@ pub trait Records {
         namespace: &Namespace,
         subtype: &str,
     ) -> Result<Vec<Record>>;
-    /// The record made from exactly this source by this strategy, in any state: a job run twice writes once.
+    /// Returns the record that this strategy made from exactly this source, in any state, so that a
+    /// repeated job writes once.
     fn by_source(
         &self,
         memory: &MemoryId,
         strategy: &StrategyId,
         source: &Source,
     ) -> Result<Option<RecordId>>;
-    /// Records of a strategy behind `after`, by id, in every state but erased.
+    /// Returns records of a strategy after `after`, by id, in every state but erased.
     fn of_strategy(
         &self,
         memory: &MemoryId,
@@ -154,7 +158,8 @@ pub trait Records {
         after: Option<&RecordId>,
         limit: usize,
     ) -> Result<Vec<Record>>;
-    /// Active records of a strategy from a session that were made in this mode, oldest first.
+    /// Returns the active records of a strategy from a session that were made in this mode, oldest
+    /// first.
     fn by_making(
         &self,
         memory: &MemoryId,
@@ -163,16 +168,18 @@ pub trait Records {
         session: &SessionId,
         mode: MakingMode,
     ) -> Result<Vec<Record>>;
-    /// The highest sequence among records of this strategy and namespace: a consolidation write carries the one its
-    /// neighbours were read at, and changes nothing if it moved.
+    /// Returns the highest sequence among records of this strategy and namespace. A consolidation
+    /// write carries the sequence at which its neighbours were read, and changes nothing if it has
+    /// increased.
     fn group_sequence(
         &self,
         memory: &MemoryId,
         strategy: Option<&StrategyId>,
         namespace: &Namespace,
     ) -> Result<u64>;
-    /// Records that lie in exactly this namespace, in any state, erased ones too, whose sequence is greater than `after`: by
-    /// sequence, at most `limit`. Where nothing in the namespace changed it costs nothing, however much changed elsewhere.
+    /// Returns at most `limit` records in exactly this namespace with a sequence greater than
+    /// `after`, in any state including erased, by sequence. If nothing in the namespace changed,
+    /// the call costs nothing, regardless of changes elsewhere.
     fn changed_since(
         &self,
         memory: &MemoryId,
@@ -182,32 +189,37 @@ pub trait Records {
     ) -> Result<Vec<Record>>;
     /// Adds a record; returns its sequence number.
     fn insert(&mut self, record: &Record) -> Result<u64>;
-    /// Writes the next version of a record (`record.version` is the new one); the old one becomes history.
-    /// A version that does not follow the stored one is a conflict.
+    /// Writes the next version of a record (`record.version` is the new one); the old one becomes
+    /// history. A version that does not follow the stored one is a conflict.
     fn put_version(&mut self, record: &Record) -> Result<u64>;
-    /// Writes an earlier version anew in its own place: what it said is gone from the store. False if the record has no earlier
-    /// version of that number, or is erased.
+    /// Replaces an earlier version in place, which removes its former content from the store. False
+    /// if the record has no earlier version of that number, or is erased.
     fn rewrite(&mut self, record: &Record) -> Result<bool>;
-    /// Changes the state of the current version; false if the record is not there or has that state.
+    /// Changes the state of the current version; false if the record does not exist or has that
+    /// state.
     fn set_state(&mut self, memory: &MemoryId, id: &RecordId, change: &RecordChange) -> Result<bool>;
-    /// The record becomes superseded; false if it is not there or not active.
+    /// Marks the record as superseded; false if it does not exist or is not active.
     fn supersede(&mut self, memory: &MemoryId, id: &RecordId, change: &SupersedeChange) -> Result<bool>;
-    /// A record that is superseded, archived, quarantined, rolled back or a candidate is active again; what took its place
-    /// and until when it held are forgotten. False if it is not there or in another state.
+    /// Makes a superseded, archived, quarantined, rolled back or candidate record active again, and
+    /// clears its superseding record and its end of validity. False if it does not exist or is in
+    /// another state.
     fn restore(&mut self, memory: &MemoryId, id: &RecordId, reason: &str, at: Timestamp) -> Result<bool>;
-    /// Puts records into another namespace: ids, versions and states stay, erased ones stay where they are. How many
-    /// moved.
+    /// Moves records into another namespace; returns the number moved. Ids, versions and states
+    /// stay, and erased records stay in place.
     fn move_to(&mut self, memory: &MemoryId, ids: &[RecordId], namespace: &Namespace) -> Result<u64>;
-    /// Notes that a statement repeats a record: the record gains its sources, up to
-    /// [`limits::RECORD_SOURCES_MAX`](crate::limits), its time to live begins again, and its `timestamp` is that of the
-    /// latest statement. It stays in its namespace and session. A statement that is known already changes nothing.
+    /// Records that a statement repeats a record. The record gains the sources, up to
+    /// [`limits::RECORD_SOURCES_MAX`](crate::limits), its time to live starts again, and its
+    /// `timestamp` becomes that of the latest statement. It stays in its namespace and session. A
+    /// known statement changes nothing.
     fn confirm(&mut self, memory: &MemoryId, id: &RecordId, confirmation: &Confirmation<'_>) -> Result<()>;
-    /// Memories with records that were deleted at least the memory's `erase_after_ms` before `now` and whose content is still
-    /// there, at most `limit`. It costs what it finds, however many memories there are. One may be named in which nothing is
-    /// to be erased yet: [`Records::erase_deleted`] finds that out, and it is not named again before it must be.
+    /// Returns at most `limit` memories with content of records that were deleted at least the
+    /// memory's `erase_after_ms` before `now`. The cost is proportional to the result, for any
+    /// number of memories. A returned memory may have nothing to erase yet:
+    /// [`Records::erase_deleted`] determines that, and the memory is not returned again before it
+    /// is due.
     fn erasable(&self, now: Timestamp, limit: usize) -> Result<Vec<MemoryId>>;
-    /// Erases the content of up to `rows` records that were deleted at least `after_ms` (the memory's `erase_after_ms`) before
-    /// `now`, all versions and vectors; which.
+    /// Erases the content of up to `rows` records that were deleted at least `after_ms` (the
+    /// memory's `erase_after_ms`) before `now`, with all versions and vectors; returns their ids.
     fn erase_deleted(
         &mut self,
         memory: &MemoryId,
@@ -215,19 +227,20 @@ pub trait Records {
         after_ms: u64,
         rows: usize,
     ) -> Result<Vec<RecordId>>;
-    /// Erases the content of these records now, whatever their state: all versions and vectors; which, in order. What is erased already
-    /// stays.
+    /// Erases the content of these records now, in any state, with all versions and vectors;
+    /// returns their ids, in order. Records that are already erased stay.
     fn erase(&mut self, memory: &MemoryId, ids: &[RecordId], at: Timestamp) -> Result<Vec<RecordId>>;
-    /// Returns the records, in any state, that rest on an actor's events or name the actor in their
-    /// provenance.
+    /// Returns the records, in any state, that depend on an actor's events or name the actor in
+    /// their provenance.
     fn of_actor(&self, memory: &MemoryId, actor: &ActorId) -> Result<Vec<RecordId>>;
-    /// Active records that expired before `now`, all memories, at most `limit`.
+    /// Returns at most `limit` active records of all memories that expired before `now`.
     fn expired(&self, now: Timestamp, limit: usize) -> Result<Vec<(MemoryId, RecordId)>>;
-    /// Removes history and telemetry older than the retention; how many rows. It costs what it finds, however many memories
-    /// there are; what has had its time goes within a day.
+    /// Removes history and telemetry older than the retention; returns the number of rows. The cost
+    /// is proportional to the result, for any number of memories. Data past its retention is
+    /// removed within a day.
     fn sweep_history(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
-    /// Passages of records that can be searched and lack a vector of `model`, oldest sequence first; with a namespace only
-    /// those of records at that node.
+    /// Returns passages of searchable records that lack a vector of `model`, oldest sequence first;
+    /// with a namespace, only those of records at that node.
     fn missing_vectors(
         &self,
         memory: &MemoryId,
@@ -235,21 +248,22 @@ pub trait Records {
         model: &str,
         limit: usize,
     ) -> Result<Vec<MissingVector>>;
-    /// Memories with such passages, by id, behind `after`. Where all vectors are of `model`, it costs what it finds, however
-    /// many memories there are.
+    /// Returns the memories with such passages after `after`, by id. If all vectors are of `model`,
+    /// the cost is proportional to the result, for any number of memories.
     fn memories_missing_vectors(
         &self,
         model: &str,
         after: Option<&MemoryId>,
         limit: usize,
     ) -> Result<Vec<MemoryId>>;
-    /// How many such passages there are.
+    /// Returns the number of such passages.
     fn missing_vector_count(&self, memory: &MemoryId, model: &str) -> Result<u64>;
-    /// Writes vectors; those whose record has moved on are dropped. How many were written.
+    /// Writes vectors; returns the number written. Vectors whose record has a newer version are
+    /// dropped.
     fn put_vectors(&mut self, memory: &MemoryId, vectors: &[PassageVector]) -> Result<usize>;
-    /// All versions of records behind `after` (id, version) in that order, for export.
+    /// Returns all versions of records after `after` (id, version) in that order, for export.
     fn export(&self, memory: &MemoryId, after: Option<&(RecordId, u32)>, limit: usize)
     -> Result<Vec<Record>>;
-    /// Writes a version exactly as exported (sequence aside); for import into an empty place.
+    /// Writes a version exactly as exported (except the sequence); for import into an empty place.
     fn import(&mut self, record: &Record, is_current: bool) -> Result<()>;
 }

@@ -1,54 +1,55 @@
-//! Access to sessions of tasks and to what was said in them.
+//! Access to sessions of tasks and their items.
 
 use crate::tasks::task_session::{SessionItem, SessionItemKind, TaskSession};
 use crate::{ActorId, MemoryId, Result, TaskId, Timestamp};
 
-/// Which items of a session, by number; every member that is given must hold.
+/// A query for items of a session, by number; every specified member must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionItemQuery {
     /// The memory.
     pub memory: MemoryId,
     /// The task.
     pub task: TaskId,
-    /// Behind this number.
+    /// Only items after this number.
     pub after: Option<u64>,
-    /// Of one of these kinds; none means of any.
+    /// Only items of these kinds; empty means any.
     pub kinds: Vec<SessionItemKind>,
-    /// The text that is kept holds one of these, whatever the case of its letters; none means any item.
+    /// Only items whose stored text contains one of these, ignoring case; empty means any item.
     pub words: Vec<String>,
-    /// What has expired by then is out.
+    /// The current time: expired items are excluded.
     pub now: Timestamp,
-    /// At most so many.
+    /// Maximum number of items.
     pub limit: usize,
 }
 
 /// The tables of sessions of tasks and of their items.
 pub trait TaskSessions {
-    /// The session of a task.
+    /// Returns the session of a task.
     fn get(&self, memory: &MemoryId, task: &TaskId) -> Result<Option<TaskSession>>;
-    /// All of a memory behind this one, in order of their tasks.
+    /// Returns the sessions of a memory after this one, ordered by task.
     fn list(&self, memory: &MemoryId, after: Option<&TaskId>, limit: usize) -> Result<Vec<TaskSession>>;
-    /// Writes one, new or changed.
+    /// Writes a new or changed session.
     fn put(&mut self, session: &TaskSession) -> Result<()>;
-    /// The item of that number, expired or not: its number is taken.
+    /// Returns the item of that number, even if it expired, because its number is taken.
     fn item(&self, memory: &MemoryId, task: &TaskId, seq: u64) -> Result<Option<SessionItem>>;
-    /// A page of items in the order of their numbers.
+    /// Returns a page of items, ordered by number.
     fn items(&self, query: &SessionItemQuery) -> Result<Vec<SessionItem>>;
-    /// The greatest number of a session.
+    /// Returns the greatest number of a session.
     fn last_seq(&self, memory: &MemoryId, task: &TaskId) -> Result<Option<u64>>;
-    /// All items of a memory behind this one, expired ones too, in order of task and number.
+    /// Returns all items of a memory after this one, including expired ones, ordered by task and
+    /// number.
     fn list_items(
         &self,
         memory: &MemoryId,
         after: Option<(&TaskId, u64)>,
         limit: usize,
     ) -> Result<Vec<SessionItem>>;
-    /// Writes an item, new or changed.
+    /// Writes a new or changed item.
     fn put_item(&mut self, item: &SessionItem) -> Result<()>;
-    /// Removes an item; false where there is none of that number.
+    /// Removes an item; false if there is none of that number.
     fn drop_item(&mut self, memory: &MemoryId, task: &TaskId, seq: u64) -> Result<bool>;
-    /// Removes up to `rows` items that expired before `now`, of all memories; how many.
+    /// Removes up to `rows` items of all memories that expired before `now`; returns their number.
     fn sweep(&mut self, now: Timestamp, rows: usize) -> Result<usize>;
-    /// Erases every session and item of an actor; how many items.
+    /// Erases every session and item of an actor; returns the number of items.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
 }

@@ -3,54 +3,55 @@
 use crate::tasks::task::{Task, TaskStatus};
 use crate::{ActorId, MemoryId, RecordId, Result, TaskId, Timestamp};
 
-/// Words of a conversation, all of which must be in it.
+/// Words that a conversation must all contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidWords {
-    /// Each is part of the description, of what was told at the end, or of what was said, whatever the case of its letters.
+    /// The words. Each occurs in the description, in the final report or in the session's texts,
+    /// ignoring case.
     pub words: Vec<String>,
-    /// What was said and has expired by then is out.
+    /// The current time: expired items are excluded.
     pub now: Timestamp,
 }
 
-/// Which tasks: every member that is given must hold.
+/// A query for tasks: every specified member must match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskQuery {
     /// The memory.
     pub memory: MemoryId,
     /// One of these tasks; `None` means any.
     pub ids: Option<Vec<TaskId>>,
-    /// Of one of these actors; none means of any.
+    /// Only tasks of these actors; empty means any.
     pub actors: Vec<ActorId>,
-    /// Asked for by this name.
+    /// Only tasks of this requester, by name.
     pub user: Option<String>,
-    /// So far.
+    /// Only tasks with this status.
     pub status: Option<TaskStatus>,
-    /// About this issue.
+    /// Only tasks about this issue.
     pub issue: Option<u64>,
-    /// About this pull request.
+    /// Only tasks about this pull request.
     pub pr: Option<u64>,
-    /// On this branch.
+    /// Only tasks on this branch.
     pub branch: Option<String>,
-    /// With this version of the prompt.
+    /// Only tasks with this version of the prompt.
     pub prompt_version: Option<String>,
-    /// In this variant.
+    /// Only tasks in this variant.
     pub variant: Option<String>,
-    /// Taken in then or later.
+    /// Only tasks accepted at this time or later.
     pub since: Option<Timestamp>,
-    /// Taken in before.
+    /// Only tasks accepted before this time.
     pub until: Option<Timestamp>,
-    /// The description holds this, whatever the case of its letters.
+    /// Only tasks whose description contains this, ignoring case.
     pub words: Option<String>,
-    /// What was said in its session, and of it, holds these.
+    /// Only tasks whose texts contain these words.
     pub said: Option<SaidWords>,
-    /// Behind this task.
+    /// Only tasks after this one.
     pub after: Option<(Timestamp, TaskId)>,
-    /// At most so many.
+    /// Maximum number of tasks.
     pub limit: usize,
 }
 
 impl TaskQuery {
-    /// Every task of a memory.
+    /// Returns a query for every task of a memory.
     pub fn all(memory: MemoryId, limit: usize) -> Self {
         Self {
             memory,
@@ -75,11 +76,12 @@ impl TaskQuery {
 
 /// The table of tasks.
 pub trait Tasks {
-    /// One by its id.
+    /// Returns a task by its id.
     fn get(&self, memory: &MemoryId, id: &TaskId) -> Result<Option<Task>>;
-    /// A page, the newest first, ties by id.
+    /// Returns a page, the newest first, ties by id.
     fn list(&self, query: &TaskQuery) -> Result<Vec<Task>>;
-    /// Tasks of an actor that called a memory harmful, first later than `after` where that is given, by id.
+    /// Returns tasks of an actor that reported a memory as harmful, by id; with `after`, only those
+    /// whose first report is later.
     fn harmed_by(
         &self,
         memory: &MemoryId,
@@ -88,8 +90,8 @@ pub trait Tasks {
         after: Option<Timestamp>,
         limit: usize,
     ) -> Result<Vec<TaskId>>;
-    /// Writes one, new or changed, with what it says of memories.
+    /// Writes a new or changed task with its feedback on memories.
     fn put(&mut self, task: &Task) -> Result<()>;
-    /// Erases every task of an actor; how many.
+    /// Erases every task of an actor; returns their number.
     fn forget_actor(&mut self, memory: &MemoryId, actor: &ActorId) -> Result<u64>;
 }

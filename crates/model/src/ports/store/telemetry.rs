@@ -7,11 +7,11 @@ use crate::{MemoryId, RecordId, Result};
 pub trait Telemetry {
     /// Adds a row.
     fn append(&mut self, change: &StateChange) -> Result<()>;
-    /// The changes of a record, oldest first.
+    /// Returns the changes of a record, oldest first.
     fn of_record(&self, memory: &MemoryId, record: &RecordId) -> Result<Vec<StateChange>>;
-    /// Takes the words out of the changes of records: why, and by whom. When, and what became what, stays.
+    /// Removes the reasons and the callers from the changes of records. Times and states stay.
     fn blank(&mut self, memory: &MemoryId, records: &[RecordId]) -> Result<()>;
-    /// Replaces the words of a change: why, and by whom. A change that has the same words changes
-    /// with it.
+    /// Replaces the reason and the caller of a change. A change with identical text changes with
+    /// it.
     fn reword(&mut self, was: &StateChange, is: &StateChange) -> Result<()>;
 }

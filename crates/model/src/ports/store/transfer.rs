@@ -1,30 +1,31 @@
-//! Access to everything a store holds, row by row, for moving it into another store.
+//! Access to all data of a store, row by row, for moving it into another store.
 
 use crate::transfer::{Moved, MovedMemory, TransferKey, TransferKind, TransferPlace, TransferRow};
 use crate::{MemoryId, Result, Timestamp};
 
-/// What a store knows of a memory that is to come into it.
+/// The state of a memory in a store that it is to be moved into.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TransferStanding {
-    /// There is none of that id.
+    /// The store has no memory of that id.
     Absent,
-    /// It is being moved in, and was so at its source when that began.
+    /// The memory is being moved in, with its state at the source when the move began.
     Moving(Box<MovedMemory>),
-    /// It is there.
+    /// The memory exists.
     There(Box<MovedMemory>),
-    /// It was there, and its rows are not all removed yet: [`super::Memories::purge`] does.
+    /// The memory was deleted, and not all of its rows are removed yet: [`super::Memories::purge`]
+    /// removes them.
     Deleted,
 }
 
-/// Everything as rows. A memory that is being moved in is out of every other accessor until [`Transfer::finish`], and nothing
-/// of it runs, is sent or is answered.
+/// Access to all data as rows. Until [`Transfer::finish`], no other accessor returns a memory that
+/// is being moved in: it runs no jobs, sends nothing and answers nothing.
 pub trait Transfer {
-    /// What is known of a memory.
+    /// Returns the state of a memory.
     fn standing(&self, memory: &MemoryId) -> Result<TransferStanding>;
-    /// How many rows of a kind there are.
+    /// Returns the number of rows of a kind.
     fn count(&self, place: &TransferPlace, kind: TransferKind) -> Result<u64>;
-    /// Up to `limit` rows behind `after`, perhaps fewer; none: there are no more. Those of a memory that is being
-    /// moved in too.
+    /// Returns up to `limit` rows after `after`, perhaps fewer; an empty result is the end. It
+    /// includes rows of a memory that is being moved in.
     fn dump(
         &self,
         place: &TransferPlace,
@@ -32,16 +33,18 @@ pub trait Transfer {
         after: Option<&TransferKey>,
         limit: usize,
     ) -> Result<Vec<TransferRow>>;
-    /// The last row that [`Transfer::dump`] would give: where a move that was broken off goes on.
+    /// Returns the key of the last row that [`Transfer::dump`] would return, from which an
+    /// interrupted move continues.
     fn last(&self, place: &TransferPlace, kind: TransferKind) -> Result<Option<TransferKey>>;
-    /// A memory begins to be moved in; its name need not be free yet. A conflict where one of that id is there, whatever its
-    /// standing.
+    /// Starts moving a memory in; its name need not be free yet. A memory of that id in any state
+    /// is a conflict.
     fn begin(&mut self, memory: &MovedMemory) -> Result<()>;
-    /// Takes in rows of a memory that is being moved in, or of the server. Kinds come in the order of [`TransferKind::ALL`],
-    /// rows in the order of [`Transfer::dump`]. A row that is there stays as it is.
+    /// Loads rows of a memory that is being moved in, or of the server. Kinds are ordered by
+    /// [`TransferKind::ALL`], rows by [`Transfer::dump`]. An existing row stays unchanged.
     fn load(&mut self, place: &TransferPlace, rows: &[Moved]) -> Result<()>;
-    /// A memory that was moved in is there for everybody. A conflict where its name is taken.
+    /// Makes a memory that was moved in available. A taken name is a conflict.
     fn finish(&mut self, memory: &MemoryId) -> Result<()>;
-    /// Gives a memory up that is being moved in: it is as if it had been deleted. False if it is not being moved in.
+    /// Abandons a memory that is being moved in, like a deletion. False if it is not being moved
+    /// in.
     fn abandon(&mut self, memory: &MemoryId, at: Timestamp) -> Result<bool>;
 }
