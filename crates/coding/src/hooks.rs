@@ -1,5 +1,5 @@
-//! The hooks of coding memory: what goes with a record or an event that is deleted, rules that are
-//! released, and what follows of a repository that was looked at.
+//! The hooks of coding memory: deletion of dependent data together with a record or an event, rules
+//! released from quarantine, and follow-up work after a repository check.
 
 use futures::future::BoxFuture;
 use loci_engine::hooks::{EventHooks, RecordHooks};

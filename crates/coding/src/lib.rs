@@ -1,26 +1,26 @@
-//! Tasks of coding agents, and what they leave behind: a task is on a repository, which is its
-//! actor; everything that is written for it carries its session.
+//! Tasks of coding agents and their results. A task belongs to a repository, which is its actor,
+//! and all data written for the task carries its session.
 //!
 //! | folder | idea |
 //! |---|---|
-//! | `tasks` | the verbs on a task; its sessions, its reports, and what it was shown |
+//! | `tasks` | the verbs on a task; its sessions, its reports, and its exposures |
 //! | `commits` | commits that hooks report, and the tasks that code leads back to |
 //! | `learnings` | writing learnings, their consolidation, and conflicts that a person decides |
-//! | `repositories` | settings, counts, marks of work, and documents of a repository |
-//! | `hydration` | what is remembered, for the prompt of a task |
-//! | `outcomes`, `metrics` | what came of tasks, graded; how well tasks went, and evaluations |
-//! | `reviews` | reviews, pull requests, pushes and checks, as forges tell of them |
-//! | `rules` | the rules that reviews left: learned, decided about, listed, shown where from |
-//! | `safeguards` | holding back, deciding about what waits, going back to a snapshot, erasing |
-//! | `preferences` | what people want of the agents that work for them |
-//! | `reflection` | what several tasks have in common, and themes of what they lacked |
+//! | `repositories` | settings, counts, progress, and documents of a repository |
+//! | `hydration` | the memory of a repository, for the prompt of a task |
+//! | `outcomes`, `metrics` | the graded outcomes of tasks; measures of tasks, and evaluations |
+//! | `reviews` | reviews, pull requests, pushes and checks from forges |
+//! | `rules` | the rules that reviews state: learned, decided, listed, with provenance |
+//! | `safeguards` | quarantine, review queue, rollback to a snapshot, deletion |
+//! | `preferences` | preferences of the people that agents work for |
+//! | `reflection` | common findings of several tasks, and themes of their self-feedback |
 //! | `code_graph` | files that change together, and imports of files |
-//! | `prompts` | versions of prompts, the prompt of a task, extraction prompts and their evaluation |
+//! | `prompts` | prompt versions, the prompt of a task, extraction prompts, their evaluation |
 //! | `settings` | the settings of the server |
-//! | `jobs`, `sweep` | the jobs, the list of those that failed, and the parts of the sweep |
+//! | `jobs`, `sweep` | the jobs, the list of failed jobs, and the parts of the sweep |
 //!
 //! To add a verb: a file with an `impl Coding` block and the types of its request and answer. A
-//! call writes everything in one write: a report is stored whole or not at all.
+//! call writes all its data in one write: a report is stored whole or not at all.
 
 mod code_graph;
 mod commits;
@@ -88,8 +88,7 @@ pub struct Coding {
 }
 
 impl Coding {
-    /// Returns coding memory over verified memory, whose engine the parts of both were registered
-    /// with.
+    /// Returns coding memory over verified memory, whose engine has the parts of both registered.
     pub fn new(verified: Verified, parts: &CodingParts) -> Self {
         Self { engine: verified.engine().clone(), verified, parts: parts.clone() }
     }
@@ -99,12 +98,12 @@ impl Coding {
         &self.parts.settings
     }
 
-    /// Returns a handle for work in which one question is embedded once, however often it is asked.
+    /// Returns a handle that embeds one query once, however many searches use it.
     pub(crate) fn asking_once(&self) -> Self {
         Self::new(self.verified.asking_once(), &self.parts)
     }
 
-    /// Returns the parts that this handle was made of.
+    /// Returns the parts of this handle.
     pub(crate) fn registered(&self) -> product::Registered {
         product::Registered { parts: self.parts.clone(), verified: self.verified.parts().clone() }
     }

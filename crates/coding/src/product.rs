@@ -1,4 +1,4 @@
-//! The parts of coding memory, and what it adds to the kernel.
+//! The parts of coding memory, and its registration with the kernel.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::rules::extracting::asking;
 use crate::settings::CodingSettings;
 use crate::{jobs, shelves, sweep};
 
-/// The parts of coding memory: its settings, and the graphs of code that this process keeps.
+/// The parts of coding memory: its settings, and the code graphs that this process caches.
 #[derive(Clone)]
 pub struct CodingParts {
     pub(crate) settings: Arc<CodingSettings>,
@@ -31,12 +31,12 @@ impl CodingParts {
         Self { settings: Arc::new(settings), graphs: Arc::default(), imports: Arc::default() }
     }
 
-    /// Returns what coding memory does about the repositories of verified memory.
+    /// Returns the hooks of coding memory for the repositories of verified memory.
     pub fn repository_hooks(&self) -> Arc<dyn RepositoryHooks> {
         Arc::new(OnRepositories { parts: self.clone() })
     }
 
-    /// Returns what coding memory adds to the kernel, over verified memory.
+    /// Returns the registration of coding memory with the kernel, over verified memory.
     pub fn product(&self, verified: &VerifiedParts) -> Product {
         let registered = Registered { parts: self.clone(), verified: verified.clone() };
         let hooks = Arc::new(Hooks { parts: self.clone() });
@@ -62,7 +62,7 @@ impl CodingParts {
     }
 }
 
-/// The parts that were registered with the kernel: a hook makes coding memory of them, over the
+/// The parts that were registered with the kernel: a hook builds coding memory from them, over the
 /// engine that calls it.
 #[derive(Clone)]
 pub(crate) struct Registered {
@@ -88,7 +88,7 @@ mod tests {
 
     use crate::reflection::model::REFLECT;
 
-    /// Records name their prompt: what a version says may not change.
+    /// Records name their prompt, so the text of a version may not change.
     #[test]
     fn released_words_stay() {
         let id = REFLECT.id(None).unwrap();

@@ -1,4 +1,4 @@
-//! Readers of coding memory that read foreign text whole.
+//! Readers of coding memory that read whole foreign texts.
 //!
 //! To add one: a line in the list of its folder.
 
@@ -15,7 +15,7 @@ use crate::prompts::task_prompt::{Assembled, PromptLimits, assemble};
 use crate::reviews;
 use crate::rules::extracting::{ReviewText, extract};
 
-/// Returns all of them.
+/// Returns all readers.
 pub fn scanners() -> Vec<Scanner> {
     [OWN, preferences::SCANNERS, reviews::SCANNERS].concat()
 }
@@ -29,7 +29,8 @@ const OWN: &[Scanner] = &[
     Scanner::new("a prompt's sources", |text| drop(black_box(assembled(text)))),
 ];
 
-/// Returns a prompt whose sources have each line of a text as a comment, and the whole as a body.
+/// Returns a prompt whose sources have each line of a text as a comment, and the whole text as a
+/// body.
 fn assembled(text: &str) -> Assembled {
     let comment = |line: &str| PromptComment { body: Some(line.to_owned()), ..PromptComment::default() };
     let comments = text.lines().map(comment).collect();

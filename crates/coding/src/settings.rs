@@ -1,5 +1,6 @@
-//! How hydration chooses, how much it shows, what is kept of conversations, and which tasks belong to the control group: defaults in code, overridden by the
-//! binary's configuration, and some of them by a repository's own.
+//! The settings of hydration, of stored conversations, of rules and reviews, and of the control
+//! group. The defaults are in code; the binary's configuration overrides them, and some can be
+//! overridden for a repository.
 
 use loci_engine::retrieval::render::Oversize;
 use loci_model::Result;
@@ -14,52 +15,55 @@ use loci_text::tokens::Estimator;
 /// Settings of the memory of coding agents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodingSettings {
-    /// Tokens of a block, where the request says nothing.
+    /// The default budget of a block, in tokens.
     pub budget_tokens: u32,
-    /// How tokens are estimated, where the request says nothing.
+    /// The default token estimator.
     pub estimator: Estimator,
-    /// What a hydration may take, where the request says nothing.
+    /// The default time limit of a hydration, in milliseconds.
     pub read_timeout_ms: u64,
-    /// Tokens of a user prompt that is made of sources.
+    /// The budget of a user prompt assembled from sources, in tokens.
     pub user_prompt_budget_tokens: u32,
-    /// So much knowledge is tried first.
+    /// The number of knowledge records that are selected without a similarity threshold.
     pub semantic_top_k: usize,
-    /// So many episodes are tried first.
+    /// The number of episodes that are selected without a similarity threshold.
     pub episodic_top_k: usize,
-    /// So many of each are looked at.
+    /// The number of candidates of each kind.
     pub candidate_pool: u32,
-    /// What stands behind the first must fit the question so well, 0 to 1.
+    /// The minimum similarity of further records, 0 to 1.
     pub min_similarity: f64,
-    /// Least relevance of knowledge and episodes that a task is shown, 0 to 1: noise scores less.
+    /// The minimum relevance of shown knowledge and episodes, 0 to 1. Unrelated records score
+    /// lower.
     pub noise_floor: f64,
-    /// That bound where the question has no vector: words alone score noise higher.
+    /// The minimum relevance if the query has no vector. By words alone, unrelated records score
+    /// higher.
     pub noise_floor_by_words: f64,
-    /// What is trusted less is left out, 0 to 1.
+    /// The minimum trust of shown records, 0 to 1.
     pub trust_threshold: f64,
-    /// What falls out of a budget first.
+    /// The order in which records are dropped from a full budget.
     pub drop_policy: DropPolicy,
-    /// What happens to an entry larger than its kind's whole share.
+    /// The handling of an entry larger than its kind's whole share.
     pub oversize: Oversize,
-    /// What happens to stored facts whose citations cannot be verified now.
+    /// The handling of stored facts whose citations cannot be verified now.
     pub on_unverifiable: OnUnverifiable,
-    /// What happens to records that contradict each other, while nobody decided.
+    /// The handling of contradicting records without a decision.
     pub on_conflict: OnConflict,
-    /// How the budget is shared out.
+    /// The shares of the budget.
     pub shares: Shares,
     /// The control group.
     pub control: ControlArms,
-    /// What is kept of conversations.
+    /// The stored part of conversations.
     pub capture: CaptureSettings,
-    /// Paths that no graph of files that change together counts, beside generated and vendored files and lock files.
+    /// Paths that the co-change graph does not count, in addition to generated files, vendored
+    /// files and lock files.
     pub graph_excluded: Vec<String>,
-    /// How reviews come in.
+    /// The intake of reviews.
     pub forge: ForgeSettings,
-    /// How rules of reviews come into force, and how long they stay.
+    /// The activation and expiry of rules from reviews.
     pub rules: RuleSettings,
 }
 
 impl CodingSettings {
-    /// What counts for a repository: its own settings, and these where it has none.
+    /// Returns the settings in force for a repository: its own, with these for the others.
     pub(super) fn of(&self, repository: Option<&Repository>) -> Self {
         repository.map_or_else(|| self.clone(), |repository| self.with(&repository.settings))
     }
@@ -80,22 +84,22 @@ impl CodingSettings {
         counting
     }
 
-    /// The same for the repository of a task.
+    /// Returns the settings in force for the repository of a task.
     pub(super) fn of_task(&self, tx: &dyn ReadTx, task: &Task) -> Result<Self> {
         let own = task.repository.as_ref().map(|id| tx.repositories().get(&task.memory, id)).transpose()?;
         Ok(self.of(own.flatten().as_ref()))
     }
 }
 
-/// When several tasks are looked at together, and what bears a reflection out: as a repository says, and else as its memory does for all
-/// episodes.
+/// The schedule of reflections and their minimum evidence: as the repository specifies, else as its
+/// memory specifies for all episodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReflectionSettings {
-    /// After so many finished tasks.
+    /// The number of finished tasks between reflections.
     pub every_tasks: u32,
-    /// After so many hours; `None`: only by tasks.
+    /// The number of hours between reflections; `None`: only by tasks.
     pub every_hours: Option<u32>,
-    /// Episodes that must bear a reflection out.
+    /// The minimum number of episodes as evidence of a reflection.
     pub min_episodes: u32,
 }
 
@@ -109,54 +113,55 @@ impl ReflectionSettings {
     }
 }
 
-/// A share of one, of millionths.
+/// Converts a share in millionths to a fraction of one.
 pub fn share_of(millionths: u32) -> f64 {
     f64::from(millionths) / MILLION
 }
 
-/// Parts of one in which a repository's shares are kept.
+/// The unit of a repository's stored shares: millionths.
 pub(super) const MILLION: f64 = 1_000_000.0;
 
-/// What is kept of conversations when their sessions have ended.
+/// The part of conversations that is stored after the end of their sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureSettings {
-    /// How much of them.
+    /// The extent of the stored conversations.
     pub conversation: Capture,
-    /// For so many days.
+    /// The retention in days.
     pub retention_days: u32,
 }
 
-/// How reviews come in.
+/// The intake of reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForgeSettings {
-    /// A review is read when nothing has come of it for so long: it comes in many pieces.
+    /// The time without further events after which a review is read, in milliseconds. A review
+    /// arrives in many parts.
     pub debounce_ms: i64,
-    /// Repositories are asked for what has changed this often.
+    /// The interval between polls of a repository, in milliseconds.
     pub poll_interval_ms: i64,
-    /// They are asked at all, whether or not hooks tell it too.
+    /// True to poll, with or without hooks.
     pub polls: bool,
 }
 
-/// How rules of reviews come into force, and how long they stay.
+/// The activation and expiry of rules from reviews.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleSettings {
-    /// Which rules wait for a person.
+    /// The rules that wait for a person.
     pub approval: RuleApproval,
-    /// What supports a rule must weigh so much together.
+    /// The minimum total weight of a rule's support.
     pub quorum_weight: f64,
-    /// It must come from so many people.
+    /// The minimum number of people who support it.
     pub quorum_reviewers: u32,
-    /// And from so many pull requests.
+    /// The minimum number of pull requests that support it.
     pub quorum_prs: u32,
-    /// Who may do less here does not count, 0 to 1.
+    /// The minimum authority of people who count, 0 to 1.
     pub quorum_min_authority: f64,
-    /// A rule that mattered in none of so many tasks is stale.
+    /// The number of tasks without relevance after which a rule is stale.
     pub stale_after_tasks: u32,
-    /// And expires after so many.
+    /// The number of tasks without relevance after which a rule expires.
     pub expire_after_tasks: u32,
-    /// What becomes of rules about what guards the repository.
+    /// The handling of rules about protected topics.
     pub protected_topics: ProtectedTopics,
-    /// Administrators may approve in an answer on the pull request.
+    /// True if administrators may approve a rule in an answer on the pull request.
     pub approval_by_reply: bool,
 }
 
@@ -192,7 +197,7 @@ impl Default for RuleSettings {
     }
 }
 
-/// Hundredths of the budget, by kind.
+/// The shares of the budget in percent, by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shares {
     /// Rules from reviews.
@@ -207,35 +212,36 @@ pub struct Shares {
     pub reflections: u32,
 }
 
-/// Shares of the tasks that are given less than all memory, 0 to 1 each and together.
+/// The shares of tasks with less than the whole memory, 0 to 1 each and in total.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ControlArms {
-    /// None at all.
+    /// No memory.
     pub off: f64,
     /// Knowledge and episodes.
     pub tier1: f64,
-    /// Rules too.
+    /// Additionally rules.
     pub tier2: f64,
-    /// Preferences and reflections too.
+    /// Additionally preferences and reflections.
     pub tier3: f64,
-    /// What tasks of `off` would have been shown is logged.
+    /// True to log the memory that tasks of `off` would have been shown.
     pub shadow: bool,
-    /// Tells the group of a task apart from that of another server's; changing it deals anew.
+    /// Distinguishes the assignment of tasks from that of other servers. A change reassigns the
+    /// arms of later tasks.
     pub salt: String,
 }
 
-/// What falls out of a budget first.
+/// The order in which records are dropped from a full budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DropPolicy {
-    /// What scores least; of about the same score the oldest.
+    /// The lowest score first; within a band the oldest.
     #[default]
     Scored,
-    /// The oldest.
+    /// The oldest first.
     Oldest,
 }
 
 impl DropPolicy {
-    /// From its word.
+    /// Parses a policy from its word.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "scored" => Some(Self::Scored),
@@ -245,10 +251,10 @@ impl DropPolicy {
     }
 }
 
-/// What happens to stored facts whose citations cannot be verified now.
+/// The handling of stored facts whose citations cannot be verified now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnUnverifiable {
-    /// They are shown, and it is said.
+    /// They are shown with a label.
     #[default]
     Label,
     /// They are withheld.
@@ -256,7 +262,7 @@ pub enum OnUnverifiable {
 }
 
 impl OnUnverifiable {
-    /// From its word.
+    /// Parses a policy from its word.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "label" => Some(Self::Label),
@@ -266,10 +272,10 @@ impl OnUnverifiable {
     }
 }
 
-/// What happens to records that contradict each other, while nobody decided.
+/// The handling of contradicting records without a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
-    /// They are shown, each trusted half, and it is said.
+    /// They are shown with half the trust and a label.
     #[default]
     Label,
     /// They are withheld.
@@ -277,7 +283,7 @@ pub enum OnConflict {
 }
 
 impl OnConflict {
-    /// From its word.
+    /// Parses a policy from its word.
     pub fn parse(word: &str) -> Option<Self> {
         match word {
             "label" => Some(Self::Label),

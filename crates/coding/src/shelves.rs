@@ -21,10 +21,10 @@ use loci_model::{RecordId, Result};
 use crate::outcomes::Unmatched;
 use crate::reviews::KnownRole;
 
-/// The shelf of people, as forges know them.
+/// The shelf of people, as forges report them.
 pub(crate) const PEOPLE: Shelf = Shelf::named("person");
 
-/// Returns its shelves: one line each.
+/// Returns the shelves of coding memory, one line each.
 pub(crate) fn shelves() -> Vec<ShelfRules> {
     vec![
         ShelfRules::of::<Review>(),

@@ -7,7 +7,7 @@ use loci_model::{Result, Timestamp};
 
 use crate::product::Registered;
 
-/// Reviews: repositories whose forges are to be asked.
+/// Polls the forges of repositories for reviews.
 pub(super) struct ReviewSweep {
     pub(super) registered: Registered,
 }
@@ -23,7 +23,7 @@ impl Sweep for ReviewSweep {
     }
 }
 
-/// Rules whose settings changed: they are weighed again.
+/// Weighs rules again whose settings changed.
 pub(super) struct RuleSweep {
     pub(super) registered: Registered,
 }

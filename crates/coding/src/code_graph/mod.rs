@@ -1,4 +1,4 @@
-//! The graph of a repository's files: changes that they have in common, and imports.
+//! The graph of a repository's files: common changes, and imports.
 
 pub(super) mod co_change;
 pub(super) mod dependencies;

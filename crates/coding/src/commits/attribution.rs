@@ -1,5 +1,6 @@
-//! `attribution`: which tasks, prompts and people a repository, a pull request, a commit, an issue, a file or a few words lead back
-//! to, and what was said there. Tasks come the newest first; of each, what the archive of its conversation has to say.
+//! The verb `attribution`: the tasks, prompts and people behind a repository, a pull request, a
+//! commit, an issue, a file or a few words, with excerpts of their conversations. Tasks are listed
+//! newest first, each with excerpts from the archive of its conversation.
 
 use loci_api::coding::attribution::{AttributionAsk, Snippet};
 use loci_engine::calls::page::Page;
@@ -17,31 +18,32 @@ use crate::Coding;
 use crate::hydration::AskedPaths;
 use crate::tasks::{list, sessions, task_namespaces};
 
-/// Repositories that have a commit.
+/// The maximum number of repositories searched for a commit.
 const REPOSITORIES_MAX: usize = 100;
-/// Commits of one task that are shown.
+/// The maximum number of listed commits of one task.
 const COMMITS_MAX: usize = 1_000;
-/// Characters before the word that an excerpt is shown for.
+/// The number of characters before the matched word in an excerpt.
 const LEAD_CHARS: usize = 120;
 
-/// A task, and what leads to it.
+/// A task, and its links to the request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attributed {
     /// The task.
     pub task: Task,
     /// The template of its prompt.
     pub template: Option<String>,
-    /// Its commits, the first reported first, and how each leads to it.
+    /// Its commits, in the order of the reports, each with the way in which it leads to the task.
     pub commits: Vec<(TaskCommit, BlameHow)>,
-    /// It has more.
+    /// True if the task has more commits.
     pub has_more_commits: bool,
-    /// What was told at its end.
+    /// The report at the end of the task.
     pub told: ToldEnd,
-    /// What was said, the first first: where a question has words, what holds one of them, else decisions and notes.
+    /// Excerpts of the conversation, the oldest first. A request with words returns the items that
+    /// contain one of them; otherwise decisions and notes.
     pub snippets: Vec<Snippet>,
 }
 
-/// A question that is read.
+/// A parsed request.
 struct Reading {
     memory: MemoryId,
     ask: AttributionAsk,
@@ -58,11 +60,11 @@ struct Reading {
 }
 
 impl Coding {
-    /// A page of tasks and what leads to them.
+    /// Returns a page of tasks, each with its links to the request.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Denied` without a repository and a task for a caller whose grants
-    /// name no actors.
+    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Denied` if the request names neither
+    /// a repository nor a task and the caller's grants name no actors.
     pub async fn attribution(
         &self,
         caller: &Principal,
@@ -104,14 +106,15 @@ impl Coding {
     }
 }
 
-/// A task that a commit leads back to, how, and the commit.
+/// A task that a commit leads back to, the way to it, and the commit.
 type Led = (TaskId, BlameHow, TaskCommit);
 
 impl Reading {
-    /// Whose tasks are looked through, none meaning everybody's; `None` where there is nothing that the caller may see.
+    /// Returns the actors whose tasks are searched. An empty list means all actors; `None` means
+    /// that the caller may see none.
     fn whose(&self, tx: &dyn ReadTx, caller: &Principal) -> Result<Option<Vec<ActorId>>> {
         if let (Some(id), None) = (&self.task, &self.ask.repo) {
-            // Whoever may see one task only may ask for that one.
+            // A caller with access to a single task may request only that task.
             let task = tx.tasks().get(&self.memory, id)?;
             return Ok(task_namespaces::visible(caller, id, task, Capability::Read)
                 .ok()
@@ -137,7 +140,8 @@ impl Reading {
         Ok(led)
     }
 
-    /// A page of tasks: what the store cannot ask is asked of each here, of so many for one page.
+    /// Returns a page of tasks. Conditions that the store cannot query are checked here for each
+    /// task, up to a maximum number of tasks for each page.
     fn tasks(
         &self,
         tx: &dyn ReadTx,
@@ -234,7 +238,7 @@ impl Reading {
     }
 }
 
-/// What is in both.
+/// Returns the ids in both lists.
 fn both(mut some: Vec<TaskId>, others: Vec<TaskId>) -> Vec<TaskId> {
     some.retain(|id| others.contains(id));
     some
@@ -252,7 +256,7 @@ fn snippet(item: SessionItem, words: &[String]) -> Option<Snippet> {
     })
 }
 
-/// The words of a question, in small letters.
+/// Returns the words of a request in lower case.
 fn words(text: Option<&str>) -> Result<Vec<String>> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
@@ -263,7 +267,8 @@ fn words(text: Option<&str>) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// The part of a text around the first of the words, else its beginning; whether it is a part.
+/// Returns the part of a text around the first matched word, else its beginning. The flag is true
+/// if the text was cut.
 fn excerpt(text: &str, words: &[String]) -> (String, bool) {
     let chars = text.chars().count();
     if chars <= limits::SNIPPET_CHARS_MAX {

@@ -1,6 +1,7 @@
-//! `blame`: which tasks led to a commit. What hooks reported decides; where they said nothing of the commit itself it is the one
-//! that took another's place, the one by which a pull request came onto its base, or one that changes the same. Trailers are
-//! hints: they count where nothing else is known and the task they name can have made it.
+//! The verb `blame`: the tasks that led to a commit. Reports of hooks take precedence. For a commit
+//! without a report, the verb follows the commit that it replaced, the pull request that merged it,
+//! or a commit with the same patch id. Trailers are hints: they count if nothing else is known and
+//! the named task can have made the commit.
 
 use std::collections::BTreeSet;
 
@@ -19,32 +20,33 @@ use super::task_commits;
 use crate::Coding;
 use crate::tasks::{field_checks, task_namespaces};
 
-/// Commits that are followed back from one.
+/// The maximum number of commits that are followed back from one.
 const STEPS_MAX: usize = 1_000;
-/// Commits that change the same, and tasks of a pull request.
+/// The maximum number of commits with the same patch id, and of tasks of a pull request.
 const ALIKE_MAX: usize = 20;
-/// Clocks differ, and a commit may be written before its task is known here.
+/// The tolerance before the creation of a task, in milliseconds. Clocks differ, and a commit may be
+/// written before the server knows its task.
 const BEFORE_MS: i64 = 60 * 60 * 1_000;
-/// What is left of a task is committed soon.
+/// The tolerance after the end of a task, in milliseconds, for commits of its remaining changes.
 const AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// A commit, as whoever has the clone sees it.
+/// A commit as a caller with the clone describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BlameAsk {
     /// Its id.
     pub commit: String,
-    /// The stable id of what it changes.
+    /// The stable patch id of its change.
     pub patch_id: Option<String>,
     /// The tasks that its trailers name.
     pub task_ids: Vec<String>,
-    /// When it was written.
+    /// The time of its authorship.
     pub authored_at: Option<Timestamp>,
 }
 
-/// A task, and the commit that it made, where that is known.
+/// A task, and the commit that it made, if known.
 type Made = (TaskId, Option<TaskCommit>);
 
-/// The repository that is asked.
+/// The repository and the caller of a request.
 struct Asking<'a> {
     tx: &'a dyn ReadTx,
     caller: &'a Principal,
@@ -53,7 +55,7 @@ struct Asking<'a> {
 }
 
 impl Coding {
-    /// What a commit of a repository leads back to.
+    /// Returns the tasks that a commit of a repository leads back to.
     ///
     /// # Errors
     /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
@@ -81,7 +83,8 @@ impl Coding {
     }
 }
 
-/// The tasks that a commit leads back to by what was reported, whoever may see them, and how.
+/// Returns the tasks that a commit leads back to according to the reports, without an access check,
+/// and the way in which it does.
 pub(crate) fn reported(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -98,7 +101,7 @@ impl Asking<'_> {
         let mut tasks: Vec<BlamedTask> = Vec::new();
         for (id, commit) in found {
             let task = self.tx.tasks().get(self.memory, &id)?;
-            // One that was forgotten, or that the caller may not see, is as if it never was.
+            // A deleted task, or one that the caller may not see, does not appear.
             if let Ok(task) = task_namespaces::visible(self.caller, &id, task, Capability::Read) {
                 tasks.push(blamed(task, commit));
             }
@@ -142,7 +145,7 @@ impl Asking<'_> {
         Ok((BlameHow::None, Vec::new()))
     }
 
-    /// The tasks of a commit and of those whose place it took, back to the first.
+    /// Returns the tasks of a commit and of the commits that it replaced, back to the first.
     fn followed(&self, from: TaskCommit) -> Result<Vec<Made>> {
         let mut seen = BTreeSet::from([from.sha]);
         let mut open = vec![from];
@@ -170,7 +173,7 @@ impl Asking<'_> {
             ..TaskQuery::all(self.memory.clone(), ALIKE_MAX)
         };
         let tasks = self.tx.tasks().list(&query)?;
-        // The last commit that each reported says whose prompt it was, and which.
+        // The last reported commit of each task determines the user and the prompt.
         let with_last = |task: Task| {
             let mut commits = self.tx.commits().of_task(self.memory, &task.id, STEPS_MAX)?;
             Ok((task.id, commits.pop()))
@@ -178,7 +181,7 @@ impl Asking<'_> {
         tasks.into_iter().map(with_last).collect()
     }
 
-    /// The tasks that trailers name, as far as they can have made the commit.
+    /// Returns the tasks that trailers name, if they can have made the commit.
     fn named(&self, ask: &BlameAsk, now: Timestamp) -> Result<Vec<Task>> {
         let mut tasks: Vec<Task> = Vec::new();
         for id in ask.task_ids.iter().take(limits::COMMIT_TRAILERS_MAX) {
@@ -209,7 +212,7 @@ fn shown(
     Blame { commit: ask.commit.clone(), how: how.as_str().to_owned(), tasks, attribution_conflict, warnings }
 }
 
-/// What was reported of the commit comes before what is known of the task.
+/// Data reported for the commit takes precedence over the data of the task.
 fn blamed(task: Task, commit: Option<TaskCommit>) -> BlamedTask {
     let of = |commit: Option<String>, task: Option<String>| commit.or(task);
     let (sha, user, prompt) = commit

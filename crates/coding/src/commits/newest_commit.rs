@@ -1,16 +1,16 @@
-//! The commit that a task has come to: what it learns is true there. The head of its pull request,
-//! else the newest commit that was reported for it, else the one that it leaves from. Whether
-//! anybody has that commit is not asked here.
+//! The current commit of a task, at which its learnings hold: the head of its pull request, else
+//! the newest reported commit, else the base commit. The module does not check that the commit is
+//! available.
 
 use loci_model::Result;
 use loci_model::ports::store::ReadTx;
 use loci_model::tasks::commit::TaskCommit;
 use loci_model::tasks::task::Task;
 
-/// Commits of a task that are looked through.
+/// The maximum number of a task's commits that are read.
 const COMMITS_MAX: usize = 1_000;
 
-/// The commit that a task has come to, as far as somebody said.
+/// Returns the current commit of a task, if one was reported.
 pub(crate) fn newest_commit(tx: &dyn ReadTx, task: &Task) -> Result<Option<String>> {
     if let Some(head) = task.pr.as_ref().and_then(|pr| pr.head_sha.clone()) {
         return Ok(Some(head));
@@ -19,7 +19,8 @@ pub(crate) fn newest_commit(tx: &dyn ReadTx, task: &Task) -> Result<Option<Strin
     Ok(newest(&reported).map(|commit| commit.sha.to_string()).or_else(|| task.base_sha.clone()))
 }
 
-/// The newest of a task's commits, of those that stand. Of one report, all have the same time: the newest is nobody's parent.
+/// Returns the newest of a task's commits that no rewrite replaced. All commits of one report have
+/// the same time, so the newest is the one that is no other commit's parent.
 fn newest(commits: &[TaskCommit]) -> Option<&TaskCommit> {
     let live = || commits.iter().filter(|commit| commit.rewritten_to.is_none());
     let is_parent = |commit: &TaskCommit| live().any(|other| other.parents.contains(&commit.sha));
@@ -50,7 +51,7 @@ mod tests {
         };
         check(&[], None);
         check(&[commit(9, 0, 1), commit(1, 0, 2)], Some(1));
-        // One report: the order is that of parents.
+        // All commits come from one report, so the parents determine the order.
         check(&[commit(9, 0, 1), commit(3, 9, 1), commit(5, 3, 1)], Some(5));
         let amended = TaskCommit { rewritten_to: Some(sha(9)), ..commit(1, 0, 2) };
         check(&[commit(9, 0, 1), amended.clone()], Some(9));

@@ -1,5 +1,6 @@
-//! `task_commits`: what git hooks report. A report may come late, twice, and from several clones: each commit is one row, which a
-//! repetition does not change, and of which the first task that says it made it stays the task.
+//! The verb `task_commits`: reports of git hooks. A report may arrive late, twice, and from several
+//! clones. Each commit is one row, which a repetition does not change. The first task that claims a
+//! commit stays its task.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits, TaskCommitsTaken};
 use loci_engine::calls::standing::Standing;
@@ -16,7 +17,7 @@ use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
 
-/// A commit whose ids and time are read.
+/// A commit with parsed ids and time.
 struct ReadCommit {
     sha: ObjectId,
     parents: Vec<ObjectId>,
@@ -24,14 +25,14 @@ struct ReadCommit {
     said: ReportedCommit,
 }
 
-/// A report whose ids are read.
+/// A report with parsed ids.
 struct Read {
     commits: Vec<ReadCommit>,
     rewrites: Vec<(ObjectId, ObjectId)>,
 }
 
 impl Coding {
-    /// Stores what hooks report.
+    /// Stores a report of hooks.
     ///
     /// # Errors
     /// `Invalid` by the rules of its members; `NotFound`; `Denied`.
@@ -71,8 +72,8 @@ impl Coding {
     }
 }
 
-/// Stores the commits that an agent names when its task ends: no more is known of them, and a hook's report, before or behind, says the
-/// rest. What is no whole id leads nowhere, and is passed over.
+/// Stores the commits that an agent names at the end of its task. Only their ids are known; a
+/// hook's report, earlier or later, supplies the rest. An entry that is not a full id is ignored.
 pub(crate) fn told(tx: &mut dyn Tx, task: &Task, shas: &[String], now: Timestamp) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     for sha in shas.iter().take(limits::COMMITS_PER_REPORT_MAX).filter_map(|sha| ObjectId::parse(sha)) {
@@ -93,7 +94,7 @@ fn conflict(sha: &ObjectId, other: &TaskId) -> String {
     format!("ATTRIBUTION_CONFLICT: {sha} was reported by task {other} before")
 }
 
-/// The row of a commit, there or new.
+/// Returns the row of a commit, existing or new, and a flag that is true if it exists.
 pub(crate) fn row(
     tx: &dyn Tx,
     (memory, actor): (&MemoryId, &ActorId),
@@ -141,7 +142,7 @@ fn take(
     Ok(())
 }
 
-/// A commit that was said before: what is said now fills in what was left open, and changes nothing else.
+/// Fills in the missing fields of a known commit from a further report. All other fields stay.
 fn filled_in(known: &TaskCommit, said: TaskCommit) -> TaskCommit {
     let first = |before: &Option<String>, now: Option<String>| before.clone().or(now);
     TaskCommit {
@@ -179,7 +180,7 @@ fn rewrite(
         taken.warnings.push(format!("TOO_MANY: {new} took the place of more commits than are kept"));
         return Ok(());
     }
-    // What is applied elsewhere changes the same, unless it became part of something greater.
+    // A commit applied elsewhere keeps its patch id, unless it became part of a larger commit.
     let is_alone = after.rewritten_from.is_empty();
     after.patch_id = after.patch_id.or(before.patch_id).filter(|_| is_alone || after.task.is_some());
     after.rewritten_from.push(*old);
@@ -214,7 +215,7 @@ fn read(report: TaskCommits) -> Result<Read> {
     Ok(Read { commits, rewrites })
 }
 
-/// The id of a commit.
+/// Parses the id of a commit.
 pub(crate) fn id(field: &'static str, text: &str) -> Result<ObjectId> {
     ObjectId::parse(text).ok_or_else(|| Error::invalid(field, format!("{field} must be 40 or 64 hex digits")))
 }

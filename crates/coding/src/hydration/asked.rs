@@ -1,5 +1,5 @@
-//! What a hydration is asked for, and whether it may be. A request that cannot be right is an error
-//! of whoever asks; nothing of it is bent in silence.
+//! The request of a hydration, and its checks. An invalid request is an error of the caller; no
+//! part of it is adjusted silently.
 
 use std::collections::BTreeSet;
 
@@ -15,39 +15,41 @@ use crate::prompts::task_prompt;
 use crate::settings::CodingSettings;
 use crate::tasks::field_checks;
 
-/// A request for what is remembered.
+/// A request for the memory of a task or repository.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hydration {
-    /// What is looked by; `None`: the task's description.
+    /// The query; `None`: the task's description.
     pub query: Option<String>,
-    /// Files, directories and patterns that the task has to do with.
+    /// Files, directories and patterns that the task concerns.
     pub paths: Vec<String>,
-    /// Whose preferences; `None`: those of whoever asked for the task. Of a task it may name that person alone.
+    /// The user whose preferences are read; `None`: the task's user. A request for a task may name
+    /// only that user.
     pub user: Option<String>,
     /// The branch at which citations are verified.
     pub reference: Option<String>,
-    /// The commit at which they are, rather than at a branch.
+    /// The commit at which citations are verified, in place of a branch.
     pub commit: Option<String>,
-    /// At most so many tokens; `None`: as configured.
+    /// The budget in tokens; `None`: as configured.
     pub budget_tokens: Option<u32>,
-    /// How tokens are estimated; `None`: as configured.
+    /// The token estimator; `None`: as configured.
     pub estimator: Option<Estimator>,
-    /// At most so long; `None`: as configured.
+    /// The time limit in milliseconds; `None`: as configured.
     pub timeout_ms: Option<u64>,
-    /// Digests of documents that the prompt holds anyway: what they say is left out.
+    /// Digests of documents that the prompt already contains. Records that repeat them are left
+    /// out.
     pub excluded_docs: Vec<String>,
-    /// Only these kinds; `None`: all.
+    /// The requested kinds; `None`: all.
     pub include: Option<BTreeSet<HydrationKind>>,
-    /// Where only some kinds are asked for: themes of self-feedback, too, among the knowledge.
+    /// True to add themes of self-feedback to the knowledge. Applies if `include` is set.
     pub themes: bool,
-    /// Likewise: files that often change with those of `paths`.
+    /// True to add files that often change with those of `paths`. Applies if `include` is set.
     pub graph: bool,
-    /// What the user prompt is made of; `None`: none is wanted.
+    /// The sources of the user prompt; `None`: no user prompt is requested.
     pub sources: Option<Vec<PromptSource>>,
 }
 
 impl Hydration {
-    /// Checks the shape.
+    /// Checks the shape of the request.
     pub(super) fn check(&self) -> Result<()> {
         field_checks::name("user", self.user.as_ref())?;
         if let Some(query) = &self.query {
@@ -75,24 +77,24 @@ impl Hydration {
         self.timeout_ms.unwrap_or(settings.read_timeout_ms)
     }
 
-    /// The question; none where neither the request nor the task says anything.
+    /// Returns the query. `None` if neither the request nor the task has one.
     pub(super) fn question(&self, task: Option<&Task>) -> Option<String> {
         let query = self.query.as_deref().or(task.map(|task| task.description.as_str()))?;
         Some(query.trim()).filter(|query| !query.is_empty()).map(str::to_owned)
     }
 
-    /// The revision at which citations are verified; `None`: the caller's working tree, else where the
-    /// repository stands.
+    /// Returns the revision at which citations are verified; `None`: the caller's working tree,
+    /// else the current revision of the repository.
     pub(super) fn revision(&self) -> Option<&str> {
         self.commit.as_deref().or(self.reference.as_deref())
     }
 
-    /// Whether themes of self-feedback are asked for.
+    /// True if the request includes themes of self-feedback.
     pub(super) fn includes_themes(&self) -> bool {
         self.include.is_none() || self.themes
     }
 
-    /// Whether files that change together are asked for.
+    /// True if the request includes files that change together.
     pub(super) fn includes_graph(&self) -> bool {
         self.include.is_none() || self.graph
     }

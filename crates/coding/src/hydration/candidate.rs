@@ -1,4 +1,4 @@
-//! What might be shown: a record with what decides whether it is.
+//! A candidate for the prompt: a record with the data that decides its selection.
 
 use loci_model::Timestamp;
 use loci_model::record::Record;
@@ -9,52 +9,52 @@ use loci_verified::Cited;
 use super::kind::HydrationKind;
 use crate::learnings::consolidation::OnBranch;
 
-/// A record that might be shown.
+/// A record that hydration may show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// As what.
+    /// The kind under which it is shown.
     pub kind: HydrationKind,
     /// The record.
     pub record: Record,
-    /// How well it fits the question, 0 to 1; 1 for what is shown whatever the question is.
+    /// Its similarity to the query, 0 to 1; 1 for kinds that do not depend on the query.
     pub similarity: f64,
-    /// Its similarity is below the noise floor of the search that found it.
+    /// True if its similarity is below the noise floor of the search that found it.
     pub(super) is_noise: bool,
-    /// How far it is trusted now, 0 to 1.
+    /// Its current trust, 0 to 1.
     pub trust: f64,
-    /// What decides its place.
+    /// The score that determines its rank.
     pub score: f64,
-    /// Its place in its kind, from 1.
+    /// Its rank within its kind, from 1.
     pub rank: u32,
-    /// When somebody last said that it is so.
+    /// The time of the latest statement of the record's content.
     pub observed_at: Timestamp,
-    /// What became of its citations, where it has any.
+    /// The verification result of its citations, if it has any.
     pub cited: Option<Cited>,
-    /// A file that it names and that is gone.
+    /// A file that it names and that no longer exists.
     pub gone_path: Option<String>,
-    /// It tells a theme of self-feedback: so many tasks lacked it.
+    /// The number of tasks that lacked it, if it states a theme of self-feedback.
     pub lacked_by: Option<u32>,
-    /// What others say of it.
+    /// The agreement and conflicts with other records.
     pub standing: RecordStanding,
 }
 
-/// What others say of a record.
+/// The relation of a record to other records and to branches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordStanding {
-    /// So many other tasks and people said the same.
+    /// The number of other tasks and people that stated it.
     pub agreed: u32,
-    /// A person decided for it.
+    /// True if a person approved it.
     pub is_approved: bool,
-    /// So many records that stand contradict it, and nobody decided yet.
+    /// The number of active records that contradict it, without a decision so far.
     pub conflicts: u32,
-    /// It holds on a branch alone: any of these commits brings it elsewhere.
+    /// The branch that it is limited to, with the commits that bring it to other branches.
     pub(super) on_branch: Option<Box<OnBranch>>,
-    /// Why it does not hold where the task is, in a word.
+    /// The reason, as one word, why it does not hold at the task's revision.
     pub(super) elsewhere: Option<&'static str>,
 }
 
 impl Candidate {
-    /// A record, before anything is known of it but how well it fits.
+    /// Returns a candidate with only its record and its similarity.
     pub(crate) fn new(kind: HydrationKind, record: Record, similarity: f64) -> Self {
         let observed_at = record.timestamp;
         Self {
@@ -73,7 +73,7 @@ impl Candidate {
         }
     }
 
-    /// A word or text among its metadata.
+    /// Returns a text value of its metadata.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.record.metadata.get(key) {
             Some(MetadataValue::String(text)) => Some(text),
@@ -81,7 +81,7 @@ impl Candidate {
         }
     }
 
-    /// A number among its metadata.
+    /// Returns a number of its metadata.
     pub fn number(&self, key: &str) -> Option<f64> {
         match self.record.metadata.get(key) {
             Some(MetadataValue::Number(number)) => Some(*number),
@@ -89,26 +89,26 @@ impl Candidate {
         }
     }
 
-    /// When it was last known to be so: said, confirmed, or verified.
+    /// Returns the time at which it was last stated, confirmed or verified.
     pub(super) fn known_at(&self) -> Timestamp {
         let verified_at = self.cited.as_ref().and_then(|cited| cited.verified_at);
         verified_at.map_or(self.observed_at, |at| at.max(self.observed_at))
     }
 
-    /// Whole days since somebody last said that it is so.
+    /// Returns the whole days since it was last stated.
     pub fn age_days(&self, now: Timestamp) -> i64 {
         (now.millis() - self.observed_at.millis()).max(0) / DAY_MS
     }
 }
 
-/// A record that is not shown, and why.
+/// A record that is not shown, and the reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Left {
     /// The record.
     pub candidate: Candidate,
-    /// Why, in a word.
+    /// The reason, as one word.
     pub reason: &'static str,
-    /// What its lines would have cost; 0 where it never came to that.
+    /// The tokens that its lines would have cost; 0 if they were never estimated.
     pub tokens: u32,
 }
 
@@ -117,7 +117,7 @@ impl Left {
         Self { candidate, reason, tokens: 0 }
     }
 
-    /// Whether its code keeps it back.
+    /// True if its citations withhold it.
     pub fn is_withheld(&self) -> bool {
         self.reason.starts_with("citation_")
     }

@@ -1,5 +1,5 @@
-//! From what was read to what may be shown, in order: what does not fit the task is taken out, with the reason; the rest is put in
-//! the order in which the budget takes it. Pure.
+//! Selects and orders candidates: records that do not fit the task are left out with a reason, the
+//! rest is sorted in the order in which the budget takes it. Pure.
 
 use std::cmp::Ordering;
 use std::cmp::Reverse;
@@ -16,31 +16,31 @@ use crate::learnings::learning_write::SELF_FEEDBACK;
 use crate::repositories::docs::RepositoryDocs;
 use crate::settings::{CodingSettings, DropPolicy, OnConflict, OnUnverifiable};
 
-/// Scores of a ratio below this are taken for the same. A difference would not do: most of what is
-/// relevant at all has a low score, and there a twentieth is the whole range.
+/// Scores within this ratio count as equal. A fixed difference does not work: most relevant records
+/// have a low score, where a difference of 0.05 covers the whole range.
 const BAND_RATIO: f64 = 1.05;
-/// Least score that has a band of its own.
+/// The lowest score with a band of its own.
 const BAND_SCORE_MIN: f64 = 0.001;
 
-/// What the task is about.
+/// The task and request that candidates are selected for.
 pub(super) struct Aim<'a> {
-    /// Who asks; what it tells itself is left out.
+    /// The requesting task. Its own episode is left out.
     pub(super) task: Option<&'a TaskId>,
     pub(super) query: Option<&'a str>,
     pub(super) paths: &'a AskedPaths,
-    /// What the prompt says anyway.
+    /// The documents that the prompt already contains.
     pub(super) docs: Option<&'a RepositoryDocs>,
     pub(super) now: Timestamp,
 }
 
-/// Candidates of one kind in order, and what is left out of them.
+/// Candidates of one kind in order, and those left out.
 #[derive(Debug, Default)]
 pub(super) struct Chosen {
     pub(super) kept: Vec<Candidate>,
     pub(super) left: Vec<Left>,
 }
 
-/// Chooses among candidates of one kind.
+/// Selects among candidates of one kind.
 pub(super) fn choose(
     kind: HydrationKind,
     mut found: Vec<Candidate>,
@@ -64,7 +64,8 @@ pub(super) fn choose(
     chosen
 }
 
-/// What stands behind the first must fit the question well.
+/// Leaves out candidates after the first ones of a kind, unless they are similar enough to the
+/// query.
 fn behind_the_first(kind: HydrationKind, chosen: &mut Chosen, settings: &CodingSettings) {
     let first = first(kind, settings);
     if first >= chosen.kept.len() {
@@ -80,7 +81,7 @@ fn behind_the_first(kind: HydrationKind, chosen: &mut Chosen, settings: &CodingS
     }
 }
 
-/// So many of a kind are tried first.
+/// Returns the number of candidates of a kind that are selected without a similarity threshold.
 pub(super) fn first(kind: HydrationKind, settings: &CodingSettings) -> usize {
     match kind {
         HydrationKind::Knowledge => settings.semantic_top_k,
@@ -89,9 +90,9 @@ pub(super) fn first(kind: HydrationKind, settings: &CodingSettings) -> usize {
     }
 }
 
-/// Why a candidate is not shown, whatever the budget is.
+/// Returns the reason why a candidate is not shown, regardless of the budget.
 fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Option<&'static str> {
-    // What an agent would have needed is no knowledge; its themes are.
+    // Self-feedback of a single task is not knowledge; its themes are.
     if candidate.record.subtype.as_deref() == Some(SELF_FEEDBACK) && candidate.lacked_by.is_none() {
         return Some(SELF_FEEDBACK);
     }
@@ -115,14 +116,14 @@ fn unfit(candidate: &Candidate, aim: &Aim<'_>, settings: &CodingSettings) -> Opt
         if candidate.is_noise {
             return Some("noise");
         }
-        // What happened, and what somebody wants, is no repetition of a document.
+        // Episodes and preferences never count as repetitions of a document.
         let is_told = matches!(candidate.kind, HydrationKind::Episodes | HydrationKind::Preferences);
         let is_said = |docs: &RepositoryDocs| docs.say(&candidate.record.text);
         (!is_told && aim.docs.is_some_and(is_said)).then_some("in_repo_docs")
     })
 }
 
-/// What its code says against it.
+/// Returns the reason of the code checks against a candidate.
 pub(super) fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Option<&'static str> {
     if candidate.gone_path.is_some() {
         return Some("citation_gone");
@@ -139,19 +140,20 @@ pub(super) fn by_code(candidate: &Candidate, settings: &CodingSettings) -> Optio
     }
 }
 
-/// Returns true where the scope of a record excludes the paths of the task. Without paths no scope
-/// does: relevance alone decides.
+/// True if the scope of a record excludes the paths of the task. Without paths no scope does:
+/// relevance alone decides.
 fn contradicts_paths(candidate: &Candidate, aim: &Aim<'_>) -> bool {
     let Some(scope) = &candidate.record.scope else { return false };
     if aim.paths.is_empty() || aim.paths.meet(scope) {
         return false;
     }
-    // A module need not be part of a path: the question may name it instead.
+    // A module need not be part of a path: the query may name it instead.
     let topic = candidate.record.title.as_deref();
     !(scope.starts_with(MODULE) && aim.query.is_some_and(|query| is_named(scope, topic, query)))
 }
 
-/// Rules and preferences count by their weight, all else by fit and trust.
+/// Returns the score: rules and preferences count by their weight, other kinds by similarity and
+/// trust.
 fn score(candidate: &Candidate) -> f64 {
     match candidate.kind {
         HydrationKind::Rules | HydrationKind::Preferences => {
@@ -164,13 +166,13 @@ fn score(candidate: &Candidate) -> f64 {
     }
 }
 
-/// Best first; of about the same score the newest, then by id.
+/// Orders candidates by descending score; within a band by the newest, then by id.
 fn order(kind: HydrationKind, a: &Candidate, b: &Candidate, aim: &Aim<'_>, policy: DropPolicy) -> Ordering {
     let band = |candidate: &Candidate| match policy {
         DropPolicy::Scored => (candidate.score.max(BAND_SCORE_MIN).ln() / BAND_RATIO.ln()).floor() as i64,
         DropPolicy::Oldest => 0,
     };
-    // Without paths what holds everywhere comes before what holds somewhere.
+    // If the request has no paths, rules for the whole repository precede rules with a scope.
     let is_narrow = |candidate: &Candidate| {
         kind == HydrationKind::Rules && aim.paths.is_empty() && candidate.record.scope.is_some()
     };

@@ -1,4 +1,4 @@
-//! What a task was shown, as the row that is kept of it. Pure.
+//! Builds the exposure of a task: the row that lists the records shown to it. Pure.
 
 use loci_model::tasks::exposure::{ExposedRecord, Exposure, ExposureCall, SHADOW, SHOWN, rounded};
 use loci_model::tasks::task::Task;
@@ -8,27 +8,28 @@ use sha2::{Digest, Sha256};
 use super::candidate::Candidate;
 use super::planning::{Limits, Plan};
 
-/// What an exposure tells of.
+/// The data of an exposure.
 pub(super) struct Shown<'a> {
     pub(super) call: ExposureCall,
     pub(super) query: Option<&'a str>,
     pub(super) snapshot: &'a str,
     pub(super) limits: &'a Limits,
     pub(super) plan: &'a Plan,
-    /// It was made for the comparison alone; the task saw none of it.
+    /// True if the block was built only for comparison and the task did not see it.
     pub(super) is_shadow: bool,
     pub(super) degraded: bool,
     pub(super) at: Timestamp,
 }
 
 impl Shown<'_> {
-    /// The digest of what the task saw: of nothing, where that was made for the comparison alone.
+    /// Returns the digest of the records that the task saw. Empty input if the block was built only
+    /// for comparison.
     pub(super) fn seen_hash(&self) -> String {
         if self.is_shadow { hex::encode(Sha256::digest([])) } else { self.plan.memory_hash() }
     }
 }
 
-/// The row.
+/// Returns the exposure.
 pub(super) fn exposure(id: ExposureId, task: &Task, shown: &Shown<'_>) -> Exposure {
     let Shown { plan, limits, .. } = shown;
     let decision = if shown.is_shadow { SHADOW } else { SHOWN };

@@ -1,5 +1,5 @@
-//! What is remembered of a place, put together for a prompt; and, where a task asks, the row of what it was shown. The verbs say which
-//! place is meant.
+//! Assembles the memory of a task or repository for a prompt, and writes the exposure if a task
+//! requests it. The verbs determine the task or repository.
 
 use std::collections::BTreeMap;
 
@@ -34,49 +34,49 @@ use crate::prompts::task_prompt::{Assembled, PromptLimits, assemble, texts};
 use crate::tasks::log_fields::{LOAD_INFRA, WRITE_INFRA};
 use crate::tasks::task_namespaces::snapshot;
 
-/// What is said where no task asks.
+/// The warning if the request names no task.
 const NO_TASK: &str = "NOT_LOGGED: no task is named, so it is not written down who was shown this";
 
-/// What is shown.
+/// The result of a hydration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hydrated {
-    /// The task; `None`: a repository was named, and no task.
+    /// The task; `None`: the request names a repository and no task.
     pub task: Option<TaskId>,
-    /// Which memory the task is given; `on` without one.
+    /// The arm of the task; `on` without a task.
     pub arm: MemoryArm,
-    /// Something could not be read, or not in time.
+    /// True if a part could not be read, or not in time.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
-    /// Hardly any task of the repository came before.
+    /// True if the repository has hardly any earlier tasks.
     pub cold_start: bool,
-    /// The state of the memory it was made from.
+    /// The state of the memory that the result is based on.
     pub snapshot: String,
-    /// The row of what was shown; `None` where it could not be written, or no task asked.
+    /// The exposure; `None` if it could not be written, or no task requested it.
     pub exposure: Option<ExposureId>,
     /// The commit at which citations were verified.
     pub commit: Option<String>,
-    /// How each kind was read.
+    /// The status of reading each kind.
     pub status: BTreeMap<HydrationKind, KindStatus>,
-    /// What is shown, and what is not.
+    /// The shown records, and those left out.
     pub plan: Plan,
-    /// Files that often change with those of the request, as far as they are shown.
+    /// Shown files that often change with those of the request.
     pub related: Vec<CoChange>,
-    /// How those were read.
+    /// The status of reading these files.
     pub related_status: KindStatus,
-    /// At most so many tokens.
+    /// The budget in tokens.
     pub limit: u32,
-    /// How they were estimated.
+    /// The token estimator.
     pub estimator: Estimator,
-    /// When: ages are told from it.
+    /// The time of the request, from which ages are computed.
     pub at: Timestamp,
-    /// The user prompt, where it was asked for.
+    /// The user prompt, if requested.
     pub assembled: Option<Assembled>,
-    /// The task's branch, and the one it is for.
+    /// The task's branch, and its base branch.
     pub branches: (Option<String>, Option<String>),
 }
 
-/// What was read for a hydration.
+/// The data read for a hydration.
 struct Gathered {
     status: BTreeMap<HydrationKind, KindStatus>,
     warnings: Vec<String>,
@@ -92,7 +92,7 @@ impl Gathered {
 }
 
 impl Coding {
-    /// Puts together what is shown at a place, until a deadline.
+    /// Assembles the memory of a task or repository, within a deadline.
     pub(super) async fn hydrate(
         &self,
         caller: &Principal,
@@ -150,7 +150,7 @@ impl Coding {
         };
         let (exposure, unwritten) = self.expose(&place, &shown, gathered.look.as_ref(), deadline).await?;
         if arm == MemoryArm::Off {
-            // As where nothing is known: the prompt of the control group has the same shape.
+            // The control group gets an empty plan: its prompt has the shape as without memory.
             gathered.plan = plan(BTreeMap::new(), &limits, settings);
             gathered.status.values_mut().for_each(|status| *status = KindStatus::Disabled);
             gathered.related = RelatedRead::of(KindStatus::Disabled);
@@ -164,7 +164,8 @@ impl Coding {
         Ok(Hydrated { warnings: warnings.cloned().collect(), assembled, ..found })
     }
 
-    /// The user prompt, where sources are given for it; long ones keep no thread of the runtime.
+    /// Assembles the user prompt, if the request has sources for it. Long sources run outside the
+    /// threads of the runtime.
     async fn prompt_of_sources(
         &self,
         sources: Option<&[PromptSource]>,
@@ -179,7 +180,7 @@ impl Coding {
         self.engine.long_work().run(move || assemble(&sources, &limits)).await.map(Some)
     }
 
-    /// What is shown of what was read.
+    /// Selects and plans the records that were read.
     async fn gathered(
         &self,
         (read, mut related): (BTreeMap<HydrationKind, KindRead>, RelatedRead),
@@ -232,8 +233,9 @@ impl Coding {
         Gathered { status, warnings, look, plan, related }
     }
 
-    /// Writes down what a task was shown, what was found of citations, and, of a hydration, that the task is hydrated: one write. A task is
-    /// not held up by a write that fails or takes too long: the answer says so. Where no task asks, nothing is written.
+    /// Writes the exposure, the verification results of citations and, for a hydration, the task's
+    /// new status, in one write. A write that fails or takes too long does not delay the task: the
+    /// response reports it. Without a task nothing is written.
     pub(super) async fn expose(
         &self,
         place: &Place,
@@ -260,7 +262,7 @@ impl Coding {
             if let Some(look) = &look {
                 coding.verified.write_cited(tx, &memory, look, &served)?;
             }
-            // What is found in the middle of a task is no beginning of it.
+            // A search in the middle of a task does not begin it.
             match row.call {
                 ExposureCall::Hydrate => note_shown(tx, &memory.id, &task_id, &seen, row.at),
                 ExposureCall::Search => Ok(()),
@@ -280,7 +282,7 @@ impl Coding {
     }
 }
 
-/// What a task was shown, and that it is under way, as the task notes it.
+/// Records on the task the digest of the shown records, and its status `hydrating`.
 fn note_shown(tx: &mut dyn Tx, memory: &MemoryId, id: &TaskId, shown: &str, at: Timestamp) -> Result<()> {
     let Some(mut task) = tx.tasks().get(memory, id)? else { return Ok(()) };
     let begins = task.status == TaskStatus::Accepted;
@@ -295,7 +297,7 @@ fn note_shown(tx: &mut dyn Tx, memory: &MemoryId, id: &TaskId, shown: &str, at: 
     tx.tasks_mut().put(&task)
 }
 
-/// What counts for the user prompt as for the block; its fence is its own.
+/// Returns the limits of the user prompt: those of the block with a fence of its own.
 fn prompt_of(limits: &Limits) -> PromptLimits {
     let mut seed = limits.seed;
     seed.reverse();

@@ -1,31 +1,31 @@
-//! The kinds of what is shown, in the order in which the budget is shared out; and which tier of memory each belongs to.
+//! The kinds of shown memory, in the order in which they share the budget, and the tier of each.
 
 use loci_model::facts::repository::Tiers;
 use loci_model::tasks::task::MemoryArm;
 
 use crate::settings::Shares;
 
-/// A kind of what is shown.
+/// A kind of shown memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HydrationKind {
     /// Rules from reviews.
     Rules,
-    /// What was learned about the repository.
+    /// Learnings about the repository.
     Knowledge,
-    /// What happened in earlier tasks.
+    /// Episodes of earlier tasks.
     Episodes,
-    /// What whoever asked prefers.
+    /// Preferences of the task's user.
     Preferences,
-    /// What several episodes teach.
+    /// Reflections on several episodes.
     Reflections,
 }
 
 impl HydrationKind {
-    /// All, in the order in which the budget is shared out.
+    /// All kinds, in the order in which they share the budget.
     pub const ALL: &'static [Self] =
         &[Self::Rules, Self::Knowledge, Self::Episodes, Self::Preferences, Self::Reflections];
 
-    /// The word of requests and answers.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Rules => "rules",
@@ -36,7 +36,7 @@ impl HydrationKind {
         }
     }
 
-    /// Whether a task of this arm is shown it.
+    /// True if tasks of this arm are shown the kind.
     pub(super) fn is_of(self, arm: MemoryArm) -> bool {
         let tier = match self {
             Self::Knowledge | Self::Episodes => 1,
@@ -52,7 +52,7 @@ impl HydrationKind {
         tier <= upto
     }
 
-    /// Whether a repository's tasks are shown it.
+    /// True if the tiers of a repository enable the kind.
     pub(super) fn is_on(self, tiers: &Tiers) -> bool {
         let own = match self {
             Self::Rules => tiers.rules,
@@ -64,8 +64,8 @@ impl HydrationKind {
         own.unwrap_or(true)
     }
 
-    /// Whether it takes no more than its share while others could use it: preferences are the last
-    /// of the priorities, and what several tasks teach stands behind them.
+    /// True if the kind takes no more than its share while others could use it. Preferences have
+    /// the lowest priority, followed by reflections.
     pub(super) fn yields(self) -> bool {
         match self {
             Self::Rules | Self::Knowledge | Self::Episodes => false,
@@ -84,27 +84,27 @@ impl HydrationKind {
     }
 }
 
-/// How reading a kind went.
+/// The status of reading a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KindStatus {
-    /// Something was found.
+    /// The read found records.
     Ok,
-    /// Nothing is there.
+    /// The read found nothing.
     Empty,
-    /// Time was over.
+    /// The read exceeded its deadline.
     Timeout,
-    /// It could not be read.
+    /// The read failed.
     Error,
-    /// It is not for this task, or not asked for.
+    /// The kind is not enabled for this task, or not requested.
     Disabled,
-    /// There was nothing to look by.
+    /// The request has no query to search with.
     Skipped,
-    /// It was found, and could not be looked at before it was shown: none of it is.
+    /// Records were found and could not be screened before display, so none are shown.
     ScreeningFailed,
 }
 
 impl KindStatus {
-    /// The word of answers.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -117,7 +117,7 @@ impl KindStatus {
         }
     }
 
-    /// True where something may be missing.
+    /// True if records may be missing.
     pub fn is_failure(self) -> bool {
         matches!(self, Self::Timeout | Self::Error | Self::ScreeningFailed)
     }

@@ -1,4 +1,5 @@
-//! How a record reads in the block: its section, its label, its text. Pure. Safety is `render`'s.
+//! The text of a record in the block: its section, its label, its content. Pure. `render` handles
+//! safety.
 
 use loci_engine::retrieval::render::{Entry, contained};
 use loci_engine::strategies::episodes::episode_form::Episode;
@@ -17,7 +18,7 @@ use super::planning::ShownRecord;
 use crate::rules::rules_list::SAID_ON;
 use crate::tasks::field_checks;
 
-/// The sections of a block, in the order in which they are read.
+/// The sections of a block, in reading order.
 pub(super) const HEADINGS: &[&str] = &[
     "Team conventions from reviews (may be outdated)",
     "Repository knowledge",
@@ -28,7 +29,7 @@ pub(super) const HEADINGS: &[&str] = &[
     "Preferences of whoever asks",
     "Often changed together",
 ];
-/// What is said of a record that another contradicts.
+/// The note on a record that another one contradicts.
 const CONTRADICTED: &str = "another memory says otherwise, and nobody has decided";
 const RULES: usize = 0;
 const KNOWLEDGE: usize = 1;
@@ -39,12 +40,12 @@ const PATTERNS: usize = 5;
 const PREFERENCES: usize = 6;
 pub(super) const TOGETHER: usize = 7;
 
-/// What is shown of a record.
+/// Returns the text shown for a record.
 pub fn shown_text(record: &Record) -> String {
     if record.kind != loci_model::record::RecordKind::Episode {
         return readable(&record.text);
     }
-    // The whole of an episode is JSON of many kilobytes.
+    // The full text of an episode is JSON of many kilobytes.
     let told = record.description.clone().or_else(|| {
         let episode: Episode = serde_json::from_str(&record.text).ok()?;
         Some(format!("{} {}", episode.intent, episode.justification).trim().to_owned())
@@ -53,7 +54,7 @@ pub fn shown_text(record: &Record) -> String {
     field_checks::cut(text, limits::TASK_SUMMARY_CHARS_MAX)
 }
 
-/// A text as people read it: JSON as `key: value` in one line, anything else as it is.
+/// Returns a text in readable form: JSON as `key: value` in one line, other text unchanged.
 fn readable(text: &str) -> String {
     let trimmed = text.trim();
     let value =
@@ -62,7 +63,8 @@ fn readable(text: &str) -> String {
     lines.map_or_else(|| text.to_owned(), |lines| lines.trim().replace('\n', "; "))
 }
 
-/// What is shown of a record where it stands in a list with no headings: what is no example to follow says so itself.
+/// Returns the text of a record in a list without headings. An episode that is not an example to
+/// follow states so.
 pub fn listed_text(shown: &ShownRecord) -> String {
     let (candidate, text) = (&shown.candidate, &shown.text);
     if candidate.kind != HydrationKind::Episodes {
@@ -77,7 +79,7 @@ pub fn listed_text(shown: &ShownRecord) -> String {
     }
 }
 
-/// An entry of the block.
+/// Returns an entry of the block.
 pub(super) fn entry(candidate: &Candidate, now: Timestamp) -> Entry {
     let record = &candidate.record;
     let text = shown_text(record);
@@ -106,7 +108,7 @@ fn section(candidate: &Candidate) -> usize {
     }
 }
 
-/// Source, outcome, to what it applies, age, what its code says.
+/// Returns the label: source, outcome, scope, age, and the result of the code checks.
 fn label(candidate: &Candidate, now: Timestamp) -> String {
     let source = candidate.text("source_type").unwrap_or(match candidate.kind {
         HydrationKind::Rules => "review",
@@ -136,8 +138,8 @@ fn label(candidate: &Candidate, now: Timestamp) -> String {
     notes.join("; ")
 }
 
-/// Returns who asked for a rule, where and when: the pull request, the reviewer and the day. A rule
-/// that no review supports names the person who put it in force.
+/// Returns the origin of a rule: the pull request, the reviewer and the day. A rule that no review
+/// supports names the person who approved it.
 fn rule_origin(candidate: &Candidate) -> Option<String> {
     if candidate.kind != HydrationKind::Rules {
         return None;
@@ -182,7 +184,7 @@ mod tests {
         let rules = HydrationKind::Rules;
         let said = [("pr", "42"), ("reviewer", "alice"), (SAID_ON, "2026-03-02")];
         check(rules, &said, Some("PR #42 by @alice on 2026-03-02"))?;
-        // A rule of an earlier version has no such day: that of its first review stands for it.
+        // A rule of an earlier version has no such day, so the timestamp of the record is used.
         check(rules, &said[..2], Some("PR #42 by @alice on 1970-01-01"))?;
         check(rules, &[("pr", "42"), (SAID_ON, "2026-03-02")], Some("PR #42 on 2026-03-02"))?;
         let by_hand = [("approved_by", "ops"), (SAID_ON, "2026-03-02")];

@@ -1,25 +1,25 @@
-//! Hydration: what is remembered of a repository, put together for the prompt of a task, within a
-//! deadline and a budget.
+//! Hydration: assembles the memory of a repository for the prompt of a task, within a deadline and
+//! a budget.
 //! | file | idea |
 //! |---|---|
 //! | `asked` | the request and its rules |
-//! | `kind` | the kinds of what is shown, their tiers and statuses |
-//! | `reading`, `named_docs` | the reads, side by side; and documents whose words are left out |
-//! | `paths_read` | files that records name, and whether they are there |
-//! | `related_shown` | files that change with those of the task, beside the knowledge |
-//! | `standing_read` | who agrees, what contradicts it, and on which branch it holds |
-//! | `themes_shown` | what several tasks lacked, among the knowledge |
-//! | `candidate`, `trust`, `scope_match` | what might be shown, how far it is trusted, whether it has to do with the task |
-//! | `noise` | the relevance below which nothing is shown |
-//! | `choosing` | what is taken out and why, and the order: pure |
-//! | `outcome`, `lines`, `planning` | how a task ended, how a record reads, and what fits: pure |
-//! | `origins` | where a record comes from, for whoever is shown it: pure |
-//! | `screening` | what was chosen is looked at, as long as there is time |
-//! | `rescoring` | the finished block is scored once more |
-//! | `exposing` | what was shown, as a row |
-//! | `hydrating` | all of this, one after the other |
+//! | `kind` | the kinds of shown memory, their tiers and statuses |
+//! | `reading`, `named_docs` | the concurrent reads, and documents whose content is left out |
+//! | `paths_read` | files that records name, and their existence |
+//! | `related_shown` | files that change with those of the task, shown with the knowledge |
+//! | `standing_read` | agreement, contradictions, and the branch on which a record holds |
+//! | `themes_shown` | themes that several tasks lacked, shown with the knowledge |
+//! | `candidate`, `trust`, `scope_match` | candidates, their trust, their match with the task |
+//! | `noise` | the relevance below which no record is shown |
+//! | `choosing` | the records left out with their reasons, and the order: pure |
+//! | `outcome`, `lines`, `planning` | outcomes of tasks, texts of records, the budget: pure |
+//! | `origins` | the origin of a record, for callers: pure |
+//! | `screening` | screens the selected records within the deadline |
+//! | `rescoring` | scores the finished block once more |
+//! | `exposing` | the exposure of the shown records |
+//! | `hydrating` | runs all steps in order |
 //! | `task_hydrate` | the verbs |
-//! | `searching` | the same by a question of the agent's, while it works |
+//! | `searching` | search by an agent's query in the middle of a task |
 //! To add a kind: a variant in `kind`, a read in `reading`, a section in `lines`.
 
 mod asked;
@@ -53,7 +53,7 @@ pub use candidate::{Candidate, Left, RecordStanding};
 pub use hydrating::Hydrated;
 pub use kind::{HydrationKind, KindStatus};
 pub use lines::{listed_text, shown_text};
-/// How tokens are estimated.
+/// The token estimators.
 pub use loci_text::tokens::Estimator;
 pub use origins::{episode_origin, reflection_evidence, rule_sources};
 pub use outcome::outcome_of;

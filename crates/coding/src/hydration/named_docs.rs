@@ -1,5 +1,7 @@
-//! Documents of the repository that whoever asks puts into the prompt anyway (`exclude_repo_docs_sha`): what they say already is not
-//! shown a second time. They are read where citations are verified, beside all other reads and within the same deadline.
+//! Documents of the repository that the caller adds to the prompt separately
+//! (`exclude_repo_docs_sha`). Records that repeat them are not shown. The documents are read at the
+//! revision at which citations are verified, concurrently with all other reads and within the same
+//! deadline.
 
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use loci_verified::tip_of;
 use super::reading::Reading;
 use crate::repositories::docs::{NamedDocs, RepositoryDocs};
 
-/// Characters of a git object's id, and of a SHA-256.
+/// The length of a git object's id and of a SHA-256, in characters.
 const DIGEST_CHARS: [usize; 2] = [40, 64];
 
 /// Checks the digests of a request.
@@ -31,8 +33,8 @@ pub(super) fn check_digests(digests: &[String]) -> Result<()> {
 }
 
 impl Reading<'_> {
-    /// What the named documents say, and what to know of that; `None` where none are named, or they could not be read: then nothing is
-    /// left out.
+    /// Returns the named documents, and warnings. `None` if the request names none, or if they
+    /// could not be read; then no record is left out.
     pub(super) async fn named_docs(&self) -> (Option<RepositoryDocs>, Vec<String>) {
         let digests = &self.asked.excluded_docs;
         if digests.is_empty() {

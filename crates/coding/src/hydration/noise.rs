@@ -1,15 +1,14 @@
-//! The noise floor: the relevance below which a search's hit has nothing to do with its question.
-//! Pure.
+//! The noise floor: the relevance below which a hit is unrelated to the query. Pure.
 
 use loci_model::warning::Degradation;
 
 use crate::settings::CodingSettings;
 
-/// Part of the floor that counts while records wait for their vectors: by its words alone a record
-/// scores far less than it will, most of all where many records share them.
+/// The share of the floor that applies while records wait for their vectors. By its words alone a
+/// record scores much lower, especially if many records share them.
 const PENDING_PART: f64 = 0.1;
 
-/// The relevance below which a hit is noise, by how the search could compare.
+/// Returns the relevance below which a hit is noise, depending on the search's degradation.
 pub(super) fn noise_floor(settings: &CodingSettings, degraded: &[Degradation]) -> f64 {
     if degraded.contains(&Degradation::EmbeddingUnavailable) {
         settings.noise_floor_by_words

@@ -1,5 +1,5 @@
-//! Where a record comes from, for whoever is shown it: the pull requests behind a rule, the files and the pull request of an earlier
-//! task, the episodes behind a reflection. Pure. What is not known is not said.
+//! The origin of a record, for callers: the pull requests behind a rule, the files and the pull
+//! request of an earlier task, the episodes behind a reflection. Pure. Unknown parts are left out.
 
 use loci_api::coding::hydration::{ReflectionEvidence, RuleSource};
 use loci_engine::retrieval::render::contained;
@@ -8,7 +8,7 @@ use loci_model::record::metadata::MetadataValue;
 use super::candidate::Candidate;
 use crate::tasks::reports::episode_text::TaskEpisode;
 
-/// Where a rule comes from, as its metadata says: one review, or none that is named.
+/// Returns the sources of a rule from its metadata: one review, or none.
 pub fn rule_sources(candidate: &Candidate) -> Vec<RuleSource> {
     let told = |key: &str| candidate.text(key).map(contained).filter(|text| !text.is_empty());
     let pr = pull_number(candidate);
@@ -17,7 +17,7 @@ pub fn rule_sources(candidate: &Candidate) -> Vec<RuleSource> {
     if is_known { vec![source] } else { Vec::new() }
 }
 
-/// The files that an earlier task changed, and the number of its pull request.
+/// Returns the files that an earlier task changed, and the number of its pull request.
 pub fn episode_origin(candidate: &Candidate) -> (Vec<String>, Option<u64>) {
     let told = TaskEpisode::read(&candidate.record.text).map(|episode| episode.task);
     let Some(told) = told else { return (Vec::new(), pull_number(candidate)) };
@@ -25,14 +25,14 @@ pub fn episode_origin(candidate: &Candidate) -> (Vec<String>, Option<u64>) {
     (files, told.pr.map(|pr| pr.number).or_else(|| pull_number(candidate)))
 }
 
-/// What bears a reflection out; `None` for one that nobody counted.
+/// Returns the evidence of a reflection. `None` for one without counts.
 pub fn reflection_evidence(candidate: &Candidate) -> Option<ReflectionEvidence> {
     let counted = candidate.record.making.as_ref()?.evidence.as_ref()?;
     let episodes = candidate.record.derived_from.iter().map(ToString::to_string).collect();
     Some(ReflectionEvidence { hits: counted.hits, of: counted.of, episodes })
 }
 
-/// `pr` of the metadata: a number, or one in digits.
+/// Returns `pr` of the metadata: a number, or a string of digits.
 fn pull_number(candidate: &Candidate) -> Option<u64> {
     match candidate.record.metadata.get("pr")? {
         MetadataValue::Number(number) if *number >= 1.0 && number.fract() == 0.0 => {

@@ -1,4 +1,5 @@
-//! How an earlier task ended, and whether an agent may follow it. Pure; nothing is graded here.
+//! The outcome of an earlier task, and its polarity: an example to follow, to avoid, or neither.
+//! Pure; no grading happens here.
 
 use loci_engine::strategies::episodes::episode_form::Episode;
 use loci_model::tasks::outcome::{OutcomeGrade, Polarity};
@@ -7,14 +8,14 @@ use loci_model::tasks::task::TaskStatus;
 use super::super::outcomes::grading;
 use super::candidate::Candidate;
 
-/// What is said of a task whose agent left nothing else.
+/// The outcome of a task without any other information.
 const UNKNOWN: &str = "unknown";
 
-/// By the grade of a task; `None` for one that says nothing of how good it was.
+/// Returns the polarity of a grade. `None` for a grade without a polarity.
 fn of_grade(outcome: &str) -> Option<Polarity> {
     match OutcomeGrade::parse(outcome) {
         Some(grade) => grading::polarity_of(grade),
-        // Words of others.
+        // Words that other systems use.
         None => match outcome {
             "merged" => Some(Polarity::Positive),
             "failed" => Some(Polarity::Negative),
@@ -27,7 +28,8 @@ fn of_status(status: &str) -> Polarity {
     TaskStatus::parse(status).map_or(Polarity::Neutral, grading::polarity_of_status)
 }
 
-/// How the task of an episode ended: its grade where it has one, else its status, else how the conversation reads.
+/// Returns the outcome of an episode's task: its grade if it has one, else its status, else the
+/// assessment of the conversation.
 pub fn outcome_of(candidate: &Candidate) -> (String, Polarity) {
     let status = candidate.text("status");
     let by_status = status.map(of_status);

@@ -1,5 +1,5 @@
-//! Files that a record names without citing lines of them: where one is gone, and was not renamed,
-//! the record is withheld. A repository that cannot be read withholds nothing by this.
+//! Files that a record names without citing lines of them. If one was deleted and not renamed, the
+//! record is withheld. A repository that cannot be read causes no withholding here.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use super::kind::HydrationKind;
 use super::reading::{KindRead, Reading};
 
 impl Reading<'_> {
-    /// What was read, with what became of the code that it cites, and of the files that it names.
+    /// Adds the verification results of citations and named files to the records read.
     pub(super) async fn with_code(
         &self,
         kind: HydrationKind,
         read: KindRead,
         facts: Vec<Remembered>,
     ) -> KindRead {
-        // Of a file whose lines are cited the citation speaks.
+        // The citation covers a file whose lines are cited.
         let of = |one: &Remembered| {
             let (id, paths) = (one.record.id.clone(), one.fact.paths());
             paths.into_iter().map(move |path| (id.clone(), path)).collect::<Vec<_>>()
@@ -30,7 +30,7 @@ impl Reading<'_> {
     }
 
     async fn with_paths(&self, mut read: KindRead, cited: &HashSet<(RecordId, String)>) -> KindRead {
-        // What a caller found where the code is says nothing of files.
+        // A caller's report on its code does not cover files.
         let Some(repository) = self.place.repository.as_ref().filter(|_| self.told.is_none()) else {
             return read;
         };

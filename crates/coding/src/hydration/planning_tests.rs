@@ -1,5 +1,5 @@
-//! Choosing and planning: the acceptance tests of coding agents' memory that need no store, by
-//! their numbers.
+//! Tests of selection and planning: the acceptance tests of coding agents' memory that need no
+//! store, by their numbers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn id(number: u32) -> RecordId {
     RecordId::parse(format!("mem-00000000-0000-7000-8000-{number:012}")).unwrap()
 }
 
-/// A record of a kind, so many days old.
+/// Returns a record of a kind that is a number of days old.
 fn candidate(kind: Kind, number: u32, text: &str, similarity: f64, days: i64) -> Candidate {
     let memory = MemoryId::parse("notes-0123456789").unwrap();
     let record = samples::record(&memory, number, text).unwrap();
@@ -81,7 +81,7 @@ fn limits(tokens: u32) -> Limits {
     Limits { tokens, estimator: Estimator::Mixed, seed: [7; 16] }
 }
 
-/// As it is planned where time is enough.
+/// Plans with enough time for the screening of all candidates.
 fn plan(chosen: BTreeMap<Kind, Chosen>, limits: &Limits, settings: &CodingSettings) -> Plan {
     let deadline = Deadline::begin(Arc::new(ManualClock::default()), 5_000);
     let ready = block_on(screen(chosen, now(), Patterns::shipped(), &deadline));
@@ -100,7 +100,7 @@ fn reasons(plan: &Plan) -> Vec<(String, &'static str)> {
     plan.left.iter().map(|left| (left.candidate.record.id.to_string(), left.reason)).collect()
 }
 
-/// So many tokens of words.
+/// Returns a text of about so many tokens.
 fn words(tokens: usize) -> String {
     "word ".repeat(tokens * 4 / 5)
 }
@@ -138,7 +138,7 @@ fn a13_of_the_same_score_the_oldest_is_dropped() {
     ];
     let plan = planned(found.clone(), 760);
     assert_eq!(reasons(&plan), [(id(1).to_string(), "budget")]);
-    // Other bands: what scores more stays, however old it is.
+    // In other bands the higher score stays, regardless of age.
     let mut better = found;
     better[0].similarity = 0.99;
     assert_eq!(reasons(&planned(better, 760)), [(id(3).to_string(), "budget")]);
@@ -166,7 +166,8 @@ fn a16_unused_shares_flow_in_order() {
         candidate(Kind::Preferences, 1, &words(240), 1.0, 1),
         candidate(Kind::Reflections, 2, &words(240), 1.0, 1),
     ];
-    // Alone, a tenth of a thousand would hold neither; what rules, knowledge and episodes leave does.
+    // The kinds' share, a tenth of 1,000 tokens, holds neither record. The unused shares of rules,
+    // knowledge and episodes hold both.
     assert_eq!(planned(found, 1_000).shown.len(), 2);
 }
 
@@ -453,7 +454,7 @@ fn a71_preferences_give_way() {
     assert!(plan.shown.iter().all(|one| one.candidate.kind == Kind::Rules), "{}", plan.block);
     assert_eq!((plan.shown.len(), reasons(&plan)), (3, vec![(id(1).to_string(), "budget")]));
 
-    // A rule that is larger than its share comes before a preference that is larger than its.
+    // A rule that exceeds its share precedes a preference that exceeds its own.
     let found = vec![
         candidate(Kind::Preferences, 1, &words(250), 1.0, 1),
         candidate(Kind::Rules, 2, &words(200), 1.0, 1),
@@ -478,8 +479,9 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
     })
 }
 
-/// Texts in which hardly a character is ASCII, and how many tokens two byte-pair vocabularies make of each: that of 100,000 entries
-/// (`cl100k_base`) and that of 200,000 (`o200k_base`), counted once with gpt-tokenizer 4.0.0.
+/// Texts with hardly any ASCII character, each with its token count in two byte-pair vocabularies:
+/// 100,000 entries (`cl100k_base`) and 200,000 (`o200k_base`). The counts are from gpt-tokenizer
+/// 4.0.0.
 const CJK: [(&str, u32, u32); 3] = [
     (
         "会话服务把令牌缓存五分钟，过期之后必须重新登录。订单接口的分页使用游标，不要使用偏移量，因为偏移量在大表上非常慢。\
@@ -518,7 +520,7 @@ fn a14_text_of_many_signs_stays_within_the_budget_of_a_real_tokenizer() {
     assert!(plan.used > 1_800 && plan.shown.len() > 5, "{} {}", plan.used, plan.shown.len());
     let texts = plan.shown.iter().map(|one| one.candidate.record.text.as_str());
     let shown = texts.map(|text| CJK.iter().find(|(one, ..)| *one == text).unwrap());
-    // What the texts are in truth, and what stands around them, which is ASCII, as it is estimated.
+    // The sum of the real token counts of the texts and the estimate of the ASCII text around them.
     let (fine, estimate) = shown.fold((0, 0), |(fine, estimate), (text, real, _)| {
         (fine + real, estimate + Estimator::Mixed.estimate(text))
     });

@@ -1,5 +1,5 @@
-//! Reading what might be shown: every kind for itself, side by side, each until the deadline. A
-//! kind that is late or fails costs the others nothing, and it is said.
+//! Reads the candidates: each kind on its own, concurrently, within the deadline. A kind that is
+//! late or fails does not affect the others, and its status reports it.
 
 use std::collections::BTreeMap;
 
@@ -31,40 +31,40 @@ use crate::preferences::{TOKEN_UNPROVED, UNPROVED, restricted_to};
 use crate::rules::rules_list::rules_of;
 use crate::tasks::log_fields::{LOAD_BUG, LOAD_INFRA, is_infrastructure};
 
-/// Of what something is remembered.
+/// The repository or task whose memory is read.
 pub(super) struct Place {
     pub(super) memory: MemoryId,
-    /// Whose it is: the repository's.
+    /// The actor of the repository.
     pub(super) actor: ActorId,
-    /// Who asks; `None`: whoever knows the repository alone.
+    /// The requesting task; `None`: the request names only the repository.
     pub(super) task: Option<Task>,
     pub(super) repository: Option<Repository>,
-    /// Where the preferences are of whoever the task is done for, or is named without one; none where nobody is, or somebody else has that
-    /// login by now.
+    /// The namespace of the preferences of the task's user, or of the named user. `None` if there
+    /// is no user, or if the login belongs to another person by now.
     pub(super) preferences: Option<String>,
-    /// The reason why no preferences are read although the task names somebody, or only for a
-    /// caller who may read them.
+    /// The reason why no preferences are read although a user is named, or why only callers with a
+    /// grant may read them.
     pub(super) nobody: Option<Nobody>,
-    /// How many changes of records the memory has seen.
+    /// The number of record changes in the memory so far.
     pub(super) sequence: u64,
-    /// Hardly any task of it came before.
+    /// True if the repository has hardly any earlier tasks.
     pub(super) is_cold: bool,
 }
 
-/// Why preferences of whoever is named are not read.
+/// The reason why the named user's preferences are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nobody {
-    /// Nobody can be called like that.
+    /// The name is not a valid user name.
     Unnamed,
-    /// The task is done for somebody else.
+    /// The task belongs to another user.
     Other,
-    /// The person is not proved to have asked for the task: only a caller who may read their
-    /// preferences is shown them.
+    /// No proof exists that the person requested the task. Only a caller who may read the person's
+    /// preferences receives them.
     Unproved,
 }
 
 impl Nobody {
-    /// What is said of it.
+    /// Returns the warning for the caller.
     fn warning(self) -> &'static str {
         match self {
             Self::Unnamed => {
@@ -80,17 +80,18 @@ impl Nobody {
 }
 
 impl Place {
-    /// Which memory is given.
+    /// Returns the memory arm.
     pub(super) fn arm(&self) -> MemoryArm {
         self.task.as_ref().map_or(MemoryArm::On, |task| task.arm)
     }
 
-    /// Whether tasks of the repository are shown a kind, whichever arm they have.
+    /// True if tasks of the repository are shown a kind, in any arm.
     pub(super) fn has(&self, kind: HydrationKind) -> bool {
         self.repository.as_ref().is_none_or(|repository| kind.is_on(&repository.settings.tiers))
     }
 
-    /// Whether a preference beneath a path is that person's own, and not restricted to another repository.
+    /// True if a preference below a path belongs to the person and is not restricted to another
+    /// repository.
     pub(super) fn is_for(&self, preference: &Record, path: &str) -> bool {
         let is_own = Namespace::parse(path).is_ok_and(|path| path.normal() == preference.namespace.normal());
         let here = self.repository.as_ref().map(|repository| repository.id.as_str());
@@ -98,7 +99,7 @@ impl Place {
     }
 }
 
-/// A hydration's reads.
+/// The reads of a hydration.
 pub(super) struct Reading<'a> {
     pub(super) coding: &'a Coding,
     pub(super) caller: &'a Principal,
@@ -107,20 +108,20 @@ pub(super) struct Reading<'a> {
     pub(super) asked: &'a Hydration,
     pub(super) query: Option<&'a str>,
     pub(super) deadline: &'a Deadline,
-    /// The kinds that are read.
+    /// The kinds to read.
     pub(super) wanted: &'a [HydrationKind],
-    /// What the caller found where the code is, in the place of looking here.
+    /// The caller's report on its own code, used in place of reading code here.
     pub(super) told: Option<&'a Told>,
-    /// Themes of self-feedback are read, too.
+    /// True if themes of self-feedback are read, too.
     pub(super) wants_themes: bool,
 }
 
-/// What was read of a kind.
+/// The result of reading a kind.
 pub(super) struct KindRead {
     pub(super) status: KindStatus,
     pub(super) found: Vec<Candidate>,
     pub(super) warnings: Vec<String>,
-    /// What was seen of the code.
+    /// The result of the code checks.
     pub(super) look: Option<CitedLook>,
 }
 
@@ -130,11 +131,11 @@ impl KindRead {
     }
 }
 
-/// Paths of a request whose words are part of the question.
+/// The maximum number of request paths whose words are part of the query.
 const QUESTION_PATHS_MAX: usize = 8;
-/// Characters of such a path.
+/// The maximum length of such a path, in characters.
 const QUESTION_PATH_CHARS_MAX: usize = 120;
-/// Records that were found, and what to know of that.
+/// The records found, and warnings.
 pub(super) struct Found {
     pub(super) candidates: Vec<Candidate>,
     pub(super) facts: Vec<Remembered>,
@@ -142,13 +143,13 @@ pub(super) struct Found {
 }
 
 impl Reading<'_> {
-    /// All kinds, side by side.
+    /// Reads all kinds concurrently.
     pub(super) async fn all(&self) -> BTreeMap<HydrationKind, KindRead> {
         use HydrationKind as Kind;
         let actor = &self.place.actor;
         let (rules, episodes_of) = (rules_of(actor.as_str()), format!("/{actor}/episodes/"));
         let preferences = self.place.preferences.clone();
-        // Boxed: side by side on one stack they are more than a thread has.
+        // Boxed, because the joined futures exceed the stack of a thread.
         let (rules, knowledge, episodes, preferences, reflections, themes) = futures::join!(
             self.listed(Kind::Rules, Some(rules), Vec::new()).boxed(),
             self.knowledge().boxed(),
@@ -170,7 +171,7 @@ impl Reading<'_> {
         self.wanted.contains(&kind)
     }
 
-    /// Everything active beneath a place, whatever the question is.
+    /// Reads all active records below a path, independent of the query.
     async fn listed(&self, kind: HydrationKind, path: Option<String>, kinds: Vec<RecordKind>) -> KindRead {
         if !self.reads(kind) {
             return KindRead::of(KindStatus::Disabled);
@@ -180,7 +181,7 @@ impl Reading<'_> {
         self.as_granted(kind, &path, self.settled(kind, read).0)
     }
 
-    /// The reading of preferences that has nobody to read them of.
+    /// Returns the result for preferences without a user.
     pub(super) fn of_nobody(&self) -> KindRead {
         let why = self.place.nobody;
         let is_other = why == Some(Nobody::Other);
@@ -194,7 +195,8 @@ impl Reading<'_> {
         let memory = self.place.memory.clone();
         let view = access::record_view(self.caller, &memory, Capability::Read)?;
         let (at, of) = (Namespace::parse(path.as_str())?, path);
-        // What is beneath a person's preferences is another's: sessions of a repository are read under its owner's name.
+        // Preferences match the exact namespace: records below it belong to others, such as
+        // sessions of a repository that are named after its owner.
         let exact =
             (kind == HydrationKind::Preferences).then(|| NamespaceFilter::new(&at, NamespaceMatch::Exact));
         let (ask, now) = (NamespaceAsk::Path(at), self.coding.engine.now());
@@ -224,7 +226,7 @@ impl Reading<'_> {
         Ok(Found { candidates, facts: Vec::new(), warnings })
     }
 
-    /// Earlier tasks that are like this one.
+    /// Reads episodes of similar earlier tasks.
     async fn episodes(&self) -> KindRead {
         let kind = HydrationKind::Episodes;
         if !self.reads(kind) {
@@ -238,7 +240,7 @@ impl Reading<'_> {
         self.as_granted(kind, &path, self.settled(kind, read).0)
     }
 
-    /// What is known that has to do with the question; where it cites code, with what became of that.
+    /// Reads the knowledge that matches the query, with the verification results of its citations.
     async fn knowledge(&self) -> KindRead {
         let kind = HydrationKind::Knowledge;
         if !self.reads(kind) {
@@ -257,8 +259,8 @@ impl Reading<'_> {
         self.as_granted(kind, &path, self.with_code(kind, read, facts).await)
     }
 
-    /// The question, and behind it the paths of the request: their words belong to the task. Both
-    /// searches ask the same text, so that it gets one vector.
+    /// Returns the query followed by the paths of the request, whose words belong to the task. Both
+    /// searches use the same text, so that one vector serves both.
     fn question_with_paths(&self, query: &str) -> String {
         let mut question = query.to_owned();
         for path in self.asked.paths.iter().take(QUESTION_PATHS_MAX) {
@@ -268,12 +270,12 @@ impl Reading<'_> {
         question
     }
 
-    /// Candidates of each kind that is looked for by the question.
+    /// Returns the number of candidates for each kind that is searched by the query.
     fn pool(&self) -> u32 {
         self.coding.parts.settings.candidate_pool
     }
 
-    /// What was read, with what became of the code that it cites.
+    /// Adds the verification results of the cited code to the records read.
     pub(super) async fn with_look(
         &self,
         kind: HydrationKind,
@@ -295,12 +297,13 @@ impl Reading<'_> {
                 read.look = Some(look);
                 read
             }
-            // What cites code is not shown unlooked at, and which records do is known of all or none.
+            // A record that cites code is not shown unverified, and a failed read leaves open which
+            // records do.
             Err(error) => self.settled(kind, Read::Done(Err(error))).0,
         }
     }
 
-    /// What is found of some kinds beneath a place by a question; no kinds means all.
+    /// Searches records of some kinds below a path. An empty list of kinds means all.
     pub(super) async fn search(
         &self,
         kind: HydrationKind,
@@ -345,7 +348,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Which of them cite code, and what others say of them.
+    /// Adds the facts among the records, and the agreement and conflicts with other records.
     pub(super) async fn with_facts(&self, found: Found) -> Result<Found> {
         let repository = self.place.repository.clone();
         let (memory, actor) = (self.place.memory.clone(), self.place.actor.clone());
@@ -377,7 +380,7 @@ impl Reading<'_> {
         }
     }
 
-    /// What came of a read, and which records cite code.
+    /// Converts a finished read into its result and the facts among its records.
     pub(super) fn settled(&self, kind: HydrationKind, read: Read<Found>) -> (KindRead, Vec<Remembered>) {
         let (status, warning) = match read {
             Read::Done(Ok(found)) => {
@@ -400,8 +403,8 @@ impl Reading<'_> {
         (KindRead { warnings: vec![warning], ..KindRead::of(status) }, Vec::new())
     }
 
-    /// Nothing was found where the caller may not read, or no more than what they wrote themselves: that is not the same as nothing
-    /// being there, and is said.
+    /// Marks an empty result of a caller with incomplete rights as not granted: records may exist
+    /// that the caller may not read.
     pub(super) fn as_granted(&self, kind: HydrationKind, path: &str, read: KindRead) -> KindRead {
         if read.status != KindStatus::Empty || self.may_read(kind, path) {
             return read;
@@ -409,8 +412,8 @@ impl Reading<'_> {
         self.refused(kind, read.warnings)
     }
 
-    /// A kind that the caller may not read. Preferences say which proof they lack, too: an agent
-    /// has no grant of its own to ask for.
+    /// Returns the result of a kind that the caller may not read. For preferences, a warning also
+    /// names the missing proof, because an agent has no grant of its own to request.
     fn refused(&self, kind: HydrationKind, mut warnings: Vec<String>) -> KindRead {
         warnings.push(format!("NOT_GRANTED: the caller may not read the {}", kind.as_str()));
         if kind == HydrationKind::Preferences {
@@ -419,7 +422,8 @@ impl Reading<'_> {
         KindRead { warnings, ..KindRead::of(KindStatus::Disabled) }
     }
 
-    /// The proof that a caller who may not read the preferences lacks: the task's, or the token's.
+    /// Returns the warning about the proof that a caller without access to the preferences lacks:
+    /// of the task, or of the token.
     fn unproved(&self) -> Option<&'static str> {
         let is_agents =
             |task: &Task| access::is_agent_of(self.caller, &self.place.memory, (&task.actor, &task.session));
@@ -428,11 +432,11 @@ impl Reading<'_> {
         of_task.or_else(|| is_token_old().then_some(TOKEN_UNPROVED))
     }
 
-    /// Whether the caller may read all that is beneath a place.
+    /// True if the caller may read all records below a path.
     fn may_read(&self, kind: HydrationKind, path: &str) -> bool {
         let Ok(namespace) = Namespace::parse(path) else { return true };
         let beneath = NamespaceFilter::new(&namespace, NamespaceMatch::Subtree);
-        // Preferences are a person's own, not the repository's.
+        // Preferences belong to a person, not to the repository.
         let of_user = (kind == HydrationKind::Preferences).then(|| namespace.normal());
         let of_user =
             of_user.and_then(|path| ActorId::parse(path.trim_matches('/').rsplit('/').next()?).ok());
@@ -441,7 +445,7 @@ impl Reading<'_> {
         access::require_place(caller, memory, (actor, None), &beneath, Capability::Read).is_ok()
     }
 
-    /// A fault of what is around is a warning, one of the program an error.
+    /// Logs a failed read: an infrastructure failure as a warning, a bug as an error.
     fn log(&self, kind: HydrationKind, error: &Error) {
         let kind = kind.as_str();
         if is_infrastructure(error.kind) {

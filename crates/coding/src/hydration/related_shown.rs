@@ -1,5 +1,6 @@
-//! Files that often change with those of the task, among what is shown: lines of the knowledge's share, read by no question but by the
-//! paths that the request names. They are no records: no exposure lists them.
+//! Files that often change with those of the task, shown as lines within the share of the
+//! knowledge. They are read by the paths of the request, not by the query. They are not records, so
+//! no exposure lists them.
 
 use loci_engine::calls::deadline::Read;
 use loci_engine::retrieval::render::{Entry, Screened};
@@ -15,14 +16,14 @@ use super::reading::{Place, Reading};
 use crate::code_graph::co_change::{CoChange, Scene, Thresholds, absent};
 use crate::tasks::log_fields::LOAD_INFRA;
 
-/// The word of requests and answers.
+/// The word of the API.
 pub const GRAPH: &str = "graph";
-/// Files that are shown at most.
+/// The maximum number of shown files.
 const FILES_MAX: usize = 5;
-/// How the id of a line begins that tells of no record.
+/// The prefix of the id of a line that stands for no record.
 const ID: &str = "related-";
 
-/// What was read of files that change together.
+/// The result of reading files that change together.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RelatedRead {
     pub(super) status: KindStatus,
@@ -40,14 +41,15 @@ impl RelatedRead {
     }
 }
 
-/// Whether they are shown at a place: they are of the last tier, which tasks with all memory have alone.
+/// True if the files are shown. They belong to the last tier, which only tasks with all memory
+/// have.
 pub(super) fn is_wanted(place: &Place, asked: &Hydration) -> bool {
     let own = place.repository.as_ref().and_then(|repository| repository.settings.tiers.graph);
     asked.includes_graph() && own.unwrap_or(true) && place.arm() == MemoryArm::On
 }
 
 impl Reading<'_> {
-    /// What often changes with the paths of the request.
+    /// Reads the files that often change with the paths of the request.
     pub(super) async fn related(&self) -> RelatedRead {
         if !is_wanted(self.place, self.asked) {
             return RelatedRead::of(KindStatus::Disabled);
@@ -89,7 +91,7 @@ impl Reading<'_> {
     }
 }
 
-/// The lines of files, in order.
+/// Returns the screened lines of files, in order.
 pub(super) fn screened(files: &[CoChange], patterns: &Patterns) -> Vec<Screened> {
     let entry = |(number, file): (usize, &CoChange)| {
         let CoChange { path, because, support, confidence, .. } = file;
@@ -105,7 +107,7 @@ pub(super) fn screened(files: &[CoChange], patterns: &Patterns) -> Vec<Screened>
     (1..).zip(files).map(entry).collect()
 }
 
-/// Which of the files a line of that id tells of.
+/// Returns the index of the file that a line with this id stands for.
 pub(super) fn place_of(id: &str) -> Option<usize> {
     let number: usize = id.strip_prefix(ID)?.parse().ok()?;
     number.checked_sub(1)

@@ -1,6 +1,7 @@
-//! The finished block is scored once more: what looks harmless line by line may not be so together.
-//! What is flagged is taken out and the block made anew; where it cannot be scored, or is still
-//! flagged with nothing left to take out, nothing is shown. The work goes on either way.
+//! Scores the finished block once more, because lines that are harmless alone may not be so
+//! together. Flagged entries are removed and the block is planned again. If it cannot be scored, or
+//! is still flagged with no entry left to remove, nothing is shown. The task continues in either
+//! case.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +17,18 @@ use super::planning::{Limits, Plan, plan};
 use super::screening::Ready;
 use crate::Coding;
 
-/// Why an entry is not shown that made the block look like instructions.
+/// The reason of an entry that made the block look like instructions.
 const SUSPICIOUS: &str = "suspicious";
-/// Why one is not that stood in a block which could not be scored.
+/// The reason of an entry in a block that could not be scored.
 pub(super) const UNSCREENED: &str = "screening_failed";
-/// What an entry must look like, round by round, to be taken out: what is doubtful first, then what matches anything at all.
+/// The minimum score of the entries that each round removes: first the doubtful ones, then all with
+/// any match.
 const ROUNDS: [f32; 2] = [FLAGGED, f32::MIN_POSITIVE];
 
 /// A block that may be shown.
 pub(super) struct Rescored {
     pub(super) plan: Plan,
-    /// Why nothing is shown, where that is so.
+    /// The error because of which nothing is shown.
     pub(super) failed: Option<Error>,
 }
 
@@ -72,13 +74,15 @@ impl Coding {
         }
     }
 
-    /// How much a text that is to be shown looks like instructions: by the patterns, and by the classifier where there is one.
+    /// Returns the similarity of a text to instructions, by the patterns and by the classifier if
+    /// one is configured.
     pub(super) async fn score_of(&self, text: &str) -> Result<f32> {
         let by_patterns = Patterns::in_force(self.engine.settings().patterns).score(text).score;
         match self.engine.scorer() {
             Some(scorer) => {
                 let score = scorer.score(text).await?;
-                // What is no number says nothing, and nothing is no leave.
+                // A score that is not a number from 0 to 1 carries no information, so the text is
+                // not cleared.
                 let is_number = (0.0..=1.0).contains(&score);
                 let odd = || Error::unavailable("the scorer gave no number from 0 to 1");
                 is_number.then(|| by_patterns.max(score)).ok_or_else(odd)
@@ -88,7 +92,7 @@ impl Coding {
     }
 }
 
-/// Takes out what is shown and looks like instructions from so much on.
+/// Removes shown entries that look like instructions with at least this score.
 fn take_out(ready: &mut BTreeMap<HydrationKind, Ready>, planned: &Plan, from: f32) {
     for ready in ready.values_mut() {
         let kept = std::mem::take(&mut ready.kept);

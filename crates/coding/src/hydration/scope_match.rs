@@ -1,25 +1,25 @@
-//! Whether what a record applies to has to do with the paths of a task. Pure; where two
-//! patterns cannot be told apart they are taken to meet: a line too much is seen, one too few is not.
+//! Matches the scope of a record with the paths of a task. Pure. Two patterns that cannot be
+//! compared count as a match: a superfluous line is visible, a missing one is not.
 
 use loci_engine::strategies::learnings::{MODULE, place_of};
 use loci_verified::verifier::Glob;
 
-/// Characters at which a pattern begins to be one.
+/// Characters that make a path a pattern.
 const WILD: &[char] = &['*', '?', '[', '{'];
-/// Letters of a word that may name something.
+/// The minimum length of a word that may name a module, in characters.
 const WORD_CHARS_MIN: usize = 3;
 /// Words of paths that name nothing.
 const PLAIN_WORDS: &[&str] = &["src", "lib", "test", "tests", "module", "the", "and", "for", "app", "spec"];
 
-/// The paths of a request, read once: files, directories, patterns.
+/// The paths of a request, parsed once: files, directories, patterns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AskedPaths(Vec<AskedPath>);
 
 #[derive(Debug, Clone)]
 struct AskedPath {
-    /// In its normal form.
+    /// The path in its normal form.
     text: String,
-    /// What stands before the first wild character, up to the last slash.
+    /// The part before the first wildcard, up to the last slash.
     fixed: String,
     glob: Option<Glob>,
 }
@@ -33,7 +33,7 @@ impl AskedPaths {
             AskedPath { text, fixed, glob }
         };
         let all: Vec<AskedPath> = paths.iter().map(path).collect();
-        // The whole repository is no path: nothing is narrowed by it.
+        // A path of the whole repository does not narrow the request.
         Self(if all.iter().any(|path| path.text.is_empty()) { Vec::new() } else { all })
     }
 
@@ -41,7 +41,7 @@ impl AskedPaths {
         self.0.is_empty()
     }
 
-    /// Whether a scope has to do with one of the paths.
+    /// True if a scope matches one of the paths.
     pub(crate) fn meet(&self, scope: &str) -> bool {
         if let Some(module) = scope.strip_prefix(MODULE) {
             return self.0.iter().any(|path| path.glob.is_some() || names_module(&path.text, module));
@@ -62,17 +62,17 @@ impl AskedPath {
         }
         let of_scope = fixed(scope);
         if is_literal {
-            // A directory meets what is beneath it.
+            // A directory matches everything below it.
             let directory = format!("{}/", self.text.trim_end_matches('/'));
             return scope.starts_with(&directory);
         }
-        // Two patterns: they meet where one begins within the other.
+        // Two patterns match if the fixed part of one is a prefix of the other's.
         let has_pattern = scope.contains(WILD);
         has_pattern && (self.fixed.starts_with(of_scope) || of_scope.starts_with(&self.fixed))
     }
 }
 
-/// Whether a scope, or what a record is about, is named by a question.
+/// True if a query names a scope, or the topic of a record.
 pub(super) fn is_named(scope: &str, topic: Option<&str>, query: &str) -> bool {
     let asked: Vec<String> = words(query).collect();
     let named = |word: String| {
@@ -95,7 +95,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     parts.filter(|word| word.chars().count() >= WORD_CHARS_MIN && !PLAIN_WORDS.contains(&word.as_str()))
 }
 
-/// Returns true where a segment of the path holds the module's name as whole words: `auth` is in
+/// True if a segment of the path contains the module's name as whole words: `auth` is in
 /// `auth-service.ts` and `UserAuth.java`, and not in `author.ts`.
 fn names_module(path: &str, module: &str) -> bool {
     let name = name_words(module);
@@ -107,7 +107,7 @@ fn names_module(path: &str, module: &str) -> bool {
         })
 }
 
-/// The words of a name in lower case and without a plural's `s`: `OrderItems_v2` has three.
+/// Returns the words of a name in lower case and without a plural's `s`: `OrderItems_v2` has three.
 fn name_words(name: &str) -> Vec<String> {
     let (mut words, mut word, mut is_lower) = (Vec::new(), String::new(), false);
     let mut end = |word: &mut String| {
@@ -128,14 +128,15 @@ fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Forward slashes, nothing before the first segment, a directory with all that is beneath it; empty for the whole repository.
+/// Normalizes a path: forward slashes, no prefix before the first segment, a directory with
+/// everything below it. Empty for the whole repository.
 fn in_full(path: &str) -> String {
     let path = path.trim().replace('\\', "/");
     let path = path.trim_start_matches("./").trim_start_matches('/');
     if matches!(path, "" | ".") { String::new() } else { place_of(path) }
 }
 
-/// What stands before the first wild character, up to the last slash; all of a literal.
+/// Returns the part before the first wildcard, up to the last slash; all of a literal path.
 fn fixed(pattern: &str) -> &str {
     let Some(wild) = pattern.find(WILD) else { return pattern };
     let before = pattern.get(..wild).unwrap_or_default();

@@ -1,6 +1,7 @@
-//! Looking at what was chosen before any of it may stand in a block: sanitising, masking, scoring. This is work, not waiting, and it
-//! grows with what is remembered; so it has the deadline of all the rest, goes rank by rank through all kinds, and steps aside for
-//! others on the same thread. What was not looked at is not shown.
+//! Screens the selected candidates before they may appear in a block: sanitizing, masking, scoring.
+//! This is CPU work that grows with the memory. Therefore it shares the deadline, proceeds rank by
+//! rank through all kinds, and yields to other tasks on its thread. A candidate that was not
+//! screened is not shown.
 
 use std::collections::BTreeMap;
 
@@ -14,26 +15,26 @@ use super::choosing::Chosen;
 use super::kind::HydrationKind;
 use super::lines::entry;
 
-/// Why a candidate is not shown that there was no time to look at.
+/// The reason of a candidate that was not screened in time.
 const DEADLINE: &str = "deadline";
 
-/// Candidates of one kind that may be shown, in order, and what is left out of them.
+/// The candidates of one kind that may be shown, in order, and those left out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ready {
     pub(super) kept: Vec<(Candidate, Screened)>,
     pub(super) left: Vec<Left>,
-    /// Lines that tell of no record, of the same share.
+    /// Lines of the same share that stand for no record.
     pub(super) beside: Vec<Screened>,
 }
 
 impl Ready {
-    /// How many there was no time to look at.
+    /// Returns the number of candidates that were not screened in time.
     pub(super) fn late(&self) -> usize {
         self.left.iter().filter(|left| left.reason == DEADLINE).count()
     }
 }
 
-/// Looks at what was chosen until time is over, the best of every kind first.
+/// Screens the selected candidates until the deadline, the best of every kind first.
 pub(super) async fn screen(
     chosen: BTreeMap<HydrationKind, Chosen>,
     now: Timestamp,

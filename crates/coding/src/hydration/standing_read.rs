@@ -1,6 +1,7 @@
-//! What others say of what was found: who agrees, what contradicts it and is not decided yet, and
-//! what holds on a branch alone. What holds on a branch is shown only where one of its commits is:
-//! to its own task, to tasks of that branch, and where the code tells so within the deadline.
+//! The relation of the records found to other records: agreement, undecided contradictions, and
+//! branches. A record that holds only on a branch is shown only where one of its commits is
+//! present: to its own task, to tasks of that branch, and where the code confirms it within the
+//! deadline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,14 +22,15 @@ use super::candidate::Candidate;
 use super::reading::{KindRead, Reading};
 use crate::learnings::consolidation::{OnBranch, commits_of, holds_any};
 
-/// It holds on a branch, and not where the task is.
+/// The reason of a record that holds on a branch other than the task's.
 const OTHER_BRANCH: &str = "other_branch";
-/// Whether its branch is where the task is cannot be found out now.
+/// The reason of a record whose branch cannot be compared with the task's revision now.
 const BRANCH_UNKNOWN: &str = "branch_unknown";
-/// On the branch of the task something else holds in its place.
+/// The reason of a record that another one replaces on the task's branch.
 const REPLACED_ON_BRANCH: &str = "replaced_on_branch";
 
-/// Reads what others say of candidates, in the transaction that found them or right after.
+/// Reads the agreement, conflicts and branches of candidates, in the transaction that found them or
+/// right after it.
 pub(super) fn with_standing(
     tx: &dyn ReadTx,
     (memory, actor): (&MemoryId, &ActorId),
@@ -70,7 +72,7 @@ pub(super) fn with_standing(
 }
 
 impl Reading<'_> {
-    /// Says of what holds on a branch alone whether it holds where the task is.
+    /// Determines, for each record that holds only on a branch, if it holds at the task's revision.
     pub(super) async fn with_branches(&self, mut read: KindRead) -> KindRead {
         let task = self.place.task.as_ref();
         let asked: Vec<OnBranch> = read
@@ -102,7 +104,8 @@ impl Reading<'_> {
         read
     }
 
-    /// Those of some facts of branches that hold at the commit of the task, or why that cannot be found out.
+    /// Returns the branch facts that hold at the commit of the task, or the reason why this is
+    /// unknown.
     async fn held_here(&self, asked: Vec<OnBranch>) -> std::result::Result<Vec<RecordId>, &'static str> {
         let Some(repository) = &self.place.repository else { return Err("no_repository") };
         let named = self.asked.revision().map(str::to_owned);
@@ -112,7 +115,7 @@ impl Reading<'_> {
             let at = |name: Option<&str>| -> Option<ObjectId> {
                 tip_of(source, name, default.as_deref()).ok().and_then(|tip| tip.commit())
             };
-            // The commit that a task leaves from may not have come here.
+            // The base commit of a task may be missing in this clone.
             let tip = match &named {
                 Some(named) => tip_of(source, Some(named), default.as_deref())?.commit(),
                 None => based_on.as_deref().and_then(|base| at(Some(base))).or_else(|| at(None)),
@@ -131,7 +134,7 @@ impl Reading<'_> {
     }
 }
 
-/// Learned by the task itself, or on its branch.
+/// True if the task itself or a task of the same branch learned the fact.
 fn is_of(fact: &BranchFact, task: Option<&Task>) -> bool {
     task.is_some_and(|task| task.id == fact.task || (fact.branch.is_some() && task.branch == fact.branch))
 }

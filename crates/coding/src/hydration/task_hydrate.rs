@@ -1,5 +1,5 @@
-//! `task_hydrate`: what is remembered of a task's repository, for its prompt; and `repository_hydrate`: the same for whoever knows the
-//! repository alone.
+//! The verbs `task_hydrate`: the memory of a task's repository, for its prompt; and
+//! `repository_hydrate`: the same for a caller who names only the repository.
 
 use futures::FutureExt;
 use loci_engine::calls::deadline::{Deadline, Read};
@@ -19,15 +19,16 @@ use crate::preferences;
 use crate::tasks::log_fields::{Call, of_repository};
 use crate::tasks::task_namespaces;
 
-/// A repository with no more tasks than these has hardly anything to tell.
+/// The number of tasks up to which a repository counts as cold.
 const COLD_TASKS: usize = 5;
 
 impl Coding {
-    /// Puts together what a task is shown. A part of memory that cannot be read, or not in time, is left out, and the answer says so;
-    /// a task of the control group is shown nothing.
+    /// Assembles the memory for a task. A part that cannot be read, or not in time, is left out,
+    /// and the response reports it. A task of the control group is shown nothing.
     ///
     /// # Errors
-    /// `Invalid` by the rules of the request; `NotFound`; `Unavailable` where not even the task could be read in time.
+    /// `Invalid` by the rules of the request; `NotFound`; `Unavailable` if not even the task could
+    /// be read in time.
     pub async fn task_hydrate(
         &self,
         caller: &Principal,
@@ -56,12 +57,14 @@ impl Coding {
             .await
     }
 
-    /// Puts together what a task of a repository would be shown, for whoever has no task, or may read and not write. Nothing is written
-    /// down, and the control group is not asked about: whoever runs agents with one names the task.
+    /// Assembles the memory that a task of a repository would be shown, for a caller without a
+    /// task, or with read access only. The call writes nothing and ignores the control group: an
+    /// operator with a control group names the task.
     ///
     /// # Errors
-    /// `Invalid` by the rules of the request; `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's;
-    /// `Unavailable` where not even the repository could be read in time.
+    /// `Invalid` by the rules of the request; `REPO_UNKNOWN`; `Denied` if the caller may not read
+    /// all of the repository's data; `Unavailable` if not even the repository could be read in
+    /// time.
     pub async fn repository_hydrate(
         &self,
         caller: &Principal,
@@ -91,8 +94,9 @@ impl Coding {
             .await
     }
 
-    /// The request at the caller's working tree of the repository, where it names no revision and there is
-    /// such a tree: all that reads code for it reads the same files.
+    /// Sets the revision of a request to the caller's working tree of the repository, if the
+    /// request names no revision and such a tree exists. All code reads of the request then use the
+    /// same files.
     pub(super) async fn at_working_tree(
         &self,
         standing: &Standing,
@@ -162,10 +166,11 @@ impl Coding {
     }
 }
 
-/// The place where preferences are read, and the reason why they are not, or not by everybody.
+/// The namespace of the preferences, and the reason why they are not read, or only with a grant.
 pub(super) type Wishes = (Option<String>, Option<Nobody>);
 
-/// Those of whoever a task is for: a request that names somebody else is shown nobody's, whoever has that login.
+/// Returns the preferences of the task's user. A request that names another user gets none,
+/// regardless of the login's owner.
 pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) -> Result<Wishes> {
     let is_unnamed = |name: &str| preferences::login_of(name).is_none();
     match asked {
@@ -182,7 +187,8 @@ pub(super) fn wishes_of_task(tx: &dyn ReadTx, task: &Task, asked: Option<&str>) 
     }
 }
 
-/// Those of whoever is named where there is no task: by their login as it is now, or by `user:` and their number.
+/// Returns the preferences of a named user without a task: by the present login, or by `user:` and
+/// the number.
 fn wishes_of_named(tx: &dyn ReadTx, memory: &MemoryId, asked: Option<&str>) -> Result<Wishes> {
     let Some(name) = asked else { return Ok((None, None)) };
     let found = preferences::place_named(tx, memory, name)?;
@@ -190,7 +196,7 @@ fn wishes_of_named(tx: &dyn ReadTx, memory: &MemoryId, asked: Option<&str>) -> R
     Ok((found, nobody))
 }
 
-/// Whether hardly any task of an actor was taken in yet.
+/// True if the server knows hardly any task of an actor.
 pub(crate) fn is_cold(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<bool> {
     let query = TaskQuery { actors: vec![actor.clone()], ..TaskQuery::all(memory.clone(), COLD_TASKS + 1) };
     Ok(tx.tasks().list(&query)?.len() <= COLD_TASKS)

@@ -1,5 +1,6 @@
-//! Themes of self-feedback among what is shown: each one line of the knowledge, told by its newest item, with how many tasks lacked it. They
-//! are shown whatever the question is, and are few.
+//! Themes of self-feedback in the block: each is one line of the knowledge, with the text of its
+//! newest item and the number of tasks that lacked it. They are shown independent of the query, and
+//! are few.
 
 use loci_engine::calls::deadline::Read;
 use loci_model::ErrorKind;
@@ -10,14 +11,14 @@ use super::reading::{KindRead, Reading};
 use crate::reflection::themes::{Theme, ThemePlace, ThemeState};
 use crate::tasks::log_fields::LOAD_INFRA;
 
-/// Themes that are shown at most: those that most tasks lacked.
+/// The maximum number of shown themes: those that most tasks lacked.
 const SHOWN_MAX: usize = 3;
 
-/// What was read of themes.
+/// The result of reading themes.
 pub(super) type ThemesRead = Read<(Vec<Theme>, Vec<String>)>;
 
 impl Reading<'_> {
-    /// Themes, where they are wanted.
+    /// Reads the themes, if the request includes them.
     pub(super) async fn themes(&self) -> Option<ThemesRead> {
         if !self.wants_themes {
             return None;
@@ -27,13 +28,13 @@ impl Reading<'_> {
     }
 }
 
-/// What was read of the knowledge, with the themes.
+/// Adds the themes to the result of reading the knowledge.
 pub(super) fn with_themes(mut read: KindRead, themes: Option<ThemesRead>) -> KindRead {
     let kind = HydrationKind::Knowledge;
     let (themes, warnings) = match themes {
         None => return read,
         Some(Read::Done(Ok(found))) => found,
-        // Whoever may not read the knowledge is told that of it already.
+        // The knowledge already carries the warning about a missing right.
         Some(Read::Done(Err(error))) if error.kind == ErrorKind::Denied => return read,
         Some(Read::Done(Err(error))) => {
             tracing::warn!(metric_type = LOAD_INFRA, ?error, "themes of self-feedback could not be read");
@@ -57,7 +58,7 @@ pub(super) fn with_themes(mut read: KindRead, themes: Option<ThemesRead>) -> Kin
     if told.is_empty() {
         return read;
     }
-    // The same item as an answer to the question is no second line.
+    // An item that the search also found is not shown twice.
     read.found.retain(|one| !told.iter().any(|theme| theme.record.id == one.record.id));
     read.found.extend(told);
     if matches!(read.status, KindStatus::Empty | KindStatus::Disabled | KindStatus::Skipped) {

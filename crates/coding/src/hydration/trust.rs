@@ -1,5 +1,5 @@
-//! How far a record is trusted now: who said it, who says otherwise, how long ago. Pure. What
-//! safety found in a text is in the record's own trust already.
+//! Computes the current trust of a record from its source, its conflicts and its age. Pure. The
+//! record's own trust already includes the safety findings on its text.
 
 use loci_model::Timestamp;
 use loci_model::facts::support::Support;
@@ -10,31 +10,31 @@ use loci_verified::CitedFate;
 use super::candidate::Candidate;
 use super::kind::HydrationKind;
 
-/// Nobody else said it yet.
+/// The consistency of a record that no other task or person stated.
 const CONSISTENCY: f64 = 0.85;
-/// More for each who did.
+/// The addition for each further task or person that stated it.
 const AGREED: f64 = 0.05;
-/// A record that another one contradicts.
+/// The factor for each record that contradicts it.
 const IN_CONFLICT: f64 = 0.5;
-/// Half of the trust is gone after so many days.
+/// A half-life of the trust, in days.
 const YEAR: f64 = 365.0;
 const SEASON: f64 = 90.0;
 const MONTH: f64 = 30.0;
-/// What nobody confirmed for so many days is not shown any more.
+/// The number of days without confirmation after which a record is no longer shown.
 const UNCONFIRMED_DAYS: i64 = 365;
-/// Likewise what safety flagged, or what comes of a task with an alert.
+/// The limit for flagged records and for records of a task with an alert, in days.
 const FLAGGED_DAYS: i64 = 7;
-/// What cites code that stands.
+/// The reliability of a record with a valid citation.
 const VERIFIED: f64 = 0.95;
-/// Sources from outside: their records are trusted less on their own already, and that counts once.
+/// External sources. Their records already have a lower trust of their own, which counts once.
 const FROM_OUTSIDE: &[&str] = &["preference_implicit", "import", "github_issue"];
 
-/// Trust of a candidate at a time, 0 to 1.
+/// Returns the trust of a candidate at a time, 0 to 1.
 pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
     let (reliability, half_life_days) = of_source(candidate);
     let consistency = consistency(candidate);
     let freshness = if candidate.kind == HydrationKind::Rules {
-        // They weigh who asked for them already, and do not age while they are in force.
+        // The weight of a rule already includes its reviewers, and a rule in force does not age.
         1.0
     } else {
         let age_ms = (now.millis() - candidate.known_at().millis()).max(0);
@@ -43,14 +43,15 @@ pub(super) fn trust(candidate: &Candidate, now: Timestamp) -> f64 {
     (believed(candidate, reliability) * consistency * freshness).clamp(0.0, 1.0)
 }
 
-/// True where a record is trusted too little to be shown. An open conflict lowers its place and
-/// hides nothing: the label says so, and a person decides.
+/// True if the trust of a record is too low to show it. An open conflict lowers its rank and hides
+/// nothing: the label states it, and a person decides.
 pub(super) fn is_distrusted(candidate: &Candidate, threshold: f64) -> bool {
     let conflicts = i32::try_from(candidate.standing.conflicts).unwrap_or(i32::MAX);
     candidate.trust < threshold * IN_CONFLICT.powi(conflicts)
 }
 
-/// A record's own trust and that of its source: where both say that it comes from outside, the lesser of the two.
+/// Combines a record's own trust with that of its source. If both mark it as external, the lower
+/// one counts.
 fn believed(candidate: &Candidate, reliability: f64) -> f64 {
     let record = &candidate.record;
     let is_outside = candidate.text("source_type").is_some_and(|source| FROM_OUTSIDE.contains(&source));
@@ -61,7 +62,7 @@ fn believed(candidate: &Candidate, reliability: f64) -> f64 {
     }
 }
 
-/// How far others say the same: more for each who does, half for each record that says otherwise.
+/// Returns the consistency: higher for each agreement, halved for each contradiction.
 fn consistency(candidate: &Candidate) -> f64 {
     let standing = &candidate.standing;
     let disputed = u32::from(candidate.cited.as_ref().is_some_and(|cited| cited.is_disputed));
@@ -69,8 +70,8 @@ fn consistency(candidate: &Candidate) -> f64 {
     (CONSISTENCY + AGREED * f64::from(standing.agreed)).min(1.0) * IN_CONFLICT.powi(conflicts)
 }
 
-/// Why a record is not shown for its age alone: nobody confirmed it for a year, or it was flagged and nobody stood by it for a week. Rules
-/// go by their relevance.
+/// Returns the reason to hide a record because of its age: unconfirmed for a year, or flagged for a
+/// week without support. Rules are exempt, because their relevance decides.
 pub(super) fn outlived(candidate: &Candidate, now: Timestamp) -> Option<&'static str> {
     if candidate.kind == HydrationKind::Rules {
         return None;
@@ -83,7 +84,7 @@ pub(super) fn outlived(candidate: &Candidate, now: Timestamp) -> Option<&'static
     (days >= UNCONFIRMED_DAYS).then_some("expired")
 }
 
-/// How far its source is believed, and how fast that fades.
+/// Returns the reliability of its source, and the half-life of the trust in days.
 fn of_source(candidate: &Candidate) -> (f64, f64) {
     let record = &candidate.record;
     if record.tier == TrustTier::Confirmed || candidate.standing.is_approved {
@@ -104,7 +105,7 @@ fn of_source(candidate: &Candidate) -> (f64, f64) {
         Some("reflection") => (0.7, SEASON),
         Some("preference_implicit" | "review_feedback" | "import") => (0.5, MONTH),
         Some("github_issue") => (0.3, MONTH),
-        // What safety knows to come from outside is trusted half by that alone.
+        // The record's own trust already halves external records.
         Some(_) | None if record.tier == TrustTier::External => (1.0, MONTH),
         Some(_) | None => match candidate.kind {
             HydrationKind::Reflections => (0.7, SEASON),

@@ -1,4 +1,4 @@
-//! The job that reads what is new of a repository's history.
+//! The job that reads new commits of a repository's history.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -9,10 +9,10 @@ use loci_model::job::{Job, JobKind};
 
 use crate::product::Registered;
 
-/// The kind.
+/// The kind of the job.
 pub(crate) const KIND: JobKind = JobKind::named("co_change");
 
-/// The handler: run twice, the second time reads nothing.
+/// The handler of the job. A second run reads nothing.
 pub(crate) struct CoChangeHistory {
     pub(crate) registered: Registered,
 }

@@ -1,6 +1,6 @@
-//! `dead_letter_list`, `dead_letter_retry`: what a memory for code should hold and could not be
-//! written, when it was given up. A door to jobs that failed, which are kept with what they are
-//! about and why: there is no second place.
+//! The verbs `dead_letter_list` and `dead_letter_retry`: writes to a memory for code that failed
+//! permanently. They expose failed jobs, which keep their subject and reason; there is no separate
+//! store.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_engine::calls::standing::Standing;
@@ -13,10 +13,10 @@ use loci_model::{JobId, Result, Timestamp};
 use crate::Coding;
 
 impl Coding {
-    /// A page of what was given up, the latest first.
+    /// Returns a page of failed jobs, the latest first.
     ///
     /// # Errors
-    /// `Denied` for whoever may not read the whole memory; `Invalid` (limit not 1 to 100).
+    /// `Denied` if the caller may not read the whole memory; `Invalid` (limit not 1 to 100).
     pub async fn dead_letter_list(
         &self,
         caller: &Principal,
@@ -30,7 +30,7 @@ impl Coding {
         self.engine.job_list(caller, &memory, query).await
     }
 
-    /// Tries one again, now; the job, as it was.
+    /// Retries a failed job at once, unchanged. Returns the job.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.

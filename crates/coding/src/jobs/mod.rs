@@ -14,7 +14,7 @@ use loci_engine::hooks::JobHandler;
 
 use crate::product::Registered;
 
-/// Returns the handlers of its jobs.
+/// Returns the handlers of the jobs of coding memory.
 pub(crate) fn handlers(registered: &Registered) -> Vec<Arc<dyn JobHandler>> {
     let registered = || registered.clone();
     vec![

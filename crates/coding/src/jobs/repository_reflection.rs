@@ -1,5 +1,5 @@
-//! The job that reflects on the tasks of a repository: rules look first, always; then a model,
-//! where one is asked.
+//! The job that reflects on the tasks of a repository: rules always run first, then a model if one
+//! is configured.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -16,10 +16,10 @@ use crate::product::Registered;
 use crate::reflection::ReflectionPlace;
 use crate::reflection::model;
 
-/// Said of a job that no model answered.
+/// The note on a job without a model's answer.
 const BY_RULES: &str = "rules alone looked at the tasks: start the job again to ask once more";
 
-/// The handler.
+/// The handler of the job.
 pub(crate) struct RepositoryReflection {
     pub(crate) registered: Registered,
 }
@@ -85,8 +85,8 @@ async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
     }
 }
 
-/// Returns the end of a job whose model gave no answer: the model is asked again where that can
-/// help; otherwise the findings of the rules stay, and the reason says so.
+/// Returns the end of a job without a model's answer. The model is asked again if that can help;
+/// otherwise the findings of the rules stay, and the reason states this.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);

@@ -1,5 +1,5 @@
-//! The job that asks a model which rules follow from a review, where one is asked. Rules without a
-//! model have read the review already: the model's answer takes their place.
+//! The job that asks a model for the rules of a review, if a model is configured. The extraction
+//! without a model has already read the review; the model's answer replaces its result.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -14,14 +14,13 @@ use loci_model::{RecordId, Result, Timestamp};
 use crate::Coding;
 use crate::product::Registered;
 
-/// The kind.
+/// The kind of the job.
 pub(crate) const KIND: JobKind = JobKind::named("review_rules");
 
-/// Said of a job that no model answered.
+/// The note on a job without a model's answer.
 const READ_WITHOUT: &str = "what was read without a model stays: start the job again to ask once more";
 
-/// The handler: run twice, the second time finds the answer that is kept, or a review that is known
-/// to have been read.
+/// The handler of the job. A second run finds the stored answer, or a review that is already read.
 pub(crate) struct ReviewRules {
     pub(crate) registered: Registered,
 }
@@ -67,8 +66,7 @@ async fn run(coding: &Coding, job: &Job) -> Result<Ended> {
     }
 }
 
-/// Returns the end of a job whose model gave no answer: the model is asked again where that can
-/// help.
+/// Returns the end of a job without a model's answer. The model is asked again if that can help.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);

@@ -1,5 +1,5 @@
-//! The jobs by which reviews come in: the deliveries of hooks for one unit, a round of polling, a
-//! part of a backfill. Run twice, each finds nothing the second time, or the same again.
+//! The jobs that take in reviews: the hook deliveries for one unit, a round of polling, a part of a
+//! backfill. A second run of each finds nothing new.
 
 use futures::future::BoxFuture;
 use loci_engine::Engine;
@@ -12,9 +12,9 @@ use loci_model::tasks::forge_news::NewsUnit;
 
 use crate::product::Registered;
 
-/// The kind of rounds of polling.
+/// The kind of polling rounds.
 pub(crate) const POLL: JobKind = JobKind::named("review_poll");
-/// The kind of parts of a backfill.
+/// The kind of backfill parts.
 pub(crate) const BACKFILL: JobKind = JobKind::named("review_backfill");
 
 /// The handler of deliveries by forges.
@@ -42,7 +42,7 @@ impl JobHandler for ForgeHook {
     }
 }
 
-/// The handler of rounds of polling.
+/// The handler of polling rounds.
 pub(crate) struct ReviewPoll {
     pub(crate) registered: Registered,
 }
@@ -58,7 +58,7 @@ impl JobHandler for ReviewPoll {
     }
 }
 
-/// The handler of parts of a backfill.
+/// The handler of backfill parts.
 pub(crate) struct ReviewBackfill {
     pub(crate) registered: Registered,
 }

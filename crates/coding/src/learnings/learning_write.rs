@@ -1,6 +1,6 @@
-//! Writing learnings: each through size, repository documents, safety and what is there already,
-//! into the knowledge of the task's repository, where consolidation decides what becomes of it;
-//! citations are proposed by the job `cite`. Each gets an answer.
+//! Writes learnings: each passes checks of size, repository documents, safety and known records.
+//! Consolidation then decides about it in the knowledge of the task's repository. The job `cite`
+//! proposes citations. The result lists each learning.
 
 use loci_engine::consolidation::{Carrying, Decision, Reason, WordPairs};
 use loci_engine::records::NewRecord;
@@ -28,19 +28,20 @@ use crate::repositories::docs_at_commit::Read;
 use crate::tasks::alert_hold;
 use crate::tasks::reports::completion::{Learned, LearnedAction};
 
-/// What agents would have needed: the subtype of its records, and the name of the prompt that asks for it.
+/// Self-feedback, information that agents lacked: the subtype of its records, and the name of the
+/// prompt that requests it.
 pub(crate) const SELF_FEEDBACK: &str = "self_feedback";
-/// The form of this area's records.
+/// The schema version of this module's records.
 pub(crate) const SCHEMA_VERSION: &str = "4";
-/// How much less is believed of what names nothing.
+/// The trust factor of a learning that names nothing specific.
 const VAGUE_TRUST: f64 = 0.5;
 
-/// What learnings are.
+/// A kind of learnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LearnedKind {
     /// About the repository.
     Knowledge,
-    /// About what the agent would have needed.
+    /// About information that the agent lacked.
     SelfFeedback,
 }
 
@@ -60,24 +61,24 @@ impl LearnedKind {
     }
 }
 
-/// Writes learnings of one task.
+/// Writes the learnings of one task.
 pub(crate) struct Learner<'a> {
     pub(crate) building: &'a Building<'a>,
     pub(crate) task: &'a Task,
-    /// What the repository says itself, and which files it has, where that could be read.
+    /// The documents and files of the repository, if they could be read.
     pub(crate) read: &'a Read,
     /// The commit at which they were learned.
     pub(crate) commit: Option<&'a str>,
-    /// The version of the prompt that made the text.
+    /// The version of the prompt that produced the text.
     pub(crate) prompt: Option<&'a str>,
-    /// The messages that they rest on.
+    /// The messages that they are based on.
     pub(crate) sources: &'a [Source],
     pub(crate) kind: LearnedKind,
-    /// What was found beforehand that is like them.
+    /// Similar records, found before the write.
     pub(crate) around: &'a Around,
-    /// When they were seen to be so.
+    /// The time of their observation.
     pub(crate) observed_at: Timestamp,
-    /// What their records say beside the usual or in its place, by their order; none: nothing.
+    /// Metadata that adds to or overrides the metadata of their records, by position; empty: none.
     pub(crate) marks: &'a [Metadata],
 }
 
@@ -159,12 +160,12 @@ impl Learner<'_> {
         Ok(Became { id: Some(record.id.clone()), action: LearnedAction::Added, reason: None })
     }
 
-    /// The branch that they hold on alone; `None`: that of everybody.
+    /// Returns the branch to which they are limited; `None`: they hold on all branches.
     fn on_branch(&self) -> Option<Option<&str>> {
         self.read.is_unmerged.then_some(self.task.branch.as_deref())
     }
 
-    /// Writes a learning beside what is known of the same.
+    /// Writes a learning after comparing it with similar records.
     fn consolidated(
         &self,
         tx: &mut dyn Tx,
@@ -202,7 +203,8 @@ impl Learner<'_> {
                 carrying.carry_out(tx, record, &decision)?;
                 kept(record.id.clone(), LearnedAction::Conflict, "may_contradict_what_is_known")
             }
-            // Unlike what was extracted it is in force: both are shown as doubtful, or neither, as configured.
+            // Unlike an extracted record, it is in force: both are shown as doubtful, or neither,
+            // as configured.
             Decision::Hold { with, why } => {
                 self.building.insert(tx, record)?;
                 conflicts::note(tx, (with, record), &why.reason, now)?;
@@ -215,7 +217,8 @@ impl Learner<'_> {
         Ok(became)
     }
 
-    /// Its very words are known: the task agrees with the record, and what held on a branch alone holds everywhere where this does.
+    /// Handles a learning whose exact text is known: the task agrees with the record. A record
+    /// limited to a branch holds everywhere from now on, if the learning does.
     fn said_again(&self, tx: &mut dyn Tx, known: Became, said: &str) -> Result<Became> {
         if let (Some(id), LearnedAction::Duplicate) = (&known.id, known.action) {
             self.agree_with(tx, id)?;
@@ -228,7 +231,7 @@ impl Learner<'_> {
         Ok(known)
     }
 
-    /// What was known of a branch alone is seen on the default one now, in words like these.
+    /// Returns the landing of a branch fact that the default branch now states in similar words.
     fn landing<'b>(&'b self, said: &'b str) -> Landing<'b> {
         let Building { memory, by, now, .. } = *self.building;
         let changing = Changing { memory, by, at: now };
@@ -240,14 +243,15 @@ impl Learner<'_> {
         record.iter().try_for_each(|record| agree(tx, record, self.task, self.observed_at))
     }
 
-    /// It holds on a branch alone, and not where this does: it is not known here.
+    /// True if a record holds only on a branch other than that of the learning, so it is not known
+    /// here.
     fn is_elsewhere(&self, tx: &dyn ReadTx, id: &RecordId) -> Result<bool> {
         let Some(branch) = self.on_branch() else { return Ok(false) };
         let fact = tx.ledger().noun::<BranchFact>(&self.building.memory.id, id.as_str())?;
         Ok(fact.is_some_and(|fact| branch.is_none() || fact.branch.as_deref() != branch))
     }
 
-    /// The topic is read by whoever reads the learning, so both are looked at together.
+    /// Screens the topic together with the text, because readers see both.
     fn hold_back(&self, record: &mut Record, topic: &str) {
         let both = safety::prepare(format!("{topic}: {}", record.text), None, &self.building.policy);
         if record.state == RecordState::Active && both.state == RecordState::Quarantined {
@@ -300,7 +304,8 @@ impl Learner<'_> {
         Origin { provenance, origin: RecordOrigin::Extracted, index_text }
     }
 
-    /// What is there already and says the same: active by any strategy, or held, or found wrong.
+    /// Returns the known record with the same text: active under any strategy, held back, or
+    /// invalid.
     fn known(&self, tx: &dyn ReadTx, record: &Record, digest: &str) -> Result<Option<Became>> {
         let memory = self.building.memory;
         let strategies = std::iter::once(None).chain(memory.strategies.iter().map(|one| Some(&one.id)));
@@ -332,7 +337,7 @@ impl Learner<'_> {
     }
 }
 
-/// What became of a learning, before it is told.
+/// The result of writing a learning.
 struct Became {
     id: Option<RecordId>,
     action: LearnedAction,
@@ -347,12 +352,12 @@ fn kept(id: RecordId, action: LearnedAction, reason: &'static str) -> Became {
     Became { id: Some(id), action, reason: Some(reason) }
 }
 
-/// The knowledge of a task's repository.
+/// Returns the namespace of the knowledge of a task's repository.
 pub(super) fn knowledge(task: &Task) -> Result<Namespace> {
     Namespace::parse(format!("/{}/knowledge/", task.actor))
 }
 
-/// Where everything that is written for a task comes from.
+/// Returns the provenance of all records that are written for a task.
 pub(crate) fn provenance(task: &Task) -> Provenance {
     Provenance {
         actor: Some(task.actor.clone()),
@@ -365,7 +370,7 @@ pub(crate) fn provenance(task: &Task) -> Provenance {
 mod tests {
     use super::*;
 
-    /// A text and its digest, for clients in every language.
+    /// A text and its digest, shared with clients in all languages.
     #[derive(serde::Deserialize)]
     struct Vector {
         text: String,

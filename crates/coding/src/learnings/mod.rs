@@ -1,4 +1,4 @@
-//! Learnings of a repository: their writes, their consolidation with what is known, and their
+//! Learnings of a repository: their writes, their consolidation with known records, and their
 //! conflicts.
 
 pub(crate) mod conflicts;

@@ -1,7 +1,7 @@
-//! `evaluation_add`, `evaluation_list`: what evaluations found in the work of tasks. A finding
-//! becomes a record by the way of every learning, in the write of the evaluation, and says where it
-//! comes from; a suggestion for a prompt is kept for a person to decide. The same evaluation of a
-//! task again is the one that is there.
+//! The verbs `evaluation_add` and `evaluation_list`: findings of evaluations in the work of tasks.
+//! A finding becomes a record like every learning, in the write of the evaluation, and names its
+//! source. A suggestion for a prompt waits for a person's decision. Repeating an evaluation of a
+//! task returns the stored one.
 
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 use loci_engine::calls::page::Page;
@@ -24,23 +24,23 @@ use crate::tasks::reports::completion::Learned;
 use crate::tasks::reports::learnings::Lessons;
 use crate::tasks::{list, task_namespaces};
 
-/// Hex digits of an evaluation's id.
+/// The number of hex digits of an evaluation's id.
 const ID_DIGITS: usize = 24;
-/// What a finding's record says it comes from.
+/// The source type of a finding's record.
 const SOURCE: &str = "evaluation";
 
-/// An evaluation that was stored.
+/// A stored evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationAdded {
     /// The evaluation.
     pub evaluation: Evaluation,
-    /// What became of the findings, in their order.
+    /// The results of the findings, in their order.
     pub learned: Vec<Learned>,
-    /// What could not be looked at.
+    /// Warnings about checks that could not run.
     pub warnings: Vec<String>,
 }
 
-/// An evaluation whose ids and words are read.
+/// An evaluation with parsed ids and words.
 struct Read {
     asked: EvaluationAdd,
     task: TaskId,
@@ -58,7 +58,7 @@ impl Read {
         Ok(Self { asked, task, categories })
     }
 
-    /// Its findings, each with its category.
+    /// Returns its findings, each with its category.
     fn findings(&self) -> impl Iterator<Item = (&EvaluationFindingAdd, FailureCategory)> {
         self.asked.findings.iter().zip(self.categories.iter().copied())
     }
@@ -79,7 +79,7 @@ impl Read {
         findings.iter().map(learning).collect()
     }
 
-    /// What is learned of it: each record says which evaluation found it.
+    /// Returns its learnings. Each record names the evaluation that found it.
     fn lessons(&self, learnings: Vec<Learning>) -> Lessons {
         let id = self.id();
         let text = |text: &str| MetadataValue::String(text.to_owned());
@@ -93,7 +93,7 @@ impl Read {
         Lessons { learnings, marks: self.categories.iter().map(mark).collect(), observed_at: None }
     }
 
-    /// The same evaluation of a task has the same.
+    /// Returns the id, which is equal for equal evaluations of a task.
     fn id(&self) -> String {
         let mut hasher = Sha256::new();
         let mut add = |part: &str| {
@@ -140,8 +140,8 @@ impl Coding {
     /// Stores an evaluation.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own
-    /// agent.
+    /// `Invalid` by the rules of its members; `NotFound`; `Denied` if the caller may not write all
+    /// data of the task's actor, such as the task's own agent.
     pub async fn evaluation_add(
         &self,
         caller: &Principal,
@@ -173,7 +173,8 @@ impl Coding {
                     };
                     (crate::LearningsTaken::default(), self.engine.store().write(write).await?)
                 } else {
-                    // One write: where it does not come to its end nothing was learned, and it is said again as a whole.
+                    // One write: if it does not complete, nothing was learned, and the caller
+                    // repeats the whole request.
                     let also = move |tx: &mut dyn Tx, changing: &Changing<'_>, learned: &[Learned]| {
                         store(tx, changing, &new, learned)
                     };
@@ -185,10 +186,10 @@ impl Coding {
             .await
     }
 
-    /// A page of evaluations, the newest first.
+    /// Returns a page of evaluations, the newest first.
     ///
     /// # Errors
-    /// `Invalid` where neither a repository nor a task is named; `REPO_UNKNOWN`; `NotFound`; `Denied`.
+    /// `Invalid` if neither a repository nor a task is named; `REPO_UNKNOWN`; `NotFound`; `Denied`.
     pub async fn evaluation_list(
         &self,
         caller: &Principal,
@@ -226,7 +227,7 @@ impl Coding {
     }
 }
 
-/// Writes the evaluation, beside what became of its findings.
+/// Writes the evaluation together with the results of its findings.
 fn store(tx: &mut dyn Tx, changing: &Changing<'_>, new: &Read, learned: &[Learned]) -> Result<Evaluation> {
     let memory = &changing.memory.id;
     let id = new.id();
@@ -235,7 +236,7 @@ fn store(tx: &mut dyn Tx, changing: &Changing<'_>, new: &Read, learned: &[Learne
     }
     let gone = || Error::not_found(format!("there is no task {} here", new.task)).on("task_id");
     let mut task = tx.tasks().get(memory, &new.task)?.ok_or_else(gone)?;
-    // Secrets are masked whatever the settings are: what is said here is read by people alone.
+    // Secrets are masked under all settings, because only people read this text.
     let masked = |text: &String| secrets::redact(text.clone(), RedactionMode::Mask).0;
     let mut findings = Vec::with_capacity(new.categories.len());
     for (place, (finding, category)) in new.findings().enumerate() {

@@ -1,4 +1,5 @@
-//! What is known of each task for measuring: the task, what came of it, what it was shown, what reviewers said. One read of the store.
+//! Reads the data of each task for the measures: the task, its outcome, its exposures, and comments
+//! of reviewers. One read of the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,67 +21,68 @@ use crate::rules::rules_list::rules_of;
 use crate::tasks::reports::episode_record::existing_episode;
 use crate::tasks::reports::episode_text::TaskEpisode;
 
-/// Tasks that are read at once.
+/// The number of tasks that one page reads.
 const PAGE: usize = 200;
-/// Exposures that are read at once.
+/// The number of exposures that one page reads.
 const EXPOSURES: usize = 50;
-/// What a decision on code begins with.
+/// The prefix of decisions based on citations.
 const CITED: &str = "dropped:citation_";
 
-/// A task, measured.
+/// A task with the data for its measures.
 pub(super) struct Observed {
     pub(super) task: Task,
     pub(super) outcome: Option<Outcome>,
-    /// Its pull request is counted with it: several tasks may work on one.
+    /// True if its pull request counts for this task. Several tasks may work on one pull request.
     pub(super) owns_pr: bool,
-    /// It was shown something, or would have been.
+    /// True if the task has an exposure, including one built only for comparison.
     pub(super) was_asked: bool,
     pub(super) shown: BTreeSet<RecordId>,
-    /// So much was left out since its code was gone, said something else or could not be read.
+    /// The number of records withheld because their code was deleted, contradicts them or could not
+    /// be read.
     pub(super) withheld: u32,
-    /// The version of the prompt that its learnings were asked for by.
+    /// The version of the prompt that requested its learnings.
     pub(super) extraction_prompt: Option<String>,
-    /// What people said in reviews of its pull request.
+    /// Comments of people in reviews of its pull request.
     pub(super) comments: Vec<String>,
 }
 
-/// A rule, and when it was in force.
+/// A rule with the changes of its state.
 pub(super) struct Rule {
     pub(super) record: Record,
     pub(super) changes: Vec<StateChange>,
 }
 
 impl Rule {
-    /// It was in force then.
+    /// True if the rule was in force at a time.
     pub(super) fn was_active(&self, at: Timestamp) -> bool {
         state_at(&self.record, &self.changes, at) == Some(RecordState::Active)
     }
 }
 
-/// Everything that is measured.
+/// The data of all measures.
 pub(super) struct Gathered {
     /// The tasks, the newest first.
     pub(super) tasks: Vec<Observed>,
     pub(super) rules: Vec<Rule>,
-    /// Not everything is in it.
+    /// The parts that were left out.
     pub(super) cut: Cut,
 }
 
-/// What measures leave out: there is more than they are made of.
+/// The data that the measures leave out because of limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cut {
     /// Older tasks.
     pub tasks: bool,
-    /// Older searches of a task, and what they showed.
+    /// Older searches of a task, and their results.
     pub exposures: bool,
     /// Comments of reviewers on older tasks, further reviews of one pull request, or the rest of a
-    /// long comment: mistakes in them are not found.
+    /// long comment. Repeated mistakes in them are not found.
     pub comments: bool,
     /// Older rules, or the rest of a long one, with which no comment was compared.
     pub rules: bool,
 }
 
-/// Texts that may still be compared, and their characters: comparing embeds them, at each call.
+/// The remaining number of compared texts and characters. Each call embeds the compared texts.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     texts: usize,
@@ -88,8 +90,8 @@ struct Room {
 }
 
 impl Room {
-    /// Returns the part of a text that is compared; `None` where there is no room for it. Sets
-    /// `cut` where anything is left out.
+    /// Returns the part of a text that is compared; `None` if the limit is exhausted. Sets `cut` if
+    /// a part is left out.
     fn take(&mut self, mut text: String, cut: &mut bool) -> Option<String> {
         let end = text.char_indices().nth(limits::METRICS_TEXT_CHARS_MAX).map(|(at, _)| at);
         if let Some(end) = end {
@@ -107,7 +109,7 @@ impl Room {
     }
 }
 
-/// Reads it.
+/// Reads the data of all measures.
 pub(super) fn gather(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -167,7 +169,8 @@ fn observed(tx: &dyn ReadTx, task: Task, now: Timestamp, cut: &mut Cut) -> Resul
     })
 }
 
-/// What a task was shown: before it began, and by its newest searches. A task searches often: what it began with must not be lost to that.
+/// Returns the exposures of a task: its hydrations and its newest searches. They are read
+/// separately, because a task may search often and its hydrations must be included.
 fn exposures(tx: &dyn ReadTx, task: &Task, cut: &mut Cut) -> Result<Vec<Exposure>> {
     let most = limits::METRICS_EXPOSURES_MAX;
     let mut all = tx.exposures().of_call(&task.memory, &task.id, ExposureCall::Hydrate, most)?;
@@ -189,20 +192,21 @@ fn exposures(tx: &dyn ReadTx, task: &Task, cut: &mut Cut) -> Result<Vec<Exposure
     }
 }
 
-/// Each pull request is the first task's of those that worked on it.
+/// Assigns each pull request to the first task that worked on it.
 fn own_pull_requests(tasks: &mut [Observed]) {
     let mut seen = BTreeSet::new();
     for one in tasks.iter_mut().rev() {
         let pr = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr);
         one.owns_pr = match pr {
             Some(pr) => seen.insert(pr),
-            // What was set by hand may name none.
+            // An outcome set by hand may name no pull request.
             None => one.outcome.as_ref().is_some_and(|outcome| outcome.by_hand.is_some()),
         };
     }
 }
 
-/// What people said of the pull request: no answers, and nothing of programs, of its author, or of agents.
+/// Returns the comments of people on the pull request, without answers and without those of
+/// programs, its author, or agents.
 fn comments(tx: &dyn ReadTx, repository: &Repository, one: &Observed, cut: &mut Cut) -> Result<Vec<String>> {
     let most = limits::METRICS_REVIEWS_MAX;
     let Some(pr) = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr) else { return Ok(Vec::new()) };

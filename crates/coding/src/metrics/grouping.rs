@@ -9,30 +9,30 @@ use loci_model::tasks::task::{MemoryArm, TaskStatus};
 use super::gathering::Observed;
 use super::statistics::{mean, share};
 
-/// What groups go by.
+/// The criterion of the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MetricsBy {
-    /// Which memory tasks are given.
+    /// The memory arm of tasks.
     #[default]
     Arm,
-    /// Who asked.
+    /// The user of the task.
     User,
     /// The version of the prompt.
     PromptVersion,
-    /// The version of the prompt that learnings were asked for by.
+    /// The version of the prompt that requested learnings.
     ExtractionPromptVersion,
     /// The variant of an experiment.
     Variant,
     /// The model that worked.
     Model,
-    /// The week in which tasks were taken in.
+    /// The week in which the tasks were created.
     Week,
-    /// All of the repository.
+    /// The whole repository.
     Repo,
 }
 
 impl MetricsBy {
-    /// Every one.
+    /// All criteria.
     pub const ALL: &'static [Self] = &[
         Self::Arm,
         Self::User,
@@ -44,7 +44,7 @@ impl MetricsBy {
         Self::Repo,
     ];
 
-    /// The word of requests and answers.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Arm => "arm",
@@ -58,7 +58,7 @@ impl MetricsBy {
         }
     }
 
-    /// From its word.
+    /// Parses a criterion from its word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|by| by.as_str() == word)
     }
@@ -82,12 +82,12 @@ impl MetricsBy {
     }
 }
 
-/// The group of tasks of which it is not known.
+/// The group of tasks without a value.
 const UNKNOWN: &str = "-";
-/// Groups of fewer tasks say nothing yet.
+/// The minimum size of a group with meaningful measures.
 const ENOUGH: u32 = 20;
 
-/// The measures of each group, in the order of their keys.
+/// Returns the measures of each group, in the order of their keys.
 pub(super) fn groups(by: MetricsBy, tasks: &[Observed], repeated: &[RepeatedMistakes]) -> Vec<TaskMeasures> {
     let mut parts: BTreeMap<String, Vec<(&Observed, RepeatedMistakes)>> = BTreeMap::new();
     for (place, one) in tasks.iter().enumerate() {
@@ -131,10 +131,10 @@ fn measured(key: String, part: &[(&Observed, RepeatedMistakes)]) -> TaskMeasures
     }
 }
 
-/// What says how memory was shown and used.
+/// Returns the measures of memory use.
 fn of_memory(key: String, part: &[(&Observed, RepeatedMistakes)]) -> TaskMeasures {
     let tasks = || part.iter().map(|(one, _)| *one);
-    // A task of the control group is shown nothing, whatever there is.
+    // A task of the control group is shown nothing, so it is excluded.
     let asked = || tasks().filter(|one| one.was_asked && one.task.arm != MemoryArm::Off);
     let shown: u32 = tasks().map(|one| count(one.shown.iter())).sum();
     let used = |one: &Observed| count(one.task.feedback.used.iter().filter(|id| one.shown.contains(id)));
@@ -155,7 +155,7 @@ fn is_decided(grade: OutcomeGrade) -> bool {
     !matches!(grade, OutcomeGrade::NoPr | OutcomeGrade::ClosedSuperseded)
 }
 
-/// Merged, and there still.
+/// True for a merged grade that was not reverted.
 fn was_merged(grade: OutcomeGrade) -> bool {
     super::super::outcomes::grading::is_merged(grade)
 }

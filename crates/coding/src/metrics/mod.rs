@@ -1,16 +1,17 @@
-//! How well tasks went, with memory and without: measures by group, mistakes that were made
-//! although a rule was there, and what each memory was worth to the tasks that were shown it.
+//! Measures of tasks with and without memory: by group, mistakes made despite a rule, and the
+//! usefulness of each record to the tasks that were shown it.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `repository_metrics`, `evaluations` | the verbs |
-//! | `gathering` | what is known of each task: one read |
-//! | `repeated` | review comments that say what a rule said before: words, or vectors |
+//! | `gathering` | the data of each task, in one read |
+//! | `repeated` | review comments that repeat an earlier rule, by words or vectors |
 //! | `grouping` | measures of a group of tasks: pure |
-//! | `usefulness` | what each memory was worth: pure |
-//! | `statistics` | shares and means with how sure they are: pure |
+//! | `usefulness` | the usefulness of each record: pure |
+//! | `statistics` | shares and means with confidence intervals: pure |
 //!
-//! Everything is derived when it is asked for, of the newest tasks (decision 0142): nothing is counted while tasks are shown something.
+//! All measures are derived on request, from the newest tasks (decision 0142). Hydration counts
+//! nothing.
 
 pub(super) mod evaluations;
 mod gathering;

@@ -1,5 +1,5 @@
-//! Mistakes that were made although a rule against them was in force before the task began: comments of reviewers that say what the rule
-//! says. By vectors where there is a model for them, else by words.
+//! Repeated mistakes: reviewers' comments that match a rule that was in force before the task
+//! began. They are compared by vectors if an embedding model is configured, else by words.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use loci_text::terms;
 use super::gathering::Gathered;
 use crate::Coding;
 
-/// Vectors this near say the same.
+/// The minimum cosine of texts that match.
 const COSINE_MIN: f32 = 0.85;
-/// Words this much in common do, where there are no vectors.
+/// The minimum word overlap of texts that match, without vectors.
 const LEXICAL_MIN: f32 = 0.6;
 
-/// How texts were compared.
+/// The method by which texts were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ComparedBy {
     /// By vectors.
@@ -26,7 +26,7 @@ pub(super) enum ComparedBy {
 }
 
 impl ComparedBy {
-    /// The word of answers.
+    /// Returns the word of the API.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Vectors => "vectors",
@@ -35,7 +35,7 @@ impl ComparedBy {
     }
 }
 
-/// What of texts is compared.
+/// The compared features of texts.
 enum Marks {
     Vectors { comments: Vec<Vec<f32>>, rules: Vec<Vec<f32>> },
     Words { comments: Vec<Vec<String>>, rules: Vec<Vec<String>> },
@@ -46,7 +46,7 @@ impl Marks {
         match self {
             Self::Vectors { comments, rules } => {
                 let pair = comments.get(comment).zip(rules.get(rule));
-                // Vectors have the length one.
+                // The vectors have length one, so the dot product is the cosine.
                 pair.is_some_and(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() >= COSINE_MIN)
             }
             Self::Words { comments, rules } => {
@@ -58,7 +58,7 @@ impl Marks {
 }
 
 impl Coding {
-    /// The repeated mistakes of each task, in their order.
+    /// Returns the repeated mistakes of each task, in their order.
     pub(super) async fn repeated(&self, gathered: &Gathered) -> Result<(Vec<RepeatedMistakes>, ComparedBy)> {
         let comments: Vec<String> =
             gathered.tasks.iter().flat_map(|one| one.comments.iter().cloned()).collect();
@@ -86,7 +86,7 @@ fn counted(gathered: &Gathered, marks: &Marks) -> Vec<RepeatedMistakes> {
     let mut all = Vec::with_capacity(gathered.tasks.len());
     for one in &gathered.tasks {
         let mut repeated = RepeatedMistakes::default();
-        // Whatever task of the pull request was shown the rule.
+        // A rule counts as shown if any task of the pull request was shown it.
         let pr = one.outcome.as_ref().and_then(|outcome| outcome.facts.pr);
         let together = gathered.tasks.iter().filter(|other| {
             pr.is_some() && other.outcome.as_ref().and_then(|outcome| outcome.facts.pr) == pr

@@ -1,4 +1,5 @@
-//! `repository_metrics`: how well the tasks of a repository went, and what memories were worth.
+//! The verb `repository_metrics`: measures of the tasks of a repository, and the usefulness of its
+//! records.
 
 use loci_api::coding::metrics::{MetricsAsk, TaskMeasures, Usefulness};
 use loci_engine::calls::standing::Standing;
@@ -18,21 +19,21 @@ use crate::tasks::task_namespaces;
 /// The measures of a repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metrics {
-    /// By group, in the order of their keys.
+    /// The groups, in the order of their keys.
     pub groups: Vec<TaskMeasures>,
-    /// What memories were worth: those that were shown most.
+    /// The usefulness of the records that were shown most.
     pub records: Vec<Usefulness>,
-    /// How comments were compared with rules: `vectors` or `words`.
+    /// The method by which comments were compared with rules: `vectors` or `words`.
     pub compared_by: &'static str,
-    /// What is not in it.
+    /// The data left out because of limits.
     pub cut: Cut,
 }
 
 impl Coding {
-    /// The measures of a repository's newest tasks.
+    /// Returns the measures of a repository's newest tasks.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` for whoever may not read all of it.
+    /// `REPO_UNKNOWN`; `Denied` if the caller may not read all of the repository's data.
     pub async fn repository_metrics(
         &self,
         caller: &Principal,

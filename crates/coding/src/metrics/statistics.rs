@@ -1,19 +1,20 @@
-//! Shares and means with how sure they are: Wilson's interval for shares, a bootstrap for means. Pure, and the same numbers have the same
-//! interval: the bootstrap's dice are seeded by what they are thrown for.
+//! Shares and means with confidence intervals: Wilson's interval for shares, a bootstrap for means.
+//! Pure. Equal numbers have equal intervals, because the bootstrap's generator has a fixed seed and
+//! the number of values.
 
 use loci_api::coding::metrics::Measure;
 use loci_model::tasks::exposure::rounded;
 
-/// The quantile of 95 %.
+/// The quantile for 95 %.
 const Z: f64 = 1.959_963_984_540_054;
-/// Samples of a bootstrap.
+/// The number of bootstrap samples.
 const SAMPLES: usize = 1_000;
-/// Values that are sampled: of more, the first.
+/// The maximum number of sampled values. Further values are ignored.
 const VALUES_MAX: usize = 2_000;
-/// What dice begin with.
+/// The seed of the generator.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A share.
+/// Returns a share with its interval.
 pub(super) fn share(hits: u32, of: u32) -> Measure {
     if of == 0 {
         return Measure::default();
@@ -29,7 +30,7 @@ pub(super) fn share(hits: u32, of: u32) -> Measure {
     }
 }
 
-/// A mean.
+/// Returns a mean with its interval.
 pub(super) fn mean(values: &[f64]) -> Measure {
     let values = values.get(..values.len().min(VALUES_MAX)).unwrap_or(values);
     let Some(value) = average(values.iter().copied(), values.len()) else { return Measure::default() };
@@ -51,7 +52,7 @@ fn average(values: impl Iterator<Item = f64>, count: usize) -> Option<f64> {
     (count > 0).then(|| values.sum::<f64>() / count as f64)
 }
 
-/// Numbers in an order that nobody needs to guess right.
+/// A pseudo-random number generator. Its numbers need not be unpredictable.
 struct Dice(u64);
 
 impl Dice {

@@ -1,4 +1,4 @@
-//! What each memory was worth to the tasks that were shown it. Pure.
+//! The usefulness of each record to the tasks that were shown it. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use loci_model::tasks::exposure::rounded;
 
 use super::gathering::Observed;
 
-/// Tasks with a memory, and without, before their difference says anything.
+/// The minimum number of tasks with a record, and without it, for a meaningful difference.
 const ENOUGH: u32 = 20;
 
 #[derive(Default)]
@@ -21,7 +21,8 @@ struct Counts {
     sum: f64,
 }
 
-/// Of each memory that was shown, or that something was said of: what was shown most comes first, ties by id.
+/// Returns the usefulness of each record that was shown or received feedback. The most shown come
+/// first, ties by id.
 pub(super) fn of_records(tasks: &[Observed]) -> Vec<Usefulness> {
     let mut counts: BTreeMap<&RecordId, Counts> = BTreeMap::new();
     let (mut graded, mut sum) = (0_u32, 0.0);

@@ -1,5 +1,6 @@
-//! `branch_pushed`: what came onto the default branch may take back what was merged before, and what took that back may be taken back,
-//! too. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
+//! The verb `branch_pushed`: commits on the default branch may revert merged changes, and may
+//! revert those reverts. One write, which a repetition does not change. The caller's grants are not
+//! checked: see `pull_request_seen`.
 
 use loci_engine::memories::existing;
 use loci_model::facts::repository::Repository;
@@ -16,10 +17,11 @@ use crate::Coding;
 use crate::tasks::task_namespaces;
 
 impl Coding {
-    /// Takes in what was pushed; outcomes whose grade changed. Nothing but the default branch takes anything back.
+    /// Takes in a push, and returns the outcomes whose grade changed. Only pushes to the default
+    /// branch can revert anything.
     ///
     /// # Errors
-    /// `NotFound` where the repository is not registered; what the store says.
+    /// `NotFound` if the repository is not registered; errors of the store.
     pub async fn branch_pushed(
         &self,
         memory: &MemoryId,
@@ -56,16 +58,16 @@ impl Coding {
     }
 }
 
-/// Whether a message may say that it takes something back.
+/// True if a message may describe a revert.
 pub(crate) fn says_revert(message: &str) -> bool {
     message.contains("revert") || message.contains("Revert")
 }
 
-/// What the commits of a push take back, in order.
+/// Returns the reverts among the commits of a push, in order.
 fn heard(repository: &Repository, push: &BranchPush) -> Vec<HeardRevert> {
     let tip = Some(push.after.to_ascii_lowercase()).filter(|tip| !tip.is_empty());
     let at_tip = push.commits.iter().find(|commit| commit.sha.eq_ignore_ascii_case(&push.after));
-    // A forge that merges pushes the merge and what is merged, and nothing else.
+    // A forge that merges pushes only the merge commit and the merged commits.
     let merges = at_tip.and_then(|commit| reverting::merged(&commit.message));
     let merge: Vec<String> = merges
         .into_iter()
@@ -83,7 +85,7 @@ fn heard(repository: &Repository, push: &BranchPush) -> Vec<HeardRevert> {
     all
 }
 
-/// Whether a repository is called so, whatever the case.
+/// True if a repository has this name, ignoring case.
 pub(super) fn is_named(repository: &Repository, name: &str) -> bool {
     let name = name.trim().to_lowercase();
     repository.key.to_lowercase() == name || repository.aliases.contains(&name)

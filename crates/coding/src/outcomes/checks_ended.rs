@@ -1,5 +1,7 @@
-//! `checks_ended`: how the first suite of checks ended that ran on what a task pushed first. Suites may be heard of in any order: the one
-//! that ended first decides, and one that nothing is known of waits for its pull request. One write, which a repetition does not change. No caller is asked for grants: see `pull_request_seen`.
+//! The verb `checks_ended`: the result of the first check suite on the commit that a task pushed
+//! first. Suites may arrive in any order: the one that ended first decides, and one without a known
+//! task waits for its pull request. One write, which a repetition does not change. The caller's
+//! grants are not checked: see `pull_request_seen`.
 
 use loci_engine::memories::existing;
 use loci_model::ports::ids::uuid7;
@@ -15,11 +17,11 @@ use crate::Coding;
 use crate::tasks::task_namespaces;
 
 impl Coding {
-    /// Takes in how a suite of checks ended; false where no task is known to have pushed that commit first yet, and where the suite says
-    /// neither.
+    /// Takes in the result of a check suite. Returns false if no task is known to have pushed that
+    /// commit first, or if the suite neither passed nor failed.
     ///
     /// # Errors
-    /// `NotFound` where the repository is not registered; what the store says.
+    /// `NotFound` if the repository is not registered; errors of the store.
     pub async fn checks_ended(
         &self,
         memory: &MemoryId,
@@ -64,7 +66,7 @@ impl Coding {
     }
 }
 
-/// What a suite on the first commit says, where none is known that ended before it.
+/// Applies the result of a suite on the first commit, unless an earlier result is known.
 pub(super) fn decide(facts: &mut OutcomeFacts, suite: &CheckSuite) {
     let Some(passed) = suite.passed else { return };
     let decided = facts.first_checks.map(|first| (first.at, first.suite));

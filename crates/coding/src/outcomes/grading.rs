@@ -1,11 +1,11 @@
-//! The grade of a task: merge alone says little, since people rewrite what they merge, and take it
-//! back the next day. Pure: the same facts have the same grade.
+//! The grade of a task. A merge alone is not sufficient, because people rewrite merged changes or
+//! revert them the next day. Pure: equal facts have equal grades.
 
 use loci_model::Timestamp;
 use loci_model::tasks::outcome::{OutcomeFacts, OutcomeGrade, Polarity};
 use loci_model::tasks::task::TaskStatus;
 
-/// A pull request that nobody touched for so long is given up.
+/// The time without activity after which a pull request counts as abandoned, in milliseconds.
 pub(crate) const ABANDONED_AFTER_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 
 const AS_IS: f64 = 1.0;
@@ -16,23 +16,24 @@ const WITH_HUMAN_COMMITS: f64 = 0.4;
 const UNMERGED: f64 = -0.6;
 const ABANDONED: f64 = -0.3;
 const REVERTED: f64 = -1.0;
-/// What a task without a pull request is worth: as little as the least of what was merged, and of what was not. The specification says
-/// "by task status" and no number (decision 0141).
+/// The value of a completed task without a pull request: the lowest value of a merged one. Its
+/// negative counterpart equals the value of an abandoned pull request (decision 0141).
 const ENDED_WELL: f64 = 0.3;
 const ENDED_BADLY: f64 = -0.3;
 
-/// A grade and what it says.
+/// A grade with its value and polarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Graded {
-    /// The grade; none where nothing has been decided yet.
+    /// The grade; `None` if undecided.
     pub(crate) grade: Option<OutcomeGrade>,
-    /// What it is worth, -1 to 1.
+    /// The value, -1 to 1.
     pub(crate) value: f64,
-    /// Whether an agent may follow it.
+    /// The polarity: an example to follow, to avoid, or neither.
     pub(crate) polarity: Polarity,
 }
 
-/// Grades what is known. What somebody set counts until the forge says more, except that what was taken back is taken back.
+/// Grades the facts. A grade set by hand counts until the forge reports a new state, except that a
+/// revert always counts.
 pub(crate) fn grade(
     facts: &OutcomeFacts,
     by_hand: Option<OutcomeGrade>,
@@ -52,7 +53,7 @@ pub(crate) fn grade(
 
 fn by_facts(facts: &OutcomeFacts, status: TaskStatus, now: Timestamp) -> Option<OutcomeGrade> {
     if facts.merged_at.is_some() {
-        // Rewriting says more than rounds do: what was merged is not what the agent wrote.
+        // Rewriting precedes rounds: the merged change differs from the agent's.
         return Some(match (facts.human_commits.unwrap_or(0), facts.revision_count) {
             (1.., _) => OutcomeGrade::MergedWithHumanCommits,
             (0, 1..) => OutcomeGrade::MergedAfterRounds,
@@ -70,7 +71,7 @@ fn by_facts(facts: &OutcomeFacts, status: TaskStatus, now: Timestamp) -> Option<
     }
 }
 
-/// Merged, whatever came before.
+/// True for a merged grade, with or without rounds and human commits.
 pub(crate) fn is_merged(grade: OutcomeGrade) -> bool {
     match grade {
         OutcomeGrade::MergedAsIs | OutcomeGrade::MergedAfterRounds | OutcomeGrade::MergedWithHumanCommits => {
@@ -101,12 +102,13 @@ fn value(grade: OutcomeGrade, facts: &OutcomeFacts, status: TaskStatus) -> f64 {
     }
 }
 
-/// What somebody set without a count had a round at least.
+/// Returns the value after rounds of revision. A grade set by hand without a count has at least
+/// one.
 fn after(rounds: u32) -> f64 {
     (AFTER_ROUNDS - PER_ROUND * f64::from(rounds.max(1))).max(AFTER_ROUNDS_MIN)
 }
 
-/// Whether an agent may follow what ended so; `None` where its task's status says it.
+/// Returns the polarity of a grade; `None` if the status of the task decides.
 pub(crate) fn polarity_of(grade: OutcomeGrade) -> Option<Polarity> {
     match grade {
         OutcomeGrade::MergedAsIs | OutcomeGrade::MergedAfterRounds | OutcomeGrade::MergedWithHumanCommits => {
@@ -120,7 +122,7 @@ pub(crate) fn polarity_of(grade: OutcomeGrade) -> Option<Polarity> {
     }
 }
 
-/// The same by the status of a task.
+/// Returns the polarity of a task's status.
 pub(crate) fn polarity_of_status(status: TaskStatus) -> Polarity {
     match status {
         TaskStatus::Completed => Polarity::Positive,

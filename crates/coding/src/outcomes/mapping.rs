@@ -1,8 +1,8 @@
-//! Whose a pull request is: the tasks that name it, else the one that its branch names, else those
-//! that the trailers of its commits name. And whose a commit is. One place, for outcomes and for
-//! reviews.
+//! Maps a pull request to its tasks: the tasks that name it, else the one that its branch names,
+//! else those that the trailers of its commits name. Also maps a commit to its tasks. Outcomes and
+//! reviews share this module.
 //!
-//! What a branch of another repository is called says nothing, and neither do commits there: anybody can fork.
+//! Branches and commits of another repository do not count, because anyone can create a fork.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -16,18 +16,19 @@ use loci_model::{ActorId, MemoryId, Result, TaskId};
 use super::{TASKS_MAX, trailers};
 use crate::commits::blame;
 
-/// What a branch of a task is called, where a repository says nothing.
+/// The default patterns of task branches.
 pub(crate) const BRANCH_PATTERNS: &[&str] = &["agent/{task_id}", "agent/{task_id}-*"];
 const TASK: &str = "{task_id}";
-/// Names that are tried for one branch and pattern.
+/// The maximum number of task ids that are tried for one branch and pattern.
 const READINGS_MAX: usize = 16;
-/// Clocks differ: a task may be taken in a little later than its pull request says.
+/// The tolerance before the creation of a task, in milliseconds. Clocks differ, and a task may be
+/// created slightly later than the time in its pull request.
 const BEFORE_MS: i64 = 60 * 60 * 1_000;
 
-/// The tasks that a pull request is of, the newest first; none of those that only review it.
+/// Returns the tasks of a pull request, the newest first, without tasks that only review it.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(crate) fn tasks_of(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -79,7 +80,7 @@ fn patterns(repository: &Repository) -> Vec<&str> {
     }
 }
 
-/// The tasks that a branch may be named by, the longest names first within a pattern.
+/// Returns the task ids that a branch name may contain, the longest first within a pattern.
 fn by_branch(patterns: Vec<&str>, branch: &str) -> Vec<TaskId> {
     let mut found = Vec::new();
     for pattern in patterns {
@@ -95,7 +96,7 @@ fn by_branch(patterns: Vec<&str>, branch: &str) -> Vec<TaskId> {
     found
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything.
+/// True if a text matches a pattern in which `*` stands for any text.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
@@ -108,13 +109,13 @@ fn matches(pattern: &str, text: &str) -> bool {
     left.ends_with(last)
 }
 
-/// Whether an account is one of the repository's agents.
+/// True if an account is one of the repository's agents.
 pub(crate) fn is_agent(repository: &Repository, user: &ForgeUser) -> bool {
     let logins = repository.settings.reviews.agent_logins.iter().flatten();
     logins.into_iter().any(|login| login.eq_ignore_ascii_case(&user.login))
 }
 
-/// The tasks that a commit leads back to by what was reported.
+/// Returns the tasks that a commit leads back to according to the reports.
 pub(super) fn tasks_of_commit(
     tx: &dyn ReadTx,
     (memory, actor): (&MemoryId, &ActorId),
@@ -124,8 +125,8 @@ pub(super) fn tasks_of_commit(
     Ok(tasks)
 }
 
-/// Commits of a pull request that people made: neither a task's, nor an agent's or another program's, nor what brings its base along.
-/// None where its commits are not known.
+/// Returns the number of a pull request's commits by people: not by tasks, agents or other
+/// programs, and not merges of its base. `None` if its commits are unknown.
 pub(super) fn human_commits(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -167,7 +168,7 @@ fn is_of_person(
     Ok(true)
 }
 
-/// What the button that updates a branch writes: nobody changed anything.
+/// True for the message of a forge's button that updates a branch, which changes nothing.
 fn brings_base(pr: &PullRequest, message: &str) -> bool {
     let base = &pr.base_ref;
     ["Merge branch '", "Merge remote-tracking branch 'origin/"].iter().any(|start| {

@@ -1,20 +1,21 @@
-//! What came of tasks: a forge, or whoever watches one, says what happened to pull requests,
-//! branches and checks; each task has one outcome, graded, with its history.
+//! Outcomes of tasks: a forge, or a client that watches one, reports events of pull requests,
+//! branches and checks. Each task has one outcome with a grade and its history.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `grading` | the grade, by its table: pure |
-//! | `rounds`, `seeing`, `reverting`, `trailers` | what is read out of what a forge says: pure |
-//! | `standing` | what counts of reverts, and of their reverts: pure |
-//! | `mapping` | whose a pull request is, and a commit |
-//! | `recording` | writing an outcome, and telling its task's episode |
-//! | `pull_request_seen`, `branch_pushed`, `checks_ended`, `resting` | what is heard, and what is not heard any more |
-//! | `taking_back` | a revert, on what it takes back |
-//! | `unmatched` | what is heard before what it is about |
-//! | `task_outcome` | an outcome looked at, and set by hand |
+//! | `rounds`, `seeing`, `reverting`, `trailers` | parsing of a forge's reports: pure |
+//! | `standing` | the effective reverts, and reverts of reverts: pure |
+//! | `mapping` | the tasks of a pull request, and of a commit |
+//! | `recording` | writes an outcome, and updates the task's episode |
+//! | `pull_request_seen`, `branch_pushed`, `checks_ended` | reported events |
+//! | `resting` | inactivity |
+//! | `taking_back` | applies a revert to the reverted outcomes |
+//! | `unmatched` | events that arrive before their subject |
+//! | `task_outcome` | reads an outcome, and sets it by hand |
 //!
-//! What is heard may come twice, late and in any order: facts are replaced, never counted up, and what is older than what is known
-//! changes nothing.
+//! Reports may arrive twice, late and in any order: facts are replaced, never incremented, and a
+//! report older than the known state changes nothing.
 
 mod branch_pushed;
 mod checks_ended;
@@ -47,25 +48,25 @@ use loci_model::tasks::outcome::Outcome;
 use loci_model::{ActorId, Error, MemoryId, RepositoryId, Result, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Outcomes that are looked through for a commit that only they name: the newest.
+/// The maximum number of outcomes that are searched for a commit that only they name: the newest.
 const LOOKED_THROUGH_MAX: usize = 500;
-/// Tasks of one pull request.
+/// The maximum number of tasks of one pull request.
 const TASKS_MAX: usize = 50;
 
-/// A revert, as it is heard of: by a push, or by a pull request.
+/// A revert reported by a push or by a pull request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct HeardRevert {
-    /// What it takes back: a commit, or `#` and a pull request's number.
+    /// The reverted commit, or `#` and the number of the reverted pull request.
     what: String,
-    /// What it is called, by the same.
+    /// The names of the revert itself, in the same form.
     names: Vec<String>,
-    /// The tip of the push that it came with.
+    /// The tip of the push that contained it.
     tip: Option<String>,
-    /// When.
+    /// The time of the report.
     at: Timestamp,
 }
 
-/// The newest outcomes of an actor.
+/// Returns the newest outcomes of an actor.
 fn newest(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Outcome>> {
     tx.ledger().nouns(&LedgerPage {
         memory: memory.clone(),
@@ -77,7 +78,7 @@ fn newest(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Out
     })
 }
 
-/// The outcomes of a pull request.
+/// Returns the outcomes of a pull request.
 fn of_pull_request(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -94,7 +95,7 @@ fn of_pull_request(
     })
 }
 
-/// The repository that something is heard of.
+/// Returns the repository of a report.
 fn heard_of(tx: &dyn ReadTx, memory: &MemoryId, id: &RepositoryId) -> Result<Repository> {
     let unknown = || Error::not_found("the repository is not registered here any more").on("repo");
     tx.repositories().get(memory, id)?.ok_or_else(unknown)

@@ -1,6 +1,7 @@
-//! `pull_request_seen`: what a forge says of a pull request. Its tasks are told; what came onto its base is noted for blame; what it took
-//! back is taken back. One write, which a repetition does not change. Whoever calls it has checked that a forge says so: no caller is asked
-//! for grants.
+//! The verb `pull_request_seen`: a forge's report on a pull request. It updates the outcomes of the
+//! tasks, records the merge commit for blame, and applies reverts. One write, which a repetition
+//! does not change. The caller has verified that the report comes from a forge, so grants are not
+//! checked.
 
 use std::collections::BTreeSet;
 
@@ -28,25 +29,25 @@ use crate::commits::task_commits;
 use crate::tasks::patch::meet;
 use crate::tasks::task_namespaces;
 
-/// Reviews of a pull request that are asked whether a push came behind them.
+/// The maximum number of reviews of a pull request that are read to find rounds.
 const REVIEWS_MAX: usize = 500;
-/// Tasks of an issue that may have taken each other's place.
+/// The maximum number of tasks of an issue that may have superseded each other.
 const OF_ISSUE_MAX: usize = 50;
 
-/// What became of it.
+/// The result of a report.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PullRequestSeen {
-    /// The tasks that it is of, the newest first.
+    /// The tasks of the pull request, the newest first.
     pub tasks: Vec<TaskId>,
     /// Outcomes whose grade changed, of these tasks and of others.
     pub regraded: Vec<Outcome>,
 }
 
 impl Coding {
-    /// Takes in how a pull request stands.
+    /// Takes in the state of a pull request.
     ///
     /// # Errors
-    /// `NotFound` where the repository is not registered; what the store says.
+    /// `NotFound` if the repository is not registered; errors of the store.
     pub async fn pull_request_seen(
         &self,
         memory: &MemoryId,
@@ -126,7 +127,8 @@ impl Seeing<'_> {
         Ok(answer)
     }
 
-    /// What is known of a task with what its pull request says, and whether that says of its end what was not known.
+    /// Combines the facts of a task with a report on its pull request. The flag is true if the
+    /// report states a new end.
     fn facts(
         &self,
         tx: &dyn Tx,
@@ -167,11 +169,11 @@ impl Seeing<'_> {
         })
     }
 
-    /// A task that a branch or a trailer led to says from now on which pull request it ended in.
+    /// Records on a task the pull request that a branch or a trailer led to.
     fn noted(&self, tx: &mut dyn Tx, mut task: Task, pr: &PullRequest) -> Result<Task> {
         let before = task.pr.clone();
         let merged = pr.merge_commit_sha.clone().filter(|_| pr.merged_at.is_some());
-        // The head that the task told stays: it is what it pushed.
+        // The head that the task reported stays, because the task pushed it.
         let head_sha = before.as_ref().and_then(|known| known.head_sha.clone());
         let known =
             TaskPullRequest { number: pr.number, url: pr.url.clone(), head_sha, merge_commit_sha: merged };
@@ -183,7 +185,7 @@ impl Seeing<'_> {
         Ok(task)
     }
 
-    /// The commit by which it came onto its base leads back to it.
+    /// Records that the merge commit leads back to the pull request.
     fn merged(&self, tx: &mut dyn Tx, pr: &PullRequest, has_tasks: bool) -> Result<()> {
         let sha = pr.merge_commit_sha.as_deref().and_then(ObjectId::parse).filter(|_| has_tasks);
         let Some(sha) = sha else { return Ok(()) };
@@ -195,7 +197,7 @@ impl Seeing<'_> {
         tx.commits_mut().put(&TaskCommit { merged_pr: Some(pr.number), ..row })
     }
 
-    /// What it took back, by its own words.
+    /// Applies the reverts that the pull request itself states.
     fn taken_back(&self, tx: &mut dyn Tx, pr: &PullRequest) -> Result<Vec<Outcome>> {
         let is_it = |name: &str| is_named(self.repository, name);
         let mut numbers = reverting::pull_requests(&pr.body, is_it);
@@ -203,7 +205,8 @@ impl Seeing<'_> {
         let mut names = vec![reverting::named(pr.number)];
         names.extend(pr.merge_commit_sha.as_ref().map(|sha| sha.to_ascii_lowercase()));
         if numbers.len() == 1 {
-            // Its commits are the same revert. Of several things nobody knows which of them takes back what.
+            // Its commits are the same revert. With several reverted requests, the assignment is
+            // unknown.
             let own = reverting::within(&pr.commits, is_it);
             names.extend(own.into_iter().map(|own| own.by).collect::<BTreeSet<_>>());
         }
@@ -216,7 +219,7 @@ impl Seeing<'_> {
         Ok(regraded)
     }
 
-    /// A later task for the same issue whose pull request was merged.
+    /// Returns a later task for the same issue whose pull request was merged.
     fn successor(&self, tx: &dyn Tx, task: &Task) -> Result<Option<String>> {
         for other in self.of_issue(tx, task)? {
             let is_later = (other.created_at, &other.id) > (task.created_at, &task.id);
@@ -229,7 +232,7 @@ impl Seeing<'_> {
         Ok(None)
     }
 
-    /// Earlier tasks for the same issue, closed without a merge, had their place taken by this one.
+    /// Marks earlier tasks for the same issue, closed without a merge, as superseded by this one.
     fn supersede(&self, tx: &mut dyn Tx, task: &Task) -> Result<Vec<Outcome>> {
         let mut regraded = Vec::new();
         for other in self.of_issue(tx, task)? {
@@ -259,7 +262,7 @@ impl Seeing<'_> {
     }
 }
 
-/// What was heard, for the history.
+/// Returns the word of a report for the history.
 fn why(pr: &PullRequest, change: PullRequestChange) -> &'static str {
     match (pr.merged_at.is_some(), pr.is_open, change) {
         (true, ..) => "merged",

@@ -1,5 +1,6 @@
-//! Writing what came of a task: the outcome with its history, and its task's episode, whose metadata says the grade so that hydration and
-//! searches know it. In the write of whoever heard it. What changes nothing writes nothing.
+//! Writes the outcome of a task with its history, and updates the task's episode: its metadata hold
+//! the grade for hydration and searches. Runs within the write of the report. An unchanged outcome
+//! is not written.
 
 use loci_engine::records::batch;
 use loci_engine::records::changing::Changing;
@@ -13,39 +14,40 @@ use loci_model::{JobId, Result, Timestamp};
 use super::grading;
 use crate::tasks::reports::episode_record::existing_episode;
 
-/// Grades that are kept of one task.
+/// The maximum length of the history of one task's grades.
 const HISTORY_MAX: usize = 100;
-/// What a change of a grade is called, in histories of episodes and in the log.
+/// The name of a grade change, in histories of episodes and in the log.
 const EVENT: &str = "pr_outcome_recorded";
 const OUTCOME: &str = "outcome";
 const POLARITY: &str = "polarity";
 const VALUE: &str = "outcome_value";
 
-/// Who records, and when.
+/// The author and the time of a record.
 pub(super) struct Recording<'a> {
     pub(super) memory: &'a Memory,
     pub(super) by: &'a str,
     pub(super) at: Timestamp,
-    /// The job by which a new version of an episode gets its vector.
+    /// The job that computes the vector of a new version of an episode.
     pub(super) job: &'a JobId,
 }
 
-/// What is to be recorded.
+/// The data to record.
 pub(super) struct Heard<'a> {
     pub(super) facts: OutcomeFacts,
     pub(super) by_hand: Option<GradedByHand>,
-    /// What was heard, for the history.
+    /// The word of the report, for the history.
     pub(super) why: &'a str,
 }
 
 impl Recording<'_> {
-    /// The outcome of a task as it is, or as it begins.
+    /// Returns the outcome of a task, or a new one.
     pub(super) fn of(&self, tx: &dyn Tx, task: &Task) -> Result<Outcome> {
         let known = tx.ledger().noun::<Outcome>(&task.memory, task.id.as_str())?;
         Ok(known.unwrap_or_else(|| begun(task, self.at)))
     }
 
-    /// Records what was heard of a task; the outcome, and whether its grade changed by it.
+    /// Records a report on a task. Returns the outcome, and a flag that is true if its grade
+    /// changed.
     pub(super) fn record(
         &self,
         tx: &mut dyn Tx,
@@ -80,7 +82,7 @@ impl Recording<'_> {
         Ok((outcome, is_regraded))
     }
 
-    /// The episode says what came of its task, as its next version.
+    /// Updates the metadata of the task's episode, as a new version.
     fn tell_episode(&self, tx: &mut dyn Tx, task: &Task, outcome: &Outcome) -> Result<()> {
         let Some(old) = existing_episode(tx, &task.memory, task)? else { return Ok(()) };
         let mut record = old.clone();
@@ -96,7 +98,7 @@ impl Recording<'_> {
     }
 }
 
-/// An outcome of which nothing was heard yet.
+/// Returns an outcome without any report.
 pub(super) fn begun(task: &Task, at: Timestamp) -> Outcome {
     Outcome {
         memory: task.memory.clone(),
@@ -114,7 +116,7 @@ pub(super) fn begun(task: &Task, at: Timestamp) -> Outcome {
     }
 }
 
-/// What an episode's metadata say of how its task ended.
+/// Sets the metadata of an episode that describe the outcome of its task.
 fn note(metadata: &mut Metadata, outcome: &Outcome) {
     for key in [OUTCOME, POLARITY, VALUE] {
         metadata.remove(key);
@@ -126,14 +128,14 @@ fn note(metadata: &mut Metadata, outcome: &Outcome) {
     metadata.insert(VALUE.to_owned(), MetadataValue::Number(outcome.value));
 }
 
-/// The same for an episode that is written anew, of a task whose outcome may be known.
+/// Sets these metadata on a rewritten episode, if its task has an outcome.
 pub(crate) fn noted_on(tx: &dyn Tx, task: &Task, metadata: &mut Metadata) -> Result<()> {
     let known = tx.ledger().noun::<Outcome>(&task.memory, task.id.as_str())?;
     known.iter().for_each(|outcome| note(metadata, outcome));
     Ok(())
 }
 
-/// Says in the log what came of a task.
+/// Writes the outcome of a task to the log.
 pub(super) fn tell(outcome: &Outcome) {
     let (task_id, repo) = (outcome.task.as_str(), outcome.actor.as_str());
     let grade = outcome.grade.map_or("open", |grade| grade.as_str());

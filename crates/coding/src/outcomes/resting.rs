@@ -1,6 +1,6 @@
-//! Pull requests in which nothing happens any more are given up, and reverts that wait for what they take back are tried again: nobody says
-//! so, it is looked for. Once a day for each repository, by the
-//! pass that looks at its default branch.
+//! Abandons pull requests without activity, and retries reverts that wait for their subject. No
+//! report announces either, so a pass looks for them once a day for each repository, together with
+//! the check of its default branch.
 
 use loci_model::facts::repository::Repository;
 use loci_model::ledger::Shelved;
@@ -18,12 +18,12 @@ use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::tasks::task_namespaces;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-/// Outcomes of one write.
+/// The number of outcomes of one write.
 const PAGE: usize = 200;
-/// Writes of one pass.
+/// The maximum number of writes of one pass.
 const PAGES_MAX: usize = 500;
 
-/// The looking through the outcomes of a repository: its time alone is kept.
+/// The pass through the outcomes of a repository. Only its time is stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct Rested {}
 
@@ -32,7 +32,7 @@ impl RepositoryWork for Rested {
 }
 
 impl Coding {
-    /// Gives up the open pull requests of a repository in which nothing happened for thirty days.
+    /// Abandons the open pull requests of a repository without activity for thirty days.
     pub(crate) async fn rest_outcomes(&self, repository: &Repository, now: Timestamp) -> Result<()> {
         let Ok(actor) = task_namespaces::actor_of(repository) else { return Ok(()) };
         let (memory, id) = (repository.memory.clone(), repository.id.clone());
@@ -41,7 +41,7 @@ impl Coding {
         if last.is_some_and(|last| last.at.plus_millis(DAY_MS) > now) {
             return Ok(());
         }
-        // Before the pass: it changes when outcomes were last changed, and so their order.
+        // Read before the pass, which changes the update times and therefore the order.
         let mut after: Option<(Timestamp, String)> = None;
         for _ in 0..PAGES_MAX {
             let page = LedgerPage {

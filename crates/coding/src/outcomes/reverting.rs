@@ -1,4 +1,5 @@
-//! What a message takes back, in the words of git and of forges: `This reverts commit <sha>` and `Reverts owner/repo#N`. Pure.
+//! Parses the reverts in a message, in the wording of git and of forges: `This reverts commit
+//! <sha>` and `Reverts owner/repo#N`. Pure.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::tasks::outcome::OwnRevert;
@@ -8,29 +9,30 @@ const COMMIT: &str = "This reverts commit ";
 const PULL_REQUEST: &str = "Reverts ";
 const MERGE: &str = "Merge pull request #";
 
-/// Everything that a message takes back, by name: commits, and `#` and a number.
+/// Returns the names of all subjects that a message reverts: commits, and `#` with a number.
 pub(super) fn names(message: &str, is_it: impl Fn(&str) -> bool) -> Vec<String> {
     let commits = commits(message).into_iter().map(|sha| sha.to_string());
     commits.chain(pull_requests(message, is_it).into_iter().map(named)).collect()
 }
 
-/// How a pull request is called.
+/// Returns the name of a pull request.
 pub(super) fn named(number: u64) -> String {
     format!("#{number}")
 }
 
-/// The pull request of such a name.
+/// Returns the number of a pull request's name.
 pub(super) fn number(name: &str) -> Option<u64> {
     name.strip_prefix('#')?.parse().ok()
 }
 
-/// The pull request that a commit merges, as its forge writes it: everything that was pushed with it is of that.
+/// Returns the pull request that a commit merges, in the wording of its forge. All commits of the
+/// same push belong to it.
 pub(super) fn merged(message: &str) -> Option<u64> {
     let (number, rest) = message.strip_prefix(MERGE)?.split_once(' ')?;
     rest.starts_with("from ").then(|| number.parse().ok()).flatten()
 }
 
-/// Which commits take back something, and what.
+/// Returns the commits that revert something, each with its subject.
 pub(super) fn within(commits: &[PullRequestCommit], is_it: impl Fn(&str) -> bool) -> Vec<OwnRevert> {
     let of = |commit: &PullRequestCommit| {
         let by = commit.sha.to_ascii_lowercase();
@@ -42,7 +44,7 @@ pub(super) fn within(commits: &[PullRequestCommit], is_it: impl Fn(&str) -> bool
     found
 }
 
-/// The commits that a message takes back.
+/// Returns the commits that a message reverts.
 fn commits(message: &str) -> Vec<ObjectId> {
     let behind = message.split(COMMIT).skip(1);
     let id = |text: &str| {
@@ -52,7 +54,8 @@ fn commits(message: &str) -> Vec<ObjectId> {
     behind.filter_map(id).collect()
 }
 
-/// The pull requests of a repository, by one of its names `owner/repo`, that a message takes back.
+/// Returns the pull requests that a message reverts, in a repository with one of these names
+/// `owner/repo`.
 pub(super) fn pull_requests(message: &str, is_it: impl Fn(&str) -> bool) -> Vec<u64> {
     message.lines().filter_map(|line| pull_request(line.trim(), &is_it)).collect()
 }

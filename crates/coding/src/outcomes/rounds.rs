@@ -1,13 +1,12 @@
-//! Rounds of revision: pushes to a pull request after somebody reviewed it. Several pushes after
-//! one review are one round, and several reviews before one push. Pure, and counted anew from what
-//! is known each time: a review that is read later than the push behind it counts as if it had come
-//! in time.
+//! Rounds of revision: pushes to a pull request after a review. Several pushes after one review are
+//! one round, and so are several reviews before one push. Pure, and computed from the known facts
+//! each time: a review that is read after a later push still counts.
 
 use loci_model::Timestamp;
 use loci_model::tasks::outcome::PushedHead;
 use loci_model::tasks::review::Review;
 
-/// The rounds of a pull request whose heads are in order.
+/// Returns the number of rounds of a pull request whose heads are in order.
 pub(super) fn count(heads: &[PushedHead], reviews: &[Review]) -> u32 {
     let mut heads = heads.iter();
     let Some(first) = heads.next() else { return 0 };
@@ -22,10 +21,11 @@ pub(super) fn count(heads: &[PushedHead], reviews: &[Review]) -> u32 {
     rounds
 }
 
-/// Whether a review, of a person who is not its author, came before a push and behind the round before that.
+/// True if a review by a person other than the author came before a push and after the previous
+/// round.
 fn asked_for(review: &Review, head: &PushedHead, since: Timestamp) -> bool {
     let is_of_others = !matches!(review.left_out.as_deref(), Some("bot" | "pr_author" | "agent"));
-    // Polls see a push late: a review of what was pushed did not ask for it.
+    // Polling sees a push late: a review of the pushed head did not request it.
     let is_of_it = review.commit.as_deref() == Some(head.sha.as_str());
     is_of_others && !is_of_it && review.submitted_at >= since && review.submitted_at <= head.at
 }

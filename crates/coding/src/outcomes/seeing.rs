@@ -1,17 +1,18 @@
-//! What a pull request says of itself, taken into what is known of it. Pure. What was seen before and is newer stays.
+//! Merges a report on a pull request into the known facts. Pure. Newer known facts stay.
 
 use loci_model::tasks::outcome::{OutcomeFacts, PushedHead};
 use loci_model::tasks::pull_request::PullRequest;
 
-/// Heads that are kept of one pull request.
+/// The maximum number of heads kept for one pull request.
 const HEADS_MAX: usize = 200;
-/// Labels of what was closed since something else took its place.
+/// Labels of requests that were closed because another one superseded them.
 const SUPERSEDING: &[&str] = &["duplicate", "superseded", "replaced", "obsolete"];
-/// How what took a place is told apart.
+/// The prefix of a label as the superseding reason.
 pub(super) const BY_LABEL: &str = "label:";
 pub(super) const BY_TASK: &str = "task:";
 
-/// The facts after it. `told_head`: what its task said was at its head when it ended, which may have been pushed over since.
+/// Returns the facts after a report. `told_head` is the head that the task reported at its end,
+/// which may have been replaced since.
 pub(super) fn seen(before: &OutcomeFacts, pr: &PullRequest, told_head: Option<&str>) -> OutcomeFacts {
     let mut facts = before.clone();
     facts.pr = Some(pr.number);
@@ -27,21 +28,21 @@ pub(super) fn seen(before: &OutcomeFacts, pr: &PullRequest, told_head: Option<&s
     facts.merged_at = pr.merged_at;
     facts.merged_by = pr.merged_by.as_ref().map(|user| user.login.clone()).or(facts.merged_by);
     if pr.merged_at.is_some() {
-        // Of an open one it is a commit that tries the merge.
+        // For an open request, this is the commit of a trial merge.
         facts.merge_commit_sha = pr.merge_commit_sha.clone().or(facts.merge_commit_sha);
     }
     facts.closed_at = if pr.is_open { None } else { pr.closed_at.or(pr.merged_at).or(facts.closed_at) };
     facts.superseded_by = superseded(before, pr);
     facts.review_comment_count = facts.review_comment_count.max(pr.review_comment_count);
     if pr.additions > 0 || pr.deletions > 0 || pr.changed_files > 0 {
-        // What lists say of pull requests has no sizes.
+        // Lists of pull requests contain no sizes.
         (facts.additions, facts.deletions, facts.changed_files) =
             (pr.additions, pr.deletions, pr.changed_files);
     }
     facts
 }
 
-/// The head, where it is new: the first of all is what was pushed first.
+/// Adds the head if it is new. The first one is the first push.
 fn pushed(facts: &mut OutcomeFacts, pr: &PullRequest, told_head: Option<&str>) {
     if facts.heads.is_empty() {
         let first = told_head.unwrap_or(&pr.head_sha);
@@ -50,7 +51,7 @@ fn pushed(facts: &mut OutcomeFacts, pr: &PullRequest, told_head: Option<&str>) {
     let is_known = facts.heads.iter().any(|head| head.sha == pr.head_sha);
     if !is_known && facts.heads.len() < HEADS_MAX {
         facts.heads.push(PushedHead { sha: pr.head_sha.clone(), at: pr.updated_at });
-        // Stable: what was first stays first.
+        // The sort is stable, so the first head stays first.
         facts.heads.sort_by_key(|head| head.at);
     }
 }

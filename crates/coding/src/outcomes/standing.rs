@@ -1,11 +1,11 @@
-//! Whether what was merged still stands, of everything that was heard to take it back, or to take that back: in whatever order that was
-//! heard, and however often. Pure: the same facts have the same answer.
+//! Determines if a merged change still stands, given all reported reverts and reverts of reverts,
+//! in any order and with repetitions. Pure: equal facts have equal results.
 
 use std::collections::BTreeSet;
 
 use loci_model::tasks::outcome::{OutcomeFacts, Revert};
 
-/// Adds a revert; what is heard by another of its names is the same one.
+/// Adds a revert. One that shares a name with a known revert is the same revert.
 pub(super) fn join(all: &mut Vec<Revert>, new: Revert) {
     let is_same = |one: &Revert| {
         one.is_reland == new.is_reland && one.names.iter().any(|name| new.names.contains(name))
@@ -35,7 +35,7 @@ fn both(mut before: Revert, other: Revert) -> Revert {
     before
 }
 
-/// Works out what counts of all that took it back: the first that nothing that counts took back.
+/// Determines the effective revert: the earliest one that no effective revert reverted.
 pub(super) fn settle(facts: &mut OutcomeFacts) {
     let all = &facts.taken_back;
     let counting = all.iter().enumerate().filter(|(place, revert)| {
@@ -47,7 +47,7 @@ pub(super) fn settle(facts: &mut OutcomeFacts) {
     facts.reverted_by = counting.and_then(|(by, _)| by);
 }
 
-/// Nothing that counts takes it back. A circle ends where it began.
+/// True if no effective revert reverts it. A cycle ends at its start.
 fn counts(all: &[Revert], place: usize, above: &mut Vec<usize>) -> bool {
     let Some(this) = all.get(place).filter(|_| !above.contains(&place)) else { return false };
     above.push(place);
@@ -58,7 +58,8 @@ fn counts(all: &[Revert], place: usize, above: &mut Vec<usize>) -> bool {
     !is_taken_back
 }
 
-/// It came behind the merge, and not with it: a pull request may take back some of its own commits.
+/// True if the revert came after the merge. A pull request may revert some of its own commits, and
+/// these do not count.
 fn is_of_what_was_merged(facts: &OutcomeFacts, revert: &Revert) -> bool {
     let merge = facts.merge_commit_sha.as_deref();
     let is_merge = |name: &str| merge.is_some_and(|merge| merge.eq_ignore_ascii_case(name));
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn a68_what_counts_of_what_took_it_back() {
         let check = |what: &str, heard: &[Revert], expect: Option<&str>| {
-            // Whatever is heard first, and twice.
+            // The order and repetitions do not matter.
             let backwards: Vec<Revert> = heard.iter().rev().cloned().collect();
             for heard in [heard.to_vec(), backwards, [heard, heard].concat()] {
                 let mut facts = facts();

@@ -1,5 +1,5 @@
-//! What is heard to take something back, on what it takes back: what was merged, or another revert of that. Where neither is known yet it
-//! waits. In the write of whoever heard it.
+//! Applies a reported revert to its subject: a merged change, or another revert. If neither is
+//! known yet, it waits. Runs within the write of the report.
 
 use loci_model::facts::code::ObjectId;
 use loci_model::facts::repository::Repository;
@@ -11,7 +11,7 @@ use super::recording::{Heard, Recording};
 use super::unmatched::{self, Waiting};
 use super::{HeardRevert, mapping, newest, of_pull_request, reverting, standing};
 
-/// Where something is taken back.
+/// The context of a revert.
 pub(super) struct TakingBack<'a> {
     pub(super) recording: &'a Recording<'a>,
     pub(super) repository: &'a Repository,
@@ -19,7 +19,8 @@ pub(super) struct TakingBack<'a> {
 }
 
 impl TakingBack<'_> {
-    /// Takes in a revert; outcomes whose grade changed. What it is of may not be known yet, or what takes it back was heard before it.
+    /// Takes in a revert, and returns the outcomes whose grade changed. Its subject may be unknown
+    /// yet, or a revert of it may have arrived earlier.
     pub(super) fn take_in(&self, tx: &mut dyn Tx, heard: &HeardRevert) -> Result<Vec<Outcome>> {
         let Some((tasks, mut regraded)) = self.applied(tx, heard)? else {
             let news = Waiting::Revert(heard.clone());
@@ -32,11 +33,11 @@ impl TakingBack<'_> {
         Ok(regraded)
     }
 
-    /// Takes in what waits for a task; outcomes whose grade changed.
+    /// Applies the reverts that wait for a task, and returns the outcomes whose grade changed.
     pub(super) fn catch_up(&self, tx: &mut dyn Tx, task: &TaskId) -> Result<Vec<Outcome>> {
         let mut waiting = unmatched::reverts(tx, self.repository, self.recording.at)?;
         let mut regraded = Vec::new();
-        // One that is taken in may be what another takes back.
+        // An applied revert may be the subject of another one.
         while let Some(place) = self.next(tx, task, &waiting)? {
             let heard = waiting.remove(place);
             regraded.extend(self.applied(tx, &heard)?.into_iter().flat_map(|(_, regraded)| regraded));
@@ -45,7 +46,7 @@ impl TakingBack<'_> {
         Ok(regraded)
     }
 
-    /// Tries everything that waits again: what a commit leads back to may have been reported since.
+    /// Retries all waiting reverts: further commits may have been reported since.
     pub(super) fn try_again(&self, tx: &mut dyn Tx) -> Result<Vec<Outcome>> {
         let mut regraded = Vec::new();
         for heard in unmatched::swept(tx, self.repository, self.recording.at)? {
@@ -69,10 +70,11 @@ impl TakingBack<'_> {
         Ok(None)
     }
 
-    /// Tasks that it bears on, and outcomes whose grade changed; `None` where it bears on nothing that is known.
+    /// Returns the tasks that a revert concerns, and the outcomes whose grade changed; `None` if
+    /// its subject is unknown.
     fn applied(&self, tx: &mut dyn Tx, heard: &HeardRevert) -> Result<Option<(Vec<TaskId>, Vec<Outcome>)>> {
         let (mut tasks, mut regraded) = (Vec::new(), Vec::new());
-        // What took something back is taken back itself: what it took back may be there again.
+        // A revert of a revert may restore the change.
         let known = newest(tx, &self.repository.memory, self.actor)?;
         for outcome in known.into_iter().filter(|one| is_known_by(one, &heard.what)) {
             tasks.push(outcome.task.clone());
@@ -87,7 +89,7 @@ impl TakingBack<'_> {
         Ok((!tasks.is_empty()).then_some((tasks, regraded)))
     }
 
-    /// Outcomes of the tasks that a commit or a pull request leads back to.
+    /// Returns the outcomes of the tasks that a commit or a pull request leads back to.
     fn outcomes_of(&self, tx: &dyn ReadTx, what: &str) -> Result<Vec<Outcome>> {
         let memory = &self.repository.memory;
         if let Some(number) = reverting::number(what) {
@@ -105,8 +107,8 @@ impl TakingBack<'_> {
         mapping::tasks_of_commit(tx, (&self.repository.memory, self.actor), &sha)
     }
 
-    /// A commit of the task itself takes back what the task wrote: that is how it worked. What its pull request brought along is told
-    /// from its facts, whenever these are known.
+    /// True if the revert is a commit of the task itself, which is part of its work. Commits that
+    /// its pull request contains are recognized from its facts, once these are known.
     fn is_its_own(&self, tx: &dyn ReadTx, outcome: &Outcome, heard: &HeardRevert) -> Result<bool> {
         for name in &heard.names {
             if self.tasks_of(tx, name)?.contains(&outcome.task) {
@@ -135,7 +137,7 @@ impl TakingBack<'_> {
     }
 }
 
-/// A revert of it is called so.
+/// True if one of its reverts has this name.
 fn is_known_by(outcome: &Outcome, name: &str) -> bool {
     outcome.facts.taken_back.iter().any(|revert| revert.names.iter().any(|known| known == name))
 }

@@ -1,5 +1,6 @@
-//! `task_outcome`, `task_outcome_set`: what came of a task; and whoever watches another forge, or knows better, says it by hand. What is set
-//! counts until the forge says more.
+//! The verbs `task_outcome` and `task_outcome_set`: the outcome of a task, which a client may also
+//! set by hand, such as for another forge. A grade set by hand counts until the forge reports a new
+//! state.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -17,33 +18,33 @@ use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
 
-/// What somebody says of how a task ended.
+/// An outcome that a caller sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeByHand {
     /// The grade.
     pub grade: OutcomeGrade,
-    /// When it was merged.
+    /// The time of the merge.
     pub merged_at: Option<Timestamp>,
-    /// Rounds of revision.
+    /// The number of rounds of revision.
     pub revision_count: Option<u32>,
-    /// How the first checks ended.
+    /// The result of the first checks.
     pub ci_first_push: Option<FirstPush>,
-    /// Where that comes from, in 1 to 64 characters.
+    /// The source of the grade, 1 to 64 characters.
     pub source: Option<String>,
 }
 
-/// An outcome that was set.
+/// The result of setting an outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutcomeSet {
     /// The outcome.
     pub outcome: Outcome,
-    /// Its grade changed by this.
+    /// True if this call changed the grade.
     pub is_regraded: bool,
 }
 
-/// Where a grade comes from that nobody says that of.
+/// The default source of a grade.
 const BY_HAND: &str = "manual";
-/// More rounds than these are a mistake.
+/// The maximum number of rounds. A higher number is rejected.
 const ROUNDS_MAX: u32 = 1_000;
 
 impl OutcomeByHand {
@@ -72,7 +73,7 @@ impl OutcomeByHand {
 }
 
 impl Coding {
-    /// What came of a task; none where nothing is decided yet and nothing was heard.
+    /// Returns the outcome of a task. `None` if it is undecided and no report exists.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -96,10 +97,10 @@ impl Coding {
             .await
     }
 
-    /// What came of each of these tasks, which the caller was shown.
+    /// Returns the outcomes of tasks that the caller was shown.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub async fn outcomes_of(&self, tasks: &[Task]) -> Result<Vec<Option<Outcome>>> {
         let (tasks, now) = (tasks.to_vec(), self.engine.now());
         self.engine.store().read(move |tx| tasks.iter().map(|task| outcome_of(tx, task, now)).collect()).await
@@ -109,7 +110,8 @@ impl Coding {
     /// facts that this call set, and the grade by them alone.
     ///
     /// # Errors
-    /// `Invalid`; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own agent.
+    /// `Invalid`; `NotFound`; `Denied` if the caller may not write all data of the task's actor,
+    /// such as the task's own agent.
     pub async fn task_outcome_set(
         &self,
         caller: &Principal,
@@ -155,8 +157,8 @@ impl Coding {
     }
 }
 
-/// Returns an outcome as the answer to the call that set it has it: for a caller who may not read
-/// the task, without the facts of others.
+/// Returns an outcome for the answer to the call that set it. For a caller who may not read the
+/// task, it omits the facts of others.
 fn as_set(caller: &Principal, task: &Task, said: &OutcomeByHand, outcome: Outcome) -> Outcome {
     if task_namespaces::may(caller, task, Capability::Read) {
         return outcome;
@@ -174,7 +176,8 @@ fn as_set(caller: &Principal, task: &Task, said: &OutcomeByHand, outcome: Outcom
     }
 }
 
-/// What came of a task: what was heard, else what its own end says. None while nothing is known of either.
+/// Returns the outcome of a task: the reported one, else one derived from the status of the task.
+/// `None` if both are unknown.
 pub(crate) fn outcome_of(tx: &dyn ReadTx, task: &Task, now: Timestamp) -> Result<Option<Outcome>> {
     let known = tx.ledger().noun::<Outcome>(&task.memory, task.id.as_str())?;
     if known.is_some() {

@@ -1,4 +1,5 @@
-//! The tasks that the trailers of a commit's message name. Hints: anybody can write them. Pure.
+//! The tasks that the trailers of a commit's message name. They are hints, because anyone can write
+//! them. Pure.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use loci_model::TaskId;
 
 const NAME: &str = "task-id:";
 
-/// In order, each once.
+/// Returns the task ids in order, each once.
 pub(crate) fn task_ids(message: &str) -> Vec<TaskId> {
     let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for line in message.lines().skip(1) {

@@ -1,5 +1,6 @@
-//! What a forge tells of commits and pull requests of which nothing is known yet waits until they are: deliveries come in any order, and
-//! what a forge is asked for comes late. What waits is bounded, and for thirty days.
+//! Reports on commits and pull requests that are not known yet. Deliveries arrive in any order, and
+//! answers to polling arrive late, so these reports wait. Their number is bounded, and they expire
+//! after thirty days.
 
 use loci_model::facts::repository::Repository;
 use loci_model::ledger::{Shelf, Shelved};
@@ -10,16 +11,16 @@ use serde::{Deserialize, Serialize};
 
 use super::HeardRevert;
 
-/// Entries beyond the limit that leave with one that comes.
+/// The number of further entries beyond the limit that one sweep removes.
 const SWEPT: usize = 50;
 
-/// What waits.
+/// A waiting report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Waiting {
     /// A revert.
     Revert(HeardRevert),
-    /// The suite that ended first, of those on a commit.
+    /// The first ended check suite on a commit.
     Checks(CheckSuite),
 }
 
@@ -32,7 +33,7 @@ impl Waiting {
     }
 }
 
-/// A kind of what waits: each has its own limit, so that many checks push out no revert.
+/// A kind of waiting report. Each has its own limit, so that many checks displace no revert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Reverts,
@@ -55,7 +56,7 @@ impl Kind {
     }
 }
 
-/// It, as it is kept.
+/// A waiting report in its stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Unmatched {
     memory: MemoryId,
@@ -99,7 +100,7 @@ fn key_of_checks(repository: &RepositoryId, sha: &str) -> String {
     format!("{}/{}", Kind::Checks.subject(repository), sha.to_ascii_lowercase())
 }
 
-/// Keeps what is of nothing that is known. What is heard again waits no longer for it.
+/// Stores a report with an unknown subject. A repetition does not extend its waiting time.
 pub(super) fn keep(
     tx: &mut dyn Tx,
     (repository, actor): (&Repository, &ActorId),
@@ -120,14 +121,14 @@ pub(super) fn keep(
     }
     tx.ledger_mut().put_noun(&new)?;
     let count = tx.ledger().count(&repository.memory, &Unmatched::SHELF, Some(actor))?;
-    // Of both kinds together there are no more than of one there may be.
+    // If both kinds together are within the limit of one, this kind is, too.
     if usize::try_from(count).is_ok_and(|count| count <= kind.most()) {
         return Ok(());
     }
     sweep(tx, repository, kind, now)
 }
 
-/// What has waited too long goes, and of too much the oldest.
+/// Removes expired reports, and the oldest ones beyond the limit.
 fn sweep(tx: &mut dyn Tx, repository: &Repository, kind: Kind, now: Timestamp) -> Result<()> {
     let all = list(tx, repository, kind, kind.most() + SWEPT)?;
     let mut pushed_out = 0_usize;
@@ -160,7 +161,7 @@ fn list(tx: &dyn ReadTx, repository: &Repository, kind: Kind, limit: usize) -> R
     })
 }
 
-/// Reverts that wait, the first first.
+/// Returns the waiting reverts, the earliest first.
 pub(super) fn reverts(tx: &dyn ReadTx, repository: &Repository, now: Timestamp) -> Result<Vec<HeardRevert>> {
     let all = list(tx, repository, Kind::Reverts, limits::WAITING_REVERTS_MAX)?;
     let there = all.into_iter().rev().filter(|one| !is_old(one, now));
@@ -171,7 +172,7 @@ pub(super) fn reverts(tx: &dyn ReadTx, repository: &Repository, now: Timestamp) 
     Ok(there.filter_map(revert).collect())
 }
 
-/// What it takes back is known by now.
+/// Removes a revert whose subject is known by now.
 pub(super) fn matched(
     tx: &mut dyn Tx,
     (repository, actor): (&Repository, &ActorId),
@@ -183,7 +184,7 @@ pub(super) fn matched(
     tx.ledger_mut().remove(&one.memory, &Unmatched::SHELF, &one.key()).map(drop)
 }
 
-/// The suite that ended first on a commit, of those that wait.
+/// Returns the first ended suite on a commit among the waiting ones.
 pub(super) fn checks_of(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -200,13 +201,13 @@ pub(super) fn checks_of(
     }
 }
 
-/// The pull request of a commit is known by now.
+/// Removes the checks of a commit whose pull request is known by now.
 pub(super) fn checks_matched(tx: &mut dyn Tx, repository: &Repository, sha: &str) -> Result<()> {
     let key = key_of_checks(&repository.id, sha);
     tx.ledger_mut().remove(&repository.memory, &Unmatched::SHELF, &key).map(drop)
 }
 
-/// What waits for nothing any more goes; what is left of the reverts.
+/// Removes expired reports, and returns the remaining reverts.
 pub(super) fn swept(tx: &mut dyn Tx, repository: &Repository, now: Timestamp) -> Result<Vec<HeardRevert>> {
     sweep(tx, repository, Kind::Reverts, now)?;
     sweep(tx, repository, Kind::Checks, now)?;

@@ -1,16 +1,17 @@
-//! How a sentence says what it says: as a standing wish, of one task alone, of what is built; and what no preference may decide. Pure,
-//! by patterns of English, German, French and Spanish.
+//! Classifies sentences: a standing preference, a request for one task, a statement about the
+//! product, or a topic that no preference may decide. Pure, by patterns of English, German, French
+//! and Spanish.
 
 use std::sync::LazyLock;
 
 use loci_engine::strategies::preferences::own_words::compiled;
 use regex::{Regex, RegexSet};
 
-/// Where an imperative may begin: at the sentence's beginning, or behind a comma.
+/// The positions at which an imperative may begin: the start of the sentence, or after a comma.
 const AT: &str =
     r"(?:^|[,;:–-]\s+)(?:(?:and|also|but|please|und|bitte|et|y|por favor|merci|s'il te plaît)[,\s]+)*";
 
-/// Said as a standing wish. `AT` stands for [`AT`].
+/// Patterns of a standing preference. `AT` stands for [`AT`].
 const STANDING: &[&str] = &[
     // English.
     r"^(?:i|we)\s+(?:(?:really|strongly|generally|usually|always|much|personally|also|typically)\s+)*(?:prefer|favou?r)\b",
@@ -42,7 +43,7 @@ const STANDING: &[&str] = &[
     r"ATno\s+(?:añadas|uses|agregues|escribas|hagas|pongas|abras)\b",
 ];
 
-/// Said as a request, of whatever.
+/// Patterns of a request of any kind.
 const REQUEST: &[&str] = &[
     r"^(?:please |bitte |merci de |por favor,? )?(?:use|add|write|keep|split|avoid|prefer|don't|don’t|do not|never|always|document|test|cover|update|mention|squash|ask|answer|explain|include|reuse|name|extract|replace|drop|remove)\b",
     r"\b(?:should|must|please|needs? to|let's|we (?:use|prefer|don't|don’t|never|always)|instead of|rather than)\b",
@@ -50,20 +51,21 @@ const REQUEST: &[&str] = &[
     r"^(?:verwende|nutze|schreibe?|füge|halte|vermeide|ajoute[rz]?|utilise[rz]?|écri[st]|évite[rz]?|añade|usa|escribe|evita)\b",
 ];
 
-/// Said of one task alone, or of one thing of it.
+/// Patterns of a statement about one task, or about one part of it.
 const ONE_TASK: &[&str] = &[
     r"\b(?:this|these|those|here|today|tomorrow|tonight|temporarily|until|currently|just once)\b",
     r"\bthat (?:one|pr|file|function|commit|ticket|issue|test|bug|page|endpoint)\b",
     r"\b(?:for|right|just) now\b|^now\b|\bnow[.,]|\bas it is\b",
     r"#\d+|\bline \d+|\b[a-z_]+\(\)|`[^`]*(?:[(/._]|[a-z][A-Z])[^`]*`|\b[\w-]+/[\w./-]+\.[a-z]{1,4}\b",
-    // What has an article is one thing, unless there is only one of it.
+    // A noun with an article is a single thing, unless there is only one of its kind.
     r"\bthe (?:second|first|new|old|current|other|same|parser|importer|migrations?|approach|issue|bug|ticket|feature|endpoint|module|class|function|button|form|screen|dialog|table|query|schema|database|server|client|service|script|config|public api|api|user|users|cart|banner|page)\b",
     r"\bdies(?:e|er|es|em|en|mal)\b|\b(?:hier|heute|jetzt|aktuell|diesmal|vorerst)\b",
     r"\b(?:ce|cet|cette|ces) \p{L}+|\b(?:ici|maintenant|aujourd'hui|pour l'instant)\b",
     r"\best[aeo]s? \p{L}+|\b(?:aquí|ahora|hoy|por ahora|esta vez)\b",
 ];
 
-/// Of what is built and of whoever uses it: no matter of how an agent works.
+/// Patterns of a statement about the product and its users, which does not concern an agent's way
+/// of working.
 const PRODUCT: &[&str] = &[
     r"\b(?:users?|customers?|visitors?|subscribers?|cart|banner|log(?:ged)?[- ]?(?:in|out)|log the|e-?mails?|buttons?|checkout|dark mode)\b",
     r"\b(?:page|importer|website|screen|dialog)\b",
@@ -72,7 +74,7 @@ const PRODUCT: &[&str] = &[
     r"\b(?:usuarios?|clientes?|carrito|página)\b",
 ];
 
-/// What no preference may decide, by words that must stand together, whichever comes first.
+/// Topics that no preference may decide, as pairs of patterns that must both match, in any order.
 const PROTECTED: &[(&str, &str)] = &[
     (
         r"\b(?:skip\w*|disabl\w+|ignor\w+|delet\w+|remov\w+|bypass\w*|turn\w* off|switch\w* off|comment\w* out|mut(?:e|ing)|never (?:run|write|add|wait|ask|request)|(?:don't|don’t|do not) (?:run|write|add|wait|ask|request)|without)\b",
@@ -91,7 +93,7 @@ const PROTECTED: &[(&str, &str)] = &[
     (r"\b(?:omit|ignor|salt|desactiv|elimin|borr)\p{L}*", r"prueba|test|\bci\b|revisi|verific|lint"),
 ];
 
-/// Likewise, by one word.
+/// Topics that no preference may decide, as single patterns.
 const PROTECTED_WORDS: &[&str] = &[
     r"\b(?:ci|ci/cd|pipelines?|github actions|workflows?|branch protection|code ?owners|deploy\w*)\b",
     r"\b(?:tokens?|secrets?|passwords?|passphrases?|credentials?|api[- ]?keys?|private keys?|passwort|passwörter|geheimnis\w*|mots? de passe|contraseñas?)\b|\.env\b",
@@ -108,7 +110,8 @@ static IS_STANDING: LazyLock<RegexSet> = LazyLock::new(|| {
 static IS_REQUEST: LazyLock<RegexSet> =
     LazyLock::new(|| set(&REQUEST.iter().map(|source| format!("(?i){source}")).collect::<Vec<_>>()));
 static IS_ONE_TASK: LazyLock<RegexSet> = LazyLock::new(|| {
-    // Code is told from prose by its letters: here alone their case counts, where a pattern names both.
+    // Letter case distinguishes code from prose, so patterns that name both cases are
+    // case-sensitive.
     let sources: Vec<String> = ONE_TASK
         .iter()
         .map(|source| if source.contains("[A-Z]") { (*source).to_owned() } else { format!("(?i){source}") })
@@ -134,27 +137,28 @@ fn set(sources: &[String]) -> RegexSet {
     RegexSet::new(sources).expect("constant patterns")
 }
 
-/// Whether a sentence says how it is to be always.
+/// True if a sentence states a standing preference.
 pub(super) fn is_standing(sentence: &str) -> bool {
     IS_STANDING.is_match(sentence)
 }
 
-/// Whether a sentence asks for something.
+/// True if a sentence is a request.
 pub(super) fn is_request(sentence: &str) -> bool {
     IS_REQUEST.is_match(sentence) || is_standing(sentence)
 }
 
-/// Whether it is about one task, or one thing of it.
+/// True if a sentence concerns one task, or one part of it.
 pub(super) fn is_of_one_task(sentence: &str) -> bool {
     IS_ONE_TASK.is_match(sentence)
 }
 
-/// Whether it is about what is built.
+/// True if a sentence concerns the product.
 pub(super) fn is_of_product(sentence: &str) -> bool {
     IS_PRODUCT.is_match(sentence)
 }
 
-/// Whether it is about something that no preference decides: tests and checks turned off, secrets, what runs elsewhere.
+/// True if a text concerns a topic that no preference decides: disabled tests and checks, secrets,
+/// or remote execution.
 pub(super) fn is_protected(text: &str) -> bool {
     IS_PROTECTED.is_match(text)
         || ARE_PROTECTED.iter().any(|(act, matter)| act.is_match(text) && matter.is_match(text))

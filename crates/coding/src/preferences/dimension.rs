@@ -1,5 +1,6 @@
-//! What a sentence is about, by its words, in several languages. Pure. The first dimension whose words are there counts: commits
-//! before pull requests before tests, for a message about tests is still one of a commit.
+//! The dimension of a sentence, by its words, in several languages. Pure. The first dimension with
+//! a match counts: commits before pull requests before tests, because a message about tests is
+//! still a commit message.
 
 use std::sync::LazyLock;
 
@@ -7,7 +8,8 @@ use loci_engine::strategies::preferences::own_words::compiled;
 use loci_model::tasks::preference::PreferenceDimension as Dimension;
 use regex::Regex;
 
-/// Words of a dimension. `PR` stands for a pull request, and counts with a word of size alone.
+/// The words of each dimension. `PR` stands for a pull request, and counts only with a word of
+/// size.
 const WORDS: &[(Dimension, &str)] = &[
     (
         Dimension::CommitStyle,
@@ -50,14 +52,14 @@ const WORDS: &[(Dimension, &str)] = &[
 static PATTERNS: LazyLock<Vec<(Dimension, Regex)>> = LazyLock::new(|| {
     WORDS.iter().map(|(dimension, words)| (*dimension, compiled(&format!("(?i){words}")))).collect()
 });
-/// One name in the place of another: of two tools, where they are nothing else.
+/// One name in place of another: a comparison of two tools, if no other dimension matches.
 static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b`?[a-z][a-z0-9@/_.-]+`?(?:\s+(?:over|instead of|rather than|not|statt|anstatt|anstelle von|au lieu de|plutôt que|en lugar de|en vez de|antes que)\s+|,\s+(?:never|not|nie|nicht|jamais|nunca)\s+)`?[a-z][a-z0-9@/_.-]+`?",
     )
 });
 
-/// What a sentence is about; `None` where it is about nothing that somebody has preferences of.
+/// Returns the dimension of a sentence; `None` if it concerns no dimension of preferences.
 pub(super) fn dimension_of(sentence: &str) -> Option<Dimension> {
     let named = PATTERNS.iter().find(|(_, words)| words.is_match(sentence)).map(|(dimension, _)| *dimension);
     named.or_else(|| COMPARED.is_match(sentence).then_some(Dimension::Libraries))

@@ -1,6 +1,7 @@
-//! Drawing conclusions from what reviewers say of somebody's tasks, and keeping them as preferences: believed half, for thirty days after
-//! the last that was said, and never against what they said themselves. The same reviews give the same conclusions, however often they
-//! are drawn. A task's word writes nothing: only tasks count whose requester is proved to be that
+//! Infers preferences of a person from reviews of the person's tasks. An inferred preference has
+//! half the trust, lasts thirty days after its latest evidence, and never contradicts the person's
+//! own statements. Equal reviews give equal preferences, however many times they are evaluated. The
+//! user name on a task is not sufficient: only tasks count whose requester is proved to be that
 //! person.
 
 use std::collections::BTreeMap;
@@ -29,23 +30,23 @@ use crate::Coding;
 use crate::CodingSettings;
 use crate::rules::Hearing;
 
-/// What was said so long ago counts no more.
+/// The age in days beyond which a review no longer counts.
 const WINDOW_DAYS: i64 = 90;
-/// Reviews of one page, and of all.
+/// The number of reviews of one page. `REVIEWS_MAX` is the maximum for all pages.
 const REVIEWS_PER_PAGE: usize = 200;
 const REVIEWS_MAX: usize = 2_000;
-/// Conclusions of one call: of a dimension there is one in force.
+/// The maximum number of new inferred preferences of one call. Each dimension has one in force.
 const CONCLUSIONS_MAX: usize = PreferenceDimension::ALL.len() * 2;
-/// Who draws them, in telemetry.
+/// The author of these records, in telemetry.
 const BY: &str = "loci";
 
 impl Coding {
-    /// Draws conclusions about the person whom a task names, from the reviews of all tasks that
-    /// this person is proved to have asked for, after one of the task was kept. Returns the new
-    /// ones.
+    /// Infers preferences of the person whom a task names, from the reviews of all tasks whose
+    /// requester is proved to be this person. Called after a review of the task was stored. Returns
+    /// the new preferences.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub async fn preferences_conclude(&self, memory: &MemoryId, task: &TaskId) -> Result<Vec<RecordId>> {
         let now = self.engine.now();
         let fresh = || RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
@@ -97,7 +98,7 @@ fn conclude(
     found.retain(|one| !is_declined(&one.digest));
     let beyond = found.len().saturating_sub(ids.len());
     let mut kept = Vec::new();
-    // The newest of them, should there be more than there can be in force.
+    // Takes the newest, if there are more than can be in force.
     for (one, id) in found.iter().skip(beyond).zip(ids) {
         let repository = match &one.repository {
             Some(id) => tx.repositories().get(&memory.id, id)?,
@@ -118,11 +119,12 @@ fn conclude(
     Ok(kept)
 }
 
-/// Whose word counts, by repository; `None` where no conclusions are allowed.
+/// The people whose comments count, by repository; `None` if the repository does not allow
+/// inference.
 type Hearings = BTreeMap<RepositoryId, Option<Hearing>>;
 
-/// Reviews of the last ninety days of tasks that are proved to be somebody's, in repositories that
-/// allow conclusions, from which something may be learned.
+/// Returns the reviews of the last ninety days of a person's proved tasks that can be evaluated, in
+/// repositories that allow inference.
 fn reviews_of(
     tx: &dyn ReadTx,
     (memory, settings): (&MemoryId, &CodingSettings),
@@ -203,7 +205,7 @@ fn hearing_in<'a>(
     Ok(known.get(repository).and_then(Option::as_ref))
 }
 
-/// What people whose word counts said in a review; what its author answered is no request.
+/// Returns the comments of people whose comments count. Answers of the author are not requests.
 fn said_in<'a>(review: &'a Review, hearings: &Hearings) -> impl Iterator<Item = Said<'a>> + use<'a> {
     let heard = hearings.get(&review.repository).and_then(Option::as_ref).map(|one| one.heard(review));
     let (repository, pr) = (&review.repository, review.pr);

@@ -1,18 +1,19 @@
-//! Preferences of the people that tasks are done for: what they say of how they always want to
-//! work, and what is concluded from what is said of their work several times. They are records
-//! beneath `/users/<login>/`; they are shown to tasks of that person alone.
+//! Preferences of the people that tasks are done for: their statements on how they always want to
+//! work, and conclusions from repeated comments on their work. They are records below
+//! `/users/<login>/`, and are shown only to tasks of that person.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `cues`, `dimension`, `stated_preferences` | what a description states: pure |
-//! | `task_description` | keeping what the description of a new task states |
+//! | `cues`, `dimension`, `stated_preferences` | the preferences that a description states: pure |
+//! | `task_description` | stores the preferences in the description of a new task |
 //! | `owner` | the owner, by number and login |
-//! | `requester` | the proof that a person asked for a task, by which an agent is shown theirs |
-//! | `precedence` | which of several is in force |
-//! | `review_requests` | what reviews ask for again and again: pure |
-//! | `inference` | keeping that |
+//! | `requester` | the proof that a person requested a task, required for an agent's access |
+//! | `precedence` | the preference in force among several |
+//! | `review_requests` | repeated requests in reviews: pure |
+//! | `inference` | stores inferred preferences |
 //! | `named_people` | people whom the data of others names, and the walk over it |
-//! | `preferences_list`, `preference_put`, `preference_remove`, `user_export`, `user_forget` | the verbs |
+//! | `preferences_list`, `preference_put`, `preference_remove` | the verbs on preferences |
+//! | `user_export`, `user_forget` | the verbs on people |
 
 mod cues;
 mod dimension;

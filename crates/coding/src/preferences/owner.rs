@@ -1,8 +1,7 @@
-//! The owner of preferences. A person is known by the forge's number, and a login is a name that
-//! they have for a while: a person who changes their login keeps their preferences, and a person
-//! who takes a login over finds none. A person without a number is
-//! known by the login alone. Loci believes a number from a caller who may write the places of both;
-//! from others it is a claim.
+//! The owner of preferences. The forge's number identifies a person, and a login is a name that may
+//! change: a person who changes the login keeps their preferences, and a person who takes over a
+//! login finds none. A person without a number is identified by the login alone. Loci accepts a
+//! number from a caller who may write the preferences of both; from others it is a claim.
 
 use loci_engine::access::segment;
 use loci_engine::hooks::in_write;
@@ -19,15 +18,15 @@ use sha2::{Digest, Sha256};
 
 use crate::tasks::task_namespaces::preferences_of;
 
-/// People of one login that are looked at: one has it, and those of before it was told who.
+/// The maximum number of people who are read for one login: its present owner, and earlier entries.
 const SAME_LOGIN_MAX: usize = 10;
-/// Logins of before that are remembered.
+/// The maximum number of former logins kept for a person.
 const FORMER_LOGINS_MAX: usize = 10;
-/// People that are looked through for one who had a login before.
+/// The maximum number of people who are searched for a former login.
 const PEOPLE_MAX: usize = 10_000;
-/// How whoever has a number is named where they have no login, and to ask for them by it.
+/// The prefix that names a person by number, if they have no login, and in requests.
 const BY_ID: &str = "user:";
-/// States in which a record is looked for when its owner moves, or leaves.
+/// The states of records that move or leave with their owner.
 pub(super) const ALL_STATES: &[RecordState] = &[
     RecordState::Active,
     RecordState::Candidate,
@@ -40,17 +39,17 @@ pub(super) const ALL_STATES: &[RecordState] = &[
     RecordState::RolledBack,
 ];
 
-/// Somebody, as far as they are known.
+/// A person, with the known data.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Whose {
-    /// The name of their preferences' place.
+    /// The actor that names the namespace of their preferences.
     pub(crate) place: ActorId,
-    /// What else is known of them; none where nobody of that login was told of.
+    /// Further data; `None` if no one with that login was reported.
     pub(crate) known: Option<PreferenceUser>,
 }
 
 impl Whose {
-    /// Where their preferences are.
+    /// Returns the namespace of their preferences.
     pub(crate) fn namespace(&self) -> Result<Namespace> {
         namespace_of(&self.place)
     }
@@ -59,7 +58,8 @@ impl Whose {
         self.known.as_ref()?.user_id.as_deref()
     }
 
-    /// The login, as the forge spells it; `None` for a person who lost it to somebody else.
+    /// Returns the login, as the forge spells it; `None` for a person whose login another person
+    /// took over.
     pub(super) fn login(&self) -> Option<String> {
         let login = match &self.known {
             Some(known) => known.login.as_deref(),
@@ -72,22 +72,23 @@ impl Whose {
         self.known.as_ref().is_some_and(|known| known.opted_out)
     }
 
-    /// What is known of them, to be changed and put.
+    /// Returns the stored data of the person, or a new entry, to change and store.
     pub(super) fn noun(&self, memory: &MemoryId, now: Timestamp) -> PreferenceUser {
         let known = self.known.clone();
         known.unwrap_or_else(|| new(memory, self.place.clone(), Some(self.place.to_string()), None, now))
     }
 }
 
-/// The login of a name, in lower case, as an actor; encoded where a forge's login is no actor's
-/// name (`octo[bot]`, `zoë-k`). `None` for a name that is no one segment of a path, or is too long.
+/// Returns the login of a name, in lower case, as an actor; encoded if the login is not a valid
+/// actor name (`octo[bot]`, `zoë-k`). `None` for a name that is too long or not a single path
+/// segment.
 pub(crate) fn login_of(name: &str) -> Option<ActorId> {
     let login = spelled(name).to_lowercase();
     let plain = preferences_of(&login).and_then(|_| ActorId::parse(login.as_str()).ok());
     plain.or_else(|| ActorId::parse(segment::encode(&login, "user").ok()?).ok())
 }
 
-/// The login of an actor, as the forge spells it.
+/// Returns the login of an actor, as the forge spells it.
 pub(super) fn spelled(actor: &str) -> String {
     let login = segment::decode(actor);
     let is_encoded = segment::encode(&login, "user").is_ok_and(|again| again == actor);
@@ -98,7 +99,7 @@ pub(super) fn namespace_of(place: &ActorId) -> Result<Namespace> {
     Namespace::parse(format!("/users/{place}/"))
 }
 
-/// Whoever has a login now.
+/// Returns the present owner of a login.
 fn holder(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<PreferenceUser>> {
     let page = LedgerPage {
         memory: memory.clone(),
@@ -109,7 +110,7 @@ fn holder(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<
         limit: SAME_LOGIN_MAX,
     };
     let mut all: Vec<PreferenceUser> = tx.ledger().nouns(&page)?;
-    // Who has a number comes before what was set for the login alone.
+    // An entry with a number precedes one for the login alone.
     all.sort_by_key(|one| one.user_id.is_none());
     Ok(all.into_iter().next())
 }
@@ -118,11 +119,11 @@ pub(super) fn of_id(tx: &dyn ReadTx, memory: &MemoryId, user_id: &str) -> Result
     tx.ledger().noun(memory, &PreferenceUser::key_of_id(user_id))
 }
 
-/// Somebody by the name that a door is asked for: their login, or `user:` and their number. `by_former`: also by a login that they had
-/// before and that nobody has now.
+/// Returns a person by the name in a request: a login, or `user:` and a number. With `by_former`,
+/// also by a former login that no person has now.
 ///
 /// # Errors
-/// `Invalid` for a name that nobody can have.
+/// `Invalid` for a name that is not a valid user name.
 pub(crate) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str, by_former: bool) -> Result<Whose> {
     let login = login_of(name).ok_or_else(no_user)?;
     let by_number = match name.strip_prefix(BY_ID) {
@@ -139,7 +140,7 @@ pub(crate) fn named(tx: &dyn ReadTx, memory: &MemoryId, name: &str, by_former: b
     Ok(Whose { place: known.as_ref().map_or(login, |known| known.place.clone()), known })
 }
 
-/// Nobody is called like that.
+/// Returns the error for an invalid user name.
 pub(super) fn no_user() -> Error {
     let rule =
         "the user must be a login of 1 to 120 characters without slashes, braces and control characters";
@@ -147,7 +148,7 @@ pub(super) fn no_user() -> Error {
     Error::invalid("user", format!("{rule}; {remedy}"))
 }
 
-/// Whoever had a login before, the last one.
+/// Returns the latest former owner of a login.
 fn former(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<PreferenceUser>> {
     let page = LedgerPage {
         memory: memory.clone(),
@@ -162,7 +163,7 @@ fn former(tx: &dyn ReadTx, memory: &MemoryId, login: &ActorId) -> Result<Option<
     Ok(all.into_iter().filter(had).max_by_key(|one| one.updated_at))
 }
 
-/// The logins that somebody had before and that nobody has now.
+/// Returns the former logins of a person that no one has now.
 pub(super) fn free_former_logins(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose) -> Result<Vec<String>> {
     let mut free = Vec::new();
     for former in whose.known.iter().flat_map(|known| &known.former_logins) {
@@ -174,8 +175,9 @@ pub(super) fn free_former_logins(tx: &dyn ReadTx, memory: &MemoryId, whose: &Who
     Ok(free)
 }
 
-/// Whoever a task is done for; `None` where nobody is named, or where somebody else has that login now. By number where one is told:
-/// a task of before is never shown what belongs to whoever took its user's login over.
+/// Returns the person of a task; `None` if the task names no one, or if another person has that
+/// login now. The number takes precedence: an older task never receives the preferences of the
+/// person who took over its user's login.
 pub(crate) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
     let by_number = match &task.user_id {
         Some(id) => of_id(tx, &task.memory, id)?,
@@ -193,7 +195,8 @@ pub(crate) fn of_task(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
     Ok(Some(Whose { place: login, known }))
 }
 
-/// Where the preferences are of whoever a hydration names that is of no task; `None` for a name that nobody can have.
+/// Returns the namespace of the preferences of the user in a request without a task; `None` for an
+/// invalid user name.
 pub(crate) fn place_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<Option<String>> {
     if login_of(name).is_none() {
         return Ok(None);
@@ -201,7 +204,8 @@ pub(crate) fn place_named(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Res
     Ok(Some(named(tx, memory, name, false)?.namespace()?.as_str().to_owned()))
 }
 
-/// Whether a name means whoever a task is done for: as the task has it, or by any of their logins that nobody else has now.
+/// True if a name means the user of a task: the name on the task, or any of the person's logins
+/// that no other person has now.
 pub(crate) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> Result<bool> {
     if task.user.as_deref().is_some_and(|user| user.eq_ignore_ascii_case(name)) {
         return Ok(true);
@@ -213,10 +217,10 @@ pub(crate) fn is_whose(tx: &dyn ReadTx, task: &Task, name: &str) -> Result<bool>
     Ok(named(tx, &task.memory, name, true)?.place == own.place)
 }
 
-/// Notes the person of a task: preferences go with a login that was changed, and stay with their
-/// owner where a login was taken over. The sender of a task only claims login and number: a caller
-/// who may not write all places that this concerns binds and moves nothing. `false` where the claim
-/// is not noted either.
+/// Records the person of a task: preferences follow a changed login, and stay with their owner if
+/// another person takes over the login. The sender of a task only claims login and number. A caller
+/// who may not write all namespaces involved binds and moves nothing. Returns `false` if the claim
+/// is not recorded either.
 pub(crate) fn seen(
     tx: &mut dyn Tx,
     task: &Task,
@@ -249,7 +253,7 @@ pub(crate) fn seen(
             )?;
             PreferenceUser { opted_out, ..mine }
         }
-        // What was set for the login alone is whose it is now known to be.
+        // The settings for the login alone now belong to the known person.
         (None, Some(unnumbered)) => {
             tx.ledger_mut().remove(
                 memory,
@@ -271,9 +275,10 @@ pub(crate) fn seen(
     Ok(true)
 }
 
-/// The places that are moved, moved to or given an owner when the person of a number (`mine`) gets
-/// a login that another (`there`) may have: the places of the login and of the number among them,
-/// also while they are empty, because later preferences there follow the number.
+/// Returns the actors whose namespaces are moved, moved to or given an owner when the person of a
+/// number (`mine`) gets a login that another person (`there`) may have. The namespaces of the login
+/// and of the number are always included, even if empty, because later preferences there follow the
+/// number.
 fn concerned(
     (mine, there): (Option<&PreferenceUser>, Option<&PreferenceUser>),
     login: &ActorId,
@@ -287,10 +292,10 @@ fn concerned(
     Ok(places)
 }
 
-/// Notes the number of a task with its login, without proof: the first to name both could be
-/// anybody. It shows, moves and erases nothing, and gives way to a number that is proved. `false`
-/// where another was noted, or something is kept or set there already, unless the caller may write
-/// that place.
+/// Records the number of a task with its login, without proof, because the first task that names
+/// both may be from anyone. A claim shows, moves and erases nothing, and gives way to a proved
+/// number. Returns `false` if another claim exists, or if the namespace already has data or
+/// settings, unless the caller may write it.
 fn claim(
     tx: &mut dyn Tx,
     (task, login): (&Task, &ActorId),
@@ -332,7 +337,8 @@ fn new(
     }
 }
 
-/// Somebody else has the login by now: what is kept under it goes to a place of its owner's number, until a new login is told.
+/// Moves the data of a person whose login another person took over to a namespace of the person's
+/// number, until a new login is reported.
 fn give_up(tx: &mut dyn Tx, mut other: PreferenceUser, now: Timestamp) -> Result<()> {
     let Some(id) = &other.user_id else { return Ok(()) };
     let aside = place_of_id(id)?;
@@ -345,7 +351,8 @@ fn give_up(tx: &mut dyn Tx, mut other: PreferenceUser, now: Timestamp) -> Result
     tx.ledger_mut().put_noun(&other)
 }
 
-/// The place of whoever has that number and no login; of a number that can name none, one that is made of it.
+/// Returns the actor of a person with a number and no login. A number that is not a valid name is
+/// hashed.
 pub(super) fn place_of_id(user_id: &str) -> Result<ActorId> {
     let named = ActorId::parse(format!("{BY_ID}{user_id}"));
     named.or_else(|_| ActorId::parse(format!("{BY_ID}{}", hex::encode(Sha256::digest(user_id)))))
@@ -367,7 +374,8 @@ fn move_all(tx: &mut dyn Tx, memory: &MemoryId, from: &ActorId, to: &ActorId, no
     Ok(())
 }
 
-/// Preferences of a place in these states, the newest first; no others are beneath it.
+/// Returns the preferences of a person in these states, the newest first, without records below the
+/// namespace.
 pub(crate) fn preferences_at(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -385,7 +393,7 @@ pub(crate) fn preferences_at(
     tx.records().list(&RecordPage { scope, after: None, limit })
 }
 
-/// All preferences of a place, whatever became of them.
+/// Returns all preferences of a person, in any state.
 pub(crate) fn all_of(
     tx: &dyn ReadTx,
     memory: &MemoryId,

@@ -1,6 +1,5 @@
-//! Keeping a preference: of one dimension and scope one is in force. What is newer takes the place
-//! of what is older, and what somebody said counts before what was concluded from their work.
-//! Nothing is overwritten.
+//! Stores preferences: one is in force for each dimension and scope. A newer one supersedes an
+//! older one, and a statement takes precedence over an inferred preference. Nothing is overwritten.
 
 use loci_engine::records::NewRecord;
 use loci_engine::records::changing::Changing;
@@ -20,62 +19,64 @@ use loci_text::normalise_exact;
 use super::owner::{Whose, preferences_at};
 use crate::learnings::learning_write::SCHEMA_VERSION;
 
-/// Metadata of a preference: where it comes from, and to which repository it is restricted.
+/// Metadata keys of a preference: its origin, and the repository to which it is restricted.
 const ORIGIN: &str = "origin";
 const REPOSITORY: &str = "repo_id";
-/// Of a conclusion: its digest, and how many pull requests bear it out.
+/// Metadata keys of an inferred preference: its digest, and the number of pull requests as
+/// evidence.
 pub(super) const CONCLUSION: &str = "conclusion";
 const EVIDENCE: &str = "evidence_prs";
-/// A conclusion is forgotten so long after the last that was said for it.
+/// The number of days after its latest evidence at which an inferred preference expires.
 pub(super) const CONCLUSION_DAYS: u32 = 30;
-/// How far a conclusion is believed.
+/// The trust of an inferred preference.
 const CONCLUSION_TRUST: f64 = 0.5;
-/// A conclusion of which a record is in one of these states was decided upon, or waits for that.
+/// States of an inferred preference that was decided on, or that waits for a decision.
 const SET_ASIDE: &[RecordState] =
     &[RecordState::Candidate, RecordState::Quarantined, RecordState::Invalid, RecordState::RolledBack];
 
-/// A preference to be kept.
+/// A preference to store.
 pub(crate) struct NewPreference<'a> {
     pub(crate) whose: &'a Whose,
     pub(crate) dimension: PreferenceDimension,
     pub(crate) text: &'a str,
-    /// It holds there alone.
+    /// The only repository in which it holds.
     pub(crate) repository: Option<&'a Repository>,
-    /// The task whose description says so.
+    /// The task whose description states it.
     pub(crate) task: Option<&'a TaskId>,
-    /// What it is concluded from; none where somebody said it.
+    /// Its evidence; `None` if a person stated it.
     pub(crate) concluded: Option<Concluded<'a>>,
 }
 
-/// What a preference is concluded from.
+/// The evidence of an inferred preference.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Concluded<'a> {
-    /// Of what was said.
+    /// The digest of the statements.
     pub(crate) digest: &'a str,
-    /// In so many pull requests.
+    /// The number of pull requests.
     pub(crate) prs: usize,
-    /// The last time.
+    /// The time of the latest statement.
     pub(crate) at: Timestamp,
 }
 
-/// What became of a preference.
+/// The result of storing a preference.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kept {
     /// It is new.
     Added(Box<Record>),
-    /// It is there already.
+    /// It exists already.
     Known(Box<Record>),
-    /// Something that counts more is in force; or it is a conclusion whose time is over, or that was held back, declared wrong or taken
-    /// back before.
+    /// Another preference takes precedence; or it is an inferred one that expired, or was
+    /// quarantined, declared invalid or rolled back before.
     Outranked,
 }
 
-/// Where a preference comes from; `None` for a record that says nothing of it, like those that clients write.
+/// Returns the origin of a preference; `None` for a record without one, such as those that clients
+/// write.
 pub(crate) fn origin_of(record: &Record) -> Option<PreferenceOrigin> {
     PreferenceOrigin::parse(word(record, ORIGIN)?)
 }
 
-/// The repository that a preference is restricted to, by its id.
+/// Returns the repository to which a preference is restricted, by its id.
 pub(crate) fn restricted_to(record: &Record) -> Option<&str> {
     word(record, REPOSITORY)
 }
@@ -87,7 +88,7 @@ pub(super) fn word<'a>(record: &'a Record, key: &str) -> Option<&'a str> {
     }
 }
 
-/// Keeps a preference under that id, unless it is there, or less than what is.
+/// Stores a preference under an id, unless it exists or another one takes precedence.
 pub(crate) fn keep(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -115,7 +116,7 @@ pub(crate) fn keep(
             if let Some(known) = rivals.iter().find(|one| word(one, CONCLUSION) == Some(concluded.digest)) {
                 return renewed(tx, building, known, new, concluded);
             }
-            // One that was borne out later stays; and nothing is written that is past its time at once.
+            // One with later evidence stays, and an expired one is not written.
             let is_over = concluded.at.plus_days(CONCLUSION_DAYS) <= now;
             let is_later = |other: &Record| other.timestamp > concluded.at;
             if is_over || rivals.iter().any(is_later) || was_set_aside(tx, building, new, concluded)? {
@@ -132,7 +133,7 @@ pub(crate) fn keep(
     Ok(Kept::Added(Box::new(record)))
 }
 
-/// Whether the same conclusion was decided upon, or waits for that.
+/// True if the same inferred preference was decided on, or waits for a decision.
 fn was_set_aside(
     tx: &dyn ReadTx,
     building: &Building<'_>,
@@ -148,14 +149,15 @@ fn was_set_aside(
             operator: FilterOperator::EqualsTo,
             right: Some(MetadataValue::String(concluded.digest.to_owned())),
         }],
-        // Whatever its time was.
+        // Expiry is ignored.
         now: Timestamp::EPOCH,
         ..RecordScope::whole(building.memory.id.clone(), building.now)
     };
     Ok(!tx.records().list(&RecordPage { scope, after: None, limit: 1 })?.is_empty())
 }
 
-/// A conclusion that was drawn before and is borne out by more by now: its next version. Nothing new: nothing changes.
+/// Writes the next version of an inferred preference with further evidence. Without new evidence
+/// nothing changes.
 fn renewed(
     tx: &mut dyn Tx,
     building: &Building<'_>,

@@ -1,4 +1,5 @@
-//! `preference_put`: somebody says what they want, once and for all; what they said of the same before gives way.
+//! The verb `preference_put`: a person states a preference explicitly. It supersedes earlier
+//! statements of the same dimension and scope.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
@@ -18,32 +19,33 @@ use super::preferences_list::person;
 use super::stated_preferences::is_allowed;
 use crate::Coding;
 
-/// A preference that somebody sets.
+/// A preference that a person sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreferenceSet {
-    /// What it is about.
+    /// The dimension.
     pub dimension: PreferenceDimension,
-    /// What is wanted: at most [`limits::PREFERENCE_CHARS_MAX`] characters.
+    /// The text, at most [`limits::PREFERENCE_CHARS_MAX`] characters.
     pub text: String,
-    /// In this repository alone.
+    /// The only repository in which it holds.
     pub repo: Option<String>,
 }
 
-/// A preference that was set.
+/// The result of setting a preference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferencePut {
     /// The record.
     pub preference: Record,
-    /// It was not there before.
+    /// True if it is new.
     pub created: bool,
 }
 
 impl Coding {
-    /// Sets a preference of somebody.
+    /// Sets a preference of a person.
     ///
     /// # Errors
-    /// `Invalid` for a text that is empty, too long, looks like orders, or is about what no preference decides; `Denied` for whoever is
-    /// neither that person nor an administrator; `REPO_UNKNOWN`.
+    /// `Invalid` for a text that is empty, too long, looks like instructions, or concerns a topic
+    /// that no preference decides; `Denied` if the caller is neither that person nor an
+    /// administrator; `REPO_UNKNOWN`.
     pub async fn preference_put(
         &self,
         caller: &Principal,

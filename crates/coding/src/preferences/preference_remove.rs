@@ -1,5 +1,6 @@
-//! `preference_remove`: a preference goes. A conclusion that somebody takes back is not drawn again. And `user_settings_put`: whoever wants
-//! no conclusions to be drawn loses those that were, and none is drawn from then on.
+//! The verbs `preference_remove`: deletes a preference, and an inferred one is not inferred again;
+//! and `user_settings_put`: a person who disables inference loses all inferred preferences, and
+//! none is inferred from then on.
 
 use loci_api::coding::preference::UserSettingsPut;
 use loci_engine::admin::erasure::{Reach, Tombstones};
@@ -20,10 +21,11 @@ use super::preferences_list::{person, shown};
 use crate::Coding;
 
 impl Coding {
-    /// Deletes a preference of somebody.
+    /// Deletes a preference of a person.
     ///
     /// # Errors
-    /// `NotFound` where it is none of theirs; `Denied` for whoever is neither that person nor an administrator.
+    /// `NotFound` if the person has no such preference; `Denied` if the caller is neither that
+    /// person nor an administrator.
     pub async fn preference_remove(
         &self,
         caller: &Principal,
@@ -70,10 +72,10 @@ impl Coding {
             .await
     }
 
-    /// Notes what somebody wants of conclusions; those that were drawn go where they want none.
+    /// Sets if preferences of a person may be inferred. Disabling it deletes the inferred ones.
     ///
     /// # Errors
-    /// `Denied` for whoever is neither that person nor an administrator.
+    /// `Denied` if the caller is neither that person nor an administrator.
     pub async fn user_settings_put(
         &self,
         caller: &Principal,
@@ -105,7 +107,7 @@ impl Coding {
     }
 }
 
-/// Deletes what was concluded of somebody, whatever became of it.
+/// Deletes all inferred preferences of a person, in any state.
 fn forget_conclusions(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,

@@ -1,4 +1,4 @@
-//! `preferences_list`: what somebody wants of the agents that work for them, for that person or an administrator.
+//! The verb `preferences_list`: the preferences of a person, for that person or an administrator.
 
 use loci_api::coding::preference::{Preference, User};
 use loci_engine::access;
@@ -15,16 +15,16 @@ use loci_model::{MemoryId, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 use super::owner::{self, Whose, login_of};
 use crate::Coding;
 
-/// Preferences of somebody.
+/// The preferences of a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferencesListed {
-    /// Whose.
+    /// The person.
     pub user: User,
-    /// Those in force, the newest first.
+    /// The preferences in force, the newest first.
     pub preferences: Vec<Record>,
 }
 
-/// Somebody, as they are shown to themselves.
+/// Returns the data of a person as shown to that person.
 pub(super) fn shown(whose: &Whose) -> User {
     let former = whose.known.iter().flat_map(|known| &known.former_logins);
     User {
@@ -36,10 +36,11 @@ pub(super) fn shown(whose: &Whose) -> User {
 }
 
 impl Coding {
-    /// The preferences of somebody that are in force.
+    /// Returns the preferences of a person that are in force.
     ///
     /// # Errors
-    /// `Invalid` for what is no user; `Denied` for whoever is neither that person nor an administrator.
+    /// `Invalid` for an invalid user name; `Denied` if the caller is neither that person nor an
+    /// administrator.
     pub async fn preferences_list(
         &self,
         caller: &Principal,
@@ -59,8 +60,8 @@ impl Coding {
     }
 }
 
-/// Returns a preference as the native API shows it. What a client wrote itself says neither
-/// dimension nor origin: it was said, of whatever.
+/// Returns a preference as the native API shows it. A record that a client wrote has neither
+/// dimension nor origin: it counts as stated, without a known dimension.
 pub fn preference_shown(record: Record) -> Preference {
     let text = |key: &str| match record.metadata.get(key) {
         Some(MetadataValue::String(text)) => Some(text.clone()),
@@ -84,7 +85,7 @@ pub fn preference_shown(record: Record) -> Preference {
     }
 }
 
-/// Preferences in force.
+/// Returns the preferences in force.
 pub(super) fn in_force(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -94,8 +95,9 @@ pub(super) fn in_force(
     owner::preferences_at(tx, memory, &whose.place, &[RecordState::Active], now)
 }
 
-/// Whoever is named, for that person or an administrator; who may know of them is asked before whether they are known. By a login that
-/// they had before an administrator alone finds them: whoever has it next is not told of them.
+/// Returns the named person, for that person or an administrator. The access check precedes the
+/// lookup. Only an administrator finds a person by a former login, so that its next owner cannot
+/// learn about the person.
 pub(super) fn person(
     tx: &dyn ReadTx,
     caller: &Principal,

@@ -1,7 +1,7 @@
-//! The proof that a person asked for a task. A sender of tasks may name anybody in them, so a
-//! task's word opens nobody's preferences: a name is proved where the key that sent the task may
-//! read the place of that person itself. Every door that shows preferences by a task, the
-//! conclusions from its reviews, and the export of a person ask here.
+//! The proof that a person requested a task. A sender may name anyone in a task, so a task alone
+//! opens no preferences: a name is proved if the key that sent the task may read that person's
+//! namespace. Every door that shows preferences by a task, the inference from its reviews, and the
+//! export of a person check this proof.
 
 use loci_engine::access;
 use loci_engine::access::keys::AgentClaim;
@@ -24,30 +24,30 @@ pub(crate) const TOKEN_UNPROVED: &str = "TOKEN_NOT_PROVED: the person who asked 
      none of that person's preferences: send the same task again with a key that may read them, and use the \
      agent_token of that answer";
 
-/// The place of the preferences of the person whom a task names.
+/// The namespace of the preferences of the person whom a task names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequesterPlace {
     /// Its path.
     pub(crate) path: String,
-    /// True where it is proved that this person asked for the task.
+    /// True if it is proved that this person requested the task.
     pub(crate) is_proved: bool,
 }
 
-/// Returns the place of the preferences of the person whom a task names; `None` where it names
-/// nobody, or somebody else has that login now.
+/// Returns the namespace of the preferences of the person whom a task names; `None` if it names no
+/// one, or if another person has that login now.
 pub(crate) fn requester_place(tx: &dyn ReadTx, task: &Task) -> Result<Option<RequesterPlace>> {
     let Some(whose) = owner::of_task(tx, task)? else { return Ok(None) };
     let path = whose.namespace()?.as_str().to_owned();
     Ok(Some(RequesterPlace { path, is_proved: is_proved(task, &whose) }))
 }
 
-/// Returns a warning where a task names a person who is not proved to have asked for it.
+/// Returns a warning if a task names a person who is not proved to have requested it.
 pub(crate) fn unproved(tx: &dyn ReadTx, task: &Task) -> Result<Option<&'static str>> {
     let place = requester_place(tx, task)?;
     Ok(place.is_some_and(|place| !place.is_proved).then_some(UNPROVED))
 }
 
-/// Returns what a caller who sends a task proves of its requester.
+/// Returns the proof of a task's requester by the caller who sends the task.
 pub(crate) fn proof(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<RequesterProof> {
     let reads = |place: &ActorId| may(caller, &task.memory, place, Capability::Read);
     let login = match task.user.as_deref().and_then(owner::login_of) {
@@ -65,7 +65,7 @@ pub(crate) fn proof(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<
     Ok(RequesterProof { login, number })
 }
 
-/// Adds to a stored task what a caller who sends it again proves of its requester.
+/// Adds to a stored task the proof of its requester by a caller who sends it again.
 pub(crate) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: &mut Task) -> Result<()> {
     let before = task.requester_proof.unwrap_or_default();
     let all = before.or(proof(tx, caller, task)?);
@@ -76,10 +76,9 @@ pub(crate) fn prove_again(tx: &mut dyn Tx, caller: &Principal, task: &mut Task) 
     tx.tasks_mut().put(task)
 }
 
-/// Returns the claim of a token that a caller is given for the agent of a task: it opens the
-/// preferences of the person who is proved to have asked for the task by now. `None` where there
-/// are such preferences and the caller neither proves that person itself nor is shown them as the
-/// agent.
+/// Returns the claim of a token for the agent of a task: it opens the preferences of the person who
+/// is proved by now to have requested the task. `None` if there are such preferences, and the
+/// caller neither proves that person nor may read them as the agent.
 pub(crate) fn token_claim(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<Option<AgentClaim>> {
     let claim = |preferences| AgentClaim { memory: task.memory.clone(), task: task.id.clone(), preferences };
     let Some(whose) = proved_person(tx, task)? else { return Ok(Some(claim(None))) };
@@ -89,30 +88,31 @@ pub(crate) fn token_claim(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> R
     Ok(is_opened.then(|| claim(Some(place))))
 }
 
-/// Returns the place of the preferences that a caller is shown as the agent of a task; `None` where
-/// nobody is proved to have asked for the task, or the caller's token is older than that proof.
+/// Returns the namespace of the preferences that a caller may read as the agent of a task; `None`
+/// if no person is proved to have requested the task, or if the caller's token is older than that
+/// proof.
 pub(crate) fn agents_place(tx: &dyn ReadTx, caller: &Principal, task: &Task) -> Result<Option<Namespace>> {
     let Some(whose) = proved_person(tx, task)? else { return Ok(None) };
     let place = whose.namespace()?;
     Ok(is_opened_to_agent(caller, task, &place).then_some(place))
 }
 
-/// Returns the person who is proved to have asked for a task.
+/// Returns the person who is proved to have requested a task.
 pub(super) fn proved_person(tx: &dyn ReadTx, task: &Task) -> Result<Option<Whose>> {
     Ok(owner::of_task(tx, task)?.filter(|whose| is_proved(task, whose)))
 }
 
-/// True where a caller acts as the agent of all tasks of the actor, as a key with `agent` does, or
-/// has a grant of `agent` on the place of the person itself. A token is on one session: it opens
-/// the place alone that was proved when it was given.
+/// True if a caller acts as the agent of all tasks of the actor, like a key with `agent`, or has a
+/// grant of `agent` on the person's namespace. A token covers one session: it opens only the
+/// namespace that was proved when the token was issued.
 fn is_opened_to_agent(caller: &Principal, task: &Task, place: &Namespace) -> bool {
     let subtree = NamespaceFilter::new(place, NamespaceMatch::Subtree);
     let (memory, of) = (&task.memory, (&task.actor, None));
     access::require_place(caller, memory, of, &subtree, Capability::Agent).is_ok()
 }
 
-/// True where it is proved that this person asked for a task. A proved login belongs to the person
-/// who has its place: a number that was bound since may lead to another person.
+/// True if it is proved that this person requested a task. A proved login belongs to the person who
+/// has its namespace: a number that was bound since may identify another person.
 pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
     let proof = task.requester_proof.unwrap_or_default();
     let login = task.user.as_deref().and_then(owner::login_of);
@@ -121,7 +121,7 @@ pub(super) fn is_proved(task: &Task, whose: &Whose) -> bool {
     (proof.login && is_by_login) || (proof.number && is_by_number)
 }
 
-/// True where a caller has a capability on all of a person's place.
+/// True if a caller has a capability on a person's whole namespace.
 pub(super) fn may(
     caller: &Principal,
     memory: &MemoryId,

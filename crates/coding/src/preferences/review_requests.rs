@@ -1,5 +1,5 @@
-//! What reviews of somebody's tasks ask for again and again: the same request in several pull
-//! requests. Pure.
+//! Repeated requests in reviews of a person's tasks: the same request in several pull requests.
+//! Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,16 +17,16 @@ use super::stated_preferences::is_allowed;
 use crate::rules::Heard;
 use crate::rules::extracting::canonical;
 
-/// Pull requests in which something must be asked for.
+/// The minimum number of pull requests with the same request.
 const PRS_MIN: usize = 3;
-/// Characters of a sentence that is compared.
+/// The maximum length of a compared sentence, in characters.
 const SENTENCE_CHARS_MAX: usize = 300;
-/// Terms of a sentence that says enough to be the same as another.
+/// The minimum number of terms of a compared sentence.
 const TERMS_MIN: usize = 2;
-/// Hex digits of a conclusion's digest.
+/// The number of hex digits of the digest of an inferred preference.
 const DIGEST_DIGITS: usize = 16;
 
-/// Something that a reviewer said of somebody's work.
+/// A comment of a reviewer on a person's work.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Said<'a> {
     pub(super) text: &'a str,
@@ -35,19 +35,19 @@ pub(super) struct Said<'a> {
     pub(super) at: Timestamp,
 }
 
-/// What was asked for in several pull requests.
+/// A request found in several pull requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Implied {
-    /// Of its words: by it the same is known again.
+    /// The digest of its words, which identifies repetitions.
     pub(super) digest: String,
     pub(super) dimension: PreferenceDimension,
-    /// As it was said last.
+    /// The text of its latest statement.
     pub(super) text: String,
-    /// In so many pull requests.
+    /// The number of pull requests.
     pub(super) prs: usize,
-    /// All of them are of this repository.
+    /// The repository, if all of them belong to it.
     pub(super) repository: Option<RepositoryId>,
-    /// When it was said last.
+    /// The time of its latest statement.
     pub(super) at: Timestamp,
 }
 
@@ -57,7 +57,8 @@ struct Group<'a> {
     last: Option<(Timestamp, String)>,
 }
 
-/// What is asked for in at least three pull requests, the oldest first: of one dimension the newest is in force in the end.
+/// Returns the requests in at least three pull requests, the oldest first, so that the newest of
+/// each dimension is in force at the end.
 pub(super) fn implied(said: &[Said<'_>], patterns: &Patterns) -> Vec<Implied> {
     let mut groups: BTreeMap<String, Group<'_>> = BTreeMap::new();
     for one in said {
@@ -94,8 +95,8 @@ fn concluded(key: &str, group: &Group<'_>, patterns: &Patterns) -> Option<Implie
     })
 }
 
-/// What people ask for in a review: each sentence with the key by which it is the same as another, and as it was said; whatever it is
-/// about, unless it could be no rule either.
+/// Returns the requests of people in a review: each sentence with a key that identifies
+/// repetitions, and its text; of any dimension, unless it could not be a rule either.
 pub(crate) fn requests(said: &[Heard<'_>], patterns: &Patterns) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for heard in said {
@@ -113,12 +114,13 @@ fn digest(key: &str) -> String {
     digest.get(..DIGEST_DIGITS).unwrap_or_default().to_owned()
 }
 
-/// What of a sentence is compared; `None` where it asks for nothing, or for one thing of one change.
+/// Returns the compared form of a sentence; `None` if it is not a request, or concerns one part of
+/// one change.
 fn key(sentence: &str) -> Option<String> {
     dimension_of(sentence).and_then(|_| request_key(sentence))
 }
 
-/// The same, of whatever it is about.
+/// Returns the compared form of a sentence of any dimension.
 fn request_key(sentence: &str) -> Option<String> {
     let is_request = sentence.chars().count() <= SENTENCE_CHARS_MAX
         && !sentence.ends_with('?')
@@ -128,7 +130,7 @@ fn request_key(sentence: &str) -> Option<String> {
     (is_request && terms(sentence).len() >= TERMS_MIN).then(|| canonical(sentence))
 }
 
-/// Without politeness before it and pointers behind it.
+/// Removes courtesy words before a sentence and references after it.
 fn bare(sentence: &str) -> &str {
     let mut rest = sentence.trim().trim_start_matches(['-', '*', '•']).trim();
     for before in ["nit: ", "Nit: ", "again, ", "Again, ", "same here: ", "Please ", "please "] {

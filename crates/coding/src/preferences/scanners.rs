@@ -1,4 +1,4 @@
-//! Readers of preferences that read foreign text whole.
+//! Readers of preferences that read whole foreign texts.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use super::named_people::json_in_text::json_places;
 use super::named_people::people_in_text::{replaced_in_list, replaced_in_text};
 use super::stated_preferences::stated;
 
-/// Its readers.
+/// The readers of this module.
 pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("own words", |text| drop(black_box(own_words(text)))),
     Scanner::new("people of a text", |text| {

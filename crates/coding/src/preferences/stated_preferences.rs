@@ -1,8 +1,9 @@
-//! Which preferences a description of a task states: sentences of whoever asks that say how they
-//! always want to work, in English, German, French or Spanish. Pure.
+//! Finds the preferences that the description of a task states: sentences of its user about how
+//! they always want to work, in English, German, French or Spanish. Pure.
 //!
-//! A sentence is one where it is said as a standing wish (`cues`), is about a dimension (`dimension`), and is not of one task or of
-//! what is built. What is asked, quoted or suspicious is none, and nobody turns off tests, checks or reviews this way.
+//! A sentence counts if it states a standing preference (`cues`), concerns a dimension
+//! (`dimension`), and does not concern one task or the product. Questions, quotations and
+//! suspicious sentences do not count, and no sentence can disable tests, checks or reviews.
 
 use loci_engine::safety::injection::{FLAGGED, QUARANTINED};
 use loci_engine::safety::{Patterns, sanitise};
@@ -15,20 +16,21 @@ use super::cues;
 use super::dimension::dimension_of;
 use crate::rules::extracting::refusal;
 
-/// Longer than this a sentence is a story.
+/// The maximum length of a sentence, in characters.
 const SENTENCE_CHARS_MAX: usize = 300;
 
-/// A preference that is stated.
+/// A stated preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stated {
     pub(crate) dimension: Dimension,
-    /// The sentences that state it, as they were said.
+    /// The sentences that state it, verbatim.
     pub(crate) text: String,
 }
 
-/// The preferences of a description: one of a dimension, in the order in which they are first stated.
+/// Returns the preferences of a description: one for each dimension, in the order of their first
+/// statement.
 pub(crate) fn stated(description: &str, patterns: &Patterns) -> Vec<Stated> {
-    // What gives orders to its reader is nobody's wish, whatever else it says.
+    // A text with instructions to its reader states no preference.
     if patterns.score(description).score >= QUARANTINED {
         return Vec::new();
     }
@@ -49,7 +51,7 @@ pub(crate) fn stated(description: &str, patterns: &Patterns) -> Vec<Stated> {
     found
 }
 
-/// What a sentence states a standing wish about.
+/// Returns the dimension of the standing preference that a sentence states.
 fn standing(sentence: &str, patterns: &Patterns) -> Option<Dimension> {
     let is_one = sentence.chars().count() <= SENTENCE_CHARS_MAX
         && !sentence.ends_with('?')
@@ -60,13 +62,13 @@ fn standing(sentence: &str, patterns: &Patterns) -> Option<Dimension> {
     is_one.then(|| dimension_of(sentence)).flatten()
 }
 
-/// Whether a text may be a preference at all, whoever says it: it is nothing that becomes no rule of a review either, gives no orders, and
-/// turns nothing off, in whichever of the languages it is said.
+/// True if a text may be a preference, from any source: it would not be refused as a rule of a
+/// review, contains no instructions, and disables nothing, in any of the languages.
 pub(crate) fn is_allowed(text: &str, patterns: &Patterns) -> bool {
     !cues::is_protected(text) && refusal(text).reason.is_none() && patterns.score(text).score < FLAGGED
 }
 
-/// Without what stands before it in a list.
+/// Removes list markers before a sentence.
 fn bare(sentence: &str) -> &str {
     let rest = sentence.trim();
     let rest = rest.trim_start_matches(['-', '*', '•', '+']).trim_start();

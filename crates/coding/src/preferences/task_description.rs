@@ -1,4 +1,4 @@
-//! What the description of a new task says of how its user always wants to work, kept as their preferences.
+//! Stores the preferences of a user that the description of a new task states.
 
 use loci_api::coding::task::TaskCreate;
 use loci_engine::access;
@@ -17,29 +17,30 @@ use super::precedence::{Kept, NewPreference, keep};
 use super::requester::may;
 use super::stated_preferences::{Stated, stated};
 
-/// The warning about a login and a number whose places the caller may not write.
+/// The warning about a login and a number with namespaces that the caller may not write.
 const NOT_TAKEN_OVER: &str = "USER_NOT_TAKEN_OVER: user and user_id do not belong together as far as is known, \
      and the caller may not write the places of the preferences that this concerns: none were moved; let an \
      administrator send a task that names both";
 
-/// What a description states, and the ids under which it is kept.
+/// The preferences that a description states, and the ids under which they are stored.
 pub(crate) struct Described {
     pub(crate) stated: Vec<Stated>,
     pub(crate) ids: Vec<RecordId>,
-    /// The job that gives them vectors, where there are any.
+    /// The job that computes their vectors, if there are any.
     pub(crate) job: Option<JobId>,
 }
 
-/// What the description of a task states; nothing where nobody is named whose wish it could be.
+/// Returns the preferences that the description of a task states; empty if the task names no valid
+/// user.
 pub(crate) fn of_description(new: &TaskCreate, own: Option<&'static Patterns>) -> Vec<Stated> {
     let is_named = new.user.as_deref().is_some_and(|user| owner::login_of(user).is_some());
     if is_named { stated(&new.description, Patterns::in_force(own)) } else { Vec::new() }
 }
 
-/// Keeps what the description of a new task states. A caller who may write the person's own
-/// preferences, or everybody's, states them for everywhere; one who may only take in tasks of a
-/// repository, for that one. Returns a warning where the task's login and number concern places
-/// that the caller may not write.
+/// Stores the preferences that the description of a new task states. They apply everywhere if the
+/// caller may write the person's preferences or those of everybody. For a caller who may only
+/// create tasks of a repository, they apply to that repository. Returns a warning if the task's
+/// login and number involve namespaces that the caller may not write.
 pub(crate) fn keep_described(
     tx: &mut dyn Tx,
     caller: &Principal,

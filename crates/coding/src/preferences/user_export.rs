@@ -1,6 +1,6 @@
-//! `user_export`: the data of a person, for that person or an administrator: who they are, their
-//! preferences, the tasks that were done for them, their words in reviews. A task that merely names
-//! them is not theirs; a warning has the number of these tasks.
+//! The verb `user_export`: the data of a person, for that person or an administrator: identity,
+//! preferences, proved tasks, and comments in reviews. A task that merely names the person is not
+//! included; a warning states the number of such tasks.
 
 use loci_api::coding::preference as shape;
 use loci_engine::access;
@@ -19,10 +19,10 @@ use super::requester::is_proved;
 use crate::Coding;
 
 impl Coding {
-    /// Everything that is kept of somebody.
+    /// Exports the data of a person.
     ///
     /// # Errors
-    /// `Denied` for whoever is neither that person nor an administrator.
+    /// `Denied` if the caller is neither that person nor an administrator.
     pub async fn user_export(
         &self,
         caller: &Principal,
@@ -67,7 +67,7 @@ fn task(task: Task) -> shape::UserTask {
     }
 }
 
-/// Of a review what is somebody's own.
+/// Returns the person's own part of a review.
 fn review(review: Review, of: &shape::User) -> shape::UserReview {
     let is_theirs = |person: &ForgeUser| match (&of.user_id, person.id) {
         (Some(id), number) if number != 0 => *id == number.to_string(),
@@ -83,13 +83,13 @@ fn review(review: Review, of: &shape::User) -> shape::UserReview {
     }
 }
 
-/// Tasks of somebody.
+/// The tasks of a person.
 struct TasksOfUser {
-    /// The tasks that are theirs, the newest first.
+    /// The proved tasks, the newest first.
     tasks: Vec<Task>,
-    /// False where there are more.
+    /// False if there are more.
     is_all: bool,
-    /// The number of others that name them.
+    /// The number of other tasks that name the person.
     unproved: usize,
 }
 
@@ -100,7 +100,7 @@ fn may_read_whole(caller: &Principal, memory: &MemoryId) -> bool {
         .any(|capability| access::require_whole(caller, memory, capability).is_ok())
 }
 
-/// The warning about tasks that name somebody and are not shown as theirs.
+/// Returns the warning about tasks that name the person and are not included.
 fn left_out(unproved: usize) -> Option<String> {
     (unproved > 0).then(|| {
         format!(
@@ -111,8 +111,8 @@ fn left_out(unproved: usize) -> Option<String> {
     })
 }
 
-/// Tasks that were done for somebody. A task from before proofs were stored is shown as theirs to a
-/// caller with the whole memory alone.
+/// Returns the tasks that were done for a person. A task from before proofs were stored is included
+/// only for a caller with access to the whole memory.
 fn tasks_of(tx: &dyn ReadTx, memory: &MemoryId, whose: &Whose, is_whole: bool) -> Result<TasksOfUser> {
     let of = Erased::of(whose, "");
     let is_theirs = |task: &Task| is_proved(task, whose) || (is_whole && task.requester_proof.is_none());

@@ -1,5 +1,6 @@
-//! `user_forget`: a person's right to be forgotten, for that person or an administrator. Others' tasks, reviews and rules lose who they
-//! were; what was the person's own is erased, now. Again it does what is left of it.
+//! The verb `user_forget`: a person's right to erasure, for that person or an administrator. Tasks,
+//! reviews and rules of others lose the person's identity; the person's own data is erased
+//! immediately. A repeated call erases the remaining data.
 
 use std::sync::Arc;
 
@@ -18,12 +19,12 @@ use super::preferences_list::person;
 use crate::Coding;
 
 impl Coding {
-    /// Erases somebody. Of a caller who does not administer the whole memory, what names others or
-    /// an agent as its owner, too, stays outside of the person's own places, and what lies with
-    /// another.
+    /// Erases a person. If the caller does not administer the whole memory, some data outside of
+    /// the person's own namespaces stays: data that names others or an agent as its owner, too, and
+    /// data stored with another owner.
     ///
     /// # Errors
-    /// `Denied` for whoever is neither that person nor an administrator.
+    /// `Denied` if the caller is neither that person nor an administrator.
     pub async fn user_forget(
         &self,
         caller: &Principal,

@@ -1,5 +1,5 @@
-//! Prompts: versions of those that agents are given, the prompt of a task, and the prompts of
-//! extraction with their evaluation.
+//! Prompts: versions of agents' prompts, the prompt of a task, and the prompts of extraction with
+//! their evaluation.
 
 pub(super) mod evaluation;
 pub(super) mod extraction;

@@ -1,4 +1,4 @@
-//! Whether enough tasks bear a reflection out, counted here whoever found it. Pure.
+//! Determines if enough tasks support a reflection, counted here regardless of its source. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use loci_model::record::derivation::Evidence;
 
 use super::ground::{Found, Ground};
 
-/// What was found, with counts that hold.
+/// A finding with verified counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Counted {
     pub(super) key: String,
-    /// What it says, with its counts.
+    /// The text, with its counts.
     pub(super) text: String,
     pub(super) evidence: Evidence,
     pub(super) episodes: Vec<RecordId>,
     pub(super) is_enough: bool,
 }
 
-/// Counts again: episodes that are not there, or named twice, count not at all, or once.
+/// Counts the evidence again: unknown episodes do not count, and repeated ones count once.
 pub(super) fn counted(found: Found, ground: &Ground, min_episodes: u32) -> Counted {
     let there: BTreeSet<&RecordId> = ground.works.iter().map(|work| &work.episode).collect();
     let of: BTreeSet<&RecordId> = found.of.iter().filter(|id| there.contains(id)).collect();
@@ -34,7 +34,7 @@ pub(super) fn counted(found: Found, ground: &Ground, min_episodes: u32) -> Count
     Counted { key: found.key, text, episodes: order.cloned().collect(), evidence, is_enough }
 }
 
-/// The key of what a model told, which says the same again with other counts.
+/// Returns the key of a model's reflection. A repetition with other counts has the same key.
 pub(super) fn key_of_told(text: &str) -> String {
     let words: Vec<String> =
         loci_text::terms(text).into_iter().filter(|word| !word.chars().any(|c| c.is_ascii_digit())).collect();
@@ -42,7 +42,7 @@ pub(super) fn key_of_told(text: &str) -> String {
     format!("told/{}", digest.get(..16).unwrap_or_default())
 }
 
-/// What a model told, as something to be counted: of all tasks of which somebody told.
+/// Returns a model's reflection as a finding, counted over all tasks with a report.
 pub(super) fn of_told(text: &str, episodes: &[String], ground: &Ground) -> Found {
     let is_named = |work: &super::ground::Work| episodes.iter().any(|id| id == work.episode.as_str());
     let said =
@@ -50,7 +50,7 @@ pub(super) fn of_told(text: &str, episodes: &[String], ground: &Ground) -> Found
     Found::counted(said, ground.told(), is_named)
 }
 
-/// A reflection that is there and that nobody looked for again, counted by its own episodes.
+/// Returns a known reflection without a new finding, counted over its own episodes.
 pub(super) fn of_known(known: &Record, ground: &Ground) -> Found {
     let key = known.subtype.as_deref().and_then(|subtype| subtype.strip_prefix(super::SUBTYPE));
     let predicate = known.making.as_ref().and_then(|making| making.evidence.as_ref());

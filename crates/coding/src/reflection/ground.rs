@@ -1,12 +1,12 @@
-//! What reflections are drawn from: tasks that have ended, as their episodes and reviews tell them. Plain values: what is found in them is
-//! pure.
+//! The data that reflections are based on: ended tasks, with their episodes and reviews. Plain
+//! values: the generators that use them are pure.
 
 use std::collections::BTreeSet;
 
 use loci_model::tasks::task::TaskStatus;
 use loci_model::{RecordId, TaskId};
 
-/// Directories that hold modules, and are none.
+/// Directories that contain modules and are not modules themselves.
 const HOLDERS: &[&str] = &[
     "src", "lib", "libs", "app", "apps", "packages", "crates", "services", "modules", "internal", "pkg",
     "cmd",
@@ -18,33 +18,33 @@ pub(super) struct Work {
     /// Its episode.
     pub(super) episode: RecordId,
     pub(super) task: TaskId,
-    /// All that is known is what the orchestrator could say: it counts for failures alone.
+    /// True if only the orchestrator reported it. Such a task counts only for failures.
     pub(super) is_minimal: bool,
     pub(super) status: Option<TaskStatus>,
-    /// Which kind of failure it was.
+    /// The kind of its failure.
     pub(super) failure: Option<String>,
     pub(super) files: Vec<String>,
-    /// How its pull request ended, in a word.
+    /// The outcome of its pull request, as one word.
     pub(super) outcome: Option<String>,
-    /// Whether the first checks of its pull request passed.
+    /// True if the first checks of its pull request passed.
     pub(super) ci_passed: Option<bool>,
-    /// Its agent said what it would have needed.
+    /// True if its agent reported self-feedback.
     pub(super) has_feedback: bool,
-    /// Requests of its reviewers: each with the key by which it is the same as another, and as it was said.
+    /// Requests of its reviewers, each with a key that identifies repetitions, and its text.
     pub(super) asked: Vec<(String, String)>,
-    /// It was reviewed.
+    /// True if it was reviewed.
     pub(super) is_reviewed: bool,
-    /// Files that its reviewers named: paths, and ends of paths.
+    /// Files that its reviewers named: paths, and suffixes of paths.
     pub(super) named: BTreeSet<String>,
 }
 
 impl Work {
-    /// Modules that it touched.
+    /// Returns the modules that it changed.
     pub(super) fn modules(&self) -> BTreeSet<String> {
         self.files.iter().filter_map(|file| module_of(file)).collect()
     }
 
-    /// Which kind of failure it ended in, where it did.
+    /// Returns the kind of its failure, if it failed.
     pub(super) fn failed_by(&self) -> Option<&str> {
         match (self.status?, &self.failure) {
             (TaskStatus::Failed, Some(category)) => Some(category),
@@ -55,18 +55,18 @@ impl Work {
     }
 }
 
-/// What several tasks lacked.
+/// Information that several tasks lacked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Lacked {
-    /// Its theme.
+    /// The id of its theme.
     pub(super) id: String,
-    /// What its newest item says.
+    /// The text of its newest item.
     pub(super) text: String,
     /// The tasks that lacked it.
     pub(super) tasks: BTreeSet<String>,
 }
 
-/// A file that reviewers named, and what it usually changes with.
+/// A file that reviewers named, and the files that it usually changes with.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Together {
     pub(super) path: String,
@@ -74,49 +74,49 @@ pub(super) struct Together {
     pub(super) because: BTreeSet<String>,
 }
 
-/// Whether a name means a file: it is its path, or the last parts of it.
+/// True if a name identifies a file: its path, or the last segments of it.
 pub(super) fn is_named_by(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Everything that generators see.
+/// The data of all generators.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Ground {
-    /// Oldest first.
+    /// The tasks, the oldest first.
     pub(super) works: Vec<Work>,
     pub(super) lacked: Vec<Lacked>,
     pub(super) together: Vec<Together>,
 }
 
 impl Ground {
-    /// Tasks of which somebody told.
+    /// Returns the tasks with a report.
     pub(super) fn told(&self) -> impl Iterator<Item = &Work> {
         self.works.iter().filter(|work| !work.is_minimal)
     }
 
-    /// Modules that tasks touched, in order.
+    /// Returns the modules that tasks changed, in order.
     pub(super) fn modules(&self) -> BTreeSet<String> {
         self.works.iter().flat_map(Work::modules).collect()
     }
 }
 
-/// Something that several tasks have in common.
+/// A common property of several tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Names the subject: what is found of it later takes its place.
+    /// The key of the subject. A later finding with this key replaces it.
     pub(super) key: String,
-    /// What it says, without numbers.
+    /// The text, without numbers.
     pub(super) text: String,
-    /// What was counted, in words.
+    /// A description of the counted property.
     pub(super) predicate: String,
-    /// Episodes that bear it out.
+    /// Episodes with the property.
     pub(super) hits: Vec<RecordId>,
-    /// Episodes that were looked at.
+    /// Episodes that were checked.
     pub(super) of: Vec<RecordId>,
 }
 
 impl Found {
-    /// Of tasks that were looked at those that bear it out.
+    /// Returns a finding with its hits among the checked tasks.
     pub(super) fn counted<'a>(
         (key, text, predicate): (String, String, String),
         of: impl Iterator<Item = &'a Work>,
@@ -129,7 +129,8 @@ impl Found {
     }
 }
 
-/// The module of a file: its first directory, or the second where the first holds modules.
+/// Returns the module of a file: its first directory, or the first two if the first contains
+/// modules.
 fn module_of(path: &str) -> Option<String> {
     let mut segments = path.trim_start_matches("./").split('/');
     let first = segments.next()?;

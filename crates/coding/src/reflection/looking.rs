@@ -1,5 +1,5 @@
-//! Reading what reflections over a repository are drawn from: the newest tasks that had ended by a time, their episodes, what reviewers
-//! said of them, what they lacked; and the reflections that are there.
+//! Reads the data of reflections over a repository: the newest tasks that ended by a time, their
+//! episodes, reviewers' requests, self-feedback, and the existing reflections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,46 +31,47 @@ use crate::settings::{CodingSettings, ReflectionSettings};
 use crate::tasks::reports::episode_text::TaskEpisode;
 use crate::tasks::task_namespaces;
 
-/// Reviews of a repository that are looked at, and of one page.
+/// The maximum number of reviews of a repository that are read. `REVIEWS_PER_PAGE` is the size of a
+/// page.
 const REVIEWS_MAX: usize = 1_000;
 const REVIEWS_PER_PAGE: usize = 200;
-/// Pages of tasks that are gone through.
+/// The maximum number of pages of tasks that are read.
 const TASK_PAGES_MAX: usize = 20;
 
-/// Which repository is reflected upon, by how many tasks.
+/// The repository to reflect on, and the number of tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReflectionPlace {
     pub(crate) memory: MemoryId,
     pub(crate) repository: RepositoryId,
-    /// Tasks that are looked at, at most.
+    /// The maximum number of tasks that are read.
     pub(crate) window: usize,
 }
 
-/// What is looked at.
+/// The data of one reflection run.
 pub(crate) struct RepositoryLook {
     pub(super) memory: Memory,
     pub(super) actor: ActorId,
-    /// Who is asked beside the rules.
+    /// The use of a model in addition to the rules.
     pub(crate) mode: ModelMode,
     pub(super) settings: ReflectionSettings,
     pub(super) ground: Ground,
     /// The episodes of the tasks, in their order.
     pub(super) episodes: Vec<Record>,
-    /// Reflections of repositories that are in force there.
+    /// The repository's reflections in force.
     pub(super) known: Vec<Record>,
-    /// The newest task of each person that was reviewed.
+    /// The newest reviewed task of each person.
     pub(super) reviewed: Vec<TaskId>,
 }
 
 impl RepositoryLook {
-    /// Fewer tasks than must bear a reflection out have nothing in common.
+    /// True if there are fewer tasks than a reflection needs as evidence.
     pub(crate) fn is_too_little(&self) -> bool {
         self.ground.works.len() < self.settings.min_episodes as usize
     }
 }
 
 impl Coding {
-    /// Looks at the tasks that had ended by then; `None` where the repository is gone.
+    /// Reads the tasks that ended by a time; `None` if the repository was deleted.
     pub(crate) async fn reflection_look(
         &self,
         place: &ReflectionPlace,
@@ -122,7 +123,7 @@ fn look(
         .collect();
     let (hearing, patterns) = (Hearing::of(settings, Some(repository)), Patterns::in_force(patterns));
     let reviews = reviews(tx, (&memory.id, &actor), &tasks, &hearing)?;
-    // Of tasks in order the newest is left.
+    // The tasks are in order, so the newest of each person remains.
     let of_people: BTreeMap<(&Option<String>, &Option<String>), &Task> = tasks
         .iter()
         .filter(|task| task.user.is_some() && reviews.contains_key(task.id.as_str()))
@@ -155,7 +156,7 @@ fn look(
     })
 }
 
-/// The newest tasks that had ended by then and have an episode, the newest first.
+/// Returns the newest tasks that ended by a time and have an episode, the newest first.
 fn ended(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -184,7 +185,7 @@ fn ended(
     Ok(found)
 }
 
-/// Reviews of tasks from which something may be learned, by task: those in which somebody's word counts.
+/// Returns the reviews that can be evaluated, by task: those with comments that count.
 fn reviews(
     tx: &dyn ReadTx,
     (memory, actor): (&MemoryId, &ActorId),
@@ -217,7 +218,8 @@ fn reviews(
     Ok(found)
 }
 
-/// What an episode tells of its task; `None` where somebody made something else of it. `asked`: what its reviews ask for, where it has any.
+/// Returns the data of a task from its episode; `None` if the text is no longer the task's own
+/// episode. `asked` holds the requests of its reviews, if it has any.
 fn work(
     task: &Task,
     episode: &Record,
@@ -246,12 +248,12 @@ fn work(
     })
 }
 
-/// Where reflections over a repository are.
+/// Returns the namespace of reflections over a repository.
 pub(super) fn namespace(actor: &ActorId) -> Result<Namespace> {
     Namespace::parse(format!("/{actor}/episodes/"))
 }
 
-/// Reflections that are in force there.
+/// Returns the reflections in force in it.
 pub(super) fn known(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -265,7 +267,7 @@ pub(super) fn known(
     Ok(all)
 }
 
-/// The newest reflection of a subject in one of these states.
+/// Returns the newest reflection of a subject in one of these states.
 pub(super) fn of_subject(
     tx: &dyn ReadTx,
     (memory, actor): (&MemoryId, &ActorId),

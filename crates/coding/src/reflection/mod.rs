@@ -1,19 +1,19 @@
-//! Reflections over a repository: what several of its tasks have in
-//! common, each with its evidence. Strategies reflect on sessions (`loci_engine::jobs::reflect`),
-//! this module on tasks, their ends and their reviews. Both share the job, the rule for sufficient
-//! evidence, and the form of the records.
+//! Reflections over a repository: common properties of several of its tasks, each with its
+//! evidence. Strategies reflect on sessions (`loci_engine::jobs::reflect`), this module on tasks,
+//! their ends and their reviews. Both share the job, the rule for sufficient evidence, and the form
+//! of the records.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `ground` | what reflections are drawn from |
-//! | `themes` | what several tasks lacked |
-//! | `looking` | reading that |
-//! | `together` | what files of tasks usually change with, and what reviewers named of it |
-//! | `generators` | what is found without a model: pure |
-//! | `counting` | whether enough tasks bear it out: pure |
+//! | `ground` | the data that reflections are based on |
+//! | `themes` | information that several tasks lacked |
+//! | `looking` | reads that data |
+//! | `together` | files that usually change with those of tasks, if reviewers named them |
+//! | `generators` | findings without a model: pure |
+//! | `counting` | determines if enough tasks support a finding: pure |
 //! | `writing` | new, next version, expired |
-//! | `reflecting` | by rules, and by a model |
-//! | `repository_reflect` | asking for it, and when it is done by itself |
+//! | `reflecting` | reflection by rules, and by a model |
+//! | `repository_reflect` | reflection on request, and its automatic schedule |
 
 mod counting;
 mod generators;
@@ -30,5 +30,5 @@ pub(crate) use looking::ReflectionPlace;
 pub(crate) use repository_reflect::due_by_time;
 pub(super) use repository_reflect::finished;
 
-/// How the subtypes of these records begin.
+/// The prefix of the subtypes of these records.
 const SUBTYPE: &str = "repository/";

@@ -1,5 +1,6 @@
-//! What tasks of a repository have in common, by a model: the question (`prompts/repository.reflect.v1.md`), and its answer by a strict
-//! grammar. A model's numbers are never trusted: they must be written and are not read.
+//! Common properties of a repository's tasks, found by a model: the question
+//! (`prompts/repository.reflect.v1.md`), and its answer in a strict grammar. A model's numbers are
+//! never trusted: the grammar requires them, and the parser ignores them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,9 +15,9 @@ use serde_json::Value;
 
 const GRAMMAR: &str = "lines `REFLECTION: <text of 1 to 1000 characters> [Evidence: <hits>/<of>; Episodes: <id> …]`, at most 10, or the one \
                        line NO_REFLECTIONS";
-/// What is said where there is nothing to say.
+/// The answer without reflections.
 const NONE: &str = "NO_REFLECTIONS";
-/// Violations that are named, and characters of a line in one.
+/// The maximum number of reported violations. `SHOWN_CHARS_MAX` limits the line quoted in one.
 const VIOLATIONS_MAX: usize = 20;
 const SHOWN_CHARS_MAX: usize = 80;
 
@@ -39,25 +40,25 @@ pub(crate) static REFLECT: Prompt = Prompt {
     entries: |reply| told(reply).map(|told| told.len()),
 };
 
-/// A reflection as a model says it.
+/// A reflection of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// The episodes that are said to bear it out, each once; they need not exist.
+    /// The episodes that it names as evidence, each once; they need not exist.
     pub episodes: Vec<String>,
 }
 
-/// What these tasks have in common; `known`: what was noted before.
+/// Returns the question for some tasks. `known` holds the existing reflections.
 pub(crate) fn question(tasks: &[Value], known: &[Value]) -> Option<Question> {
     let input = prompt_input::block("reflections", known) + &prompt_input::block("tasks", tasks);
     REFLECT.text_question(Filling { input, ..Filling::default() })
 }
 
-/// The reflections of an answer.
+/// Parses the reflections of an answer.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All violations of the answer.
 pub(crate) fn told(reply: &str) -> Result<Vec<Told>, BadReply> {
     let lines: Vec<&str> = reply.trim().lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     if lines == [NONE] {

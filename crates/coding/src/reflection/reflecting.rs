@@ -1,5 +1,5 @@
-//! Reflecting upon a repository: by rules, always; and by a model where one is asked, whose answer is counted by the same rules. What is
-//! known and is found no more is counted again, too.
+//! Reflects on a repository: always by rules, and by a model if one is configured, whose answer is
+//! counted by the same rules. Known reflections that no run finds again are counted again, too.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,14 @@ use super::writing::{is_newer, keys};
 use crate::Coding;
 use crate::hydration::shown_text;
 
-/// Reflections that a model is told were noted before.
+/// The maximum number of known reflections in a model's question.
 const KNOWN_TOLD: usize = 50;
-/// Requests of reviewers that a model is told of one task.
+/// The maximum number of reviewers' requests of one task in a model's question.
 const ASKED_TOLD: usize = 10;
 
 impl RepositoryLook {
-    /// What rules find in it, counted; and what they found before and find no more.
+    /// Returns the counted findings of the rules, and the known reflections that they no longer
+    /// find.
     pub(super) fn found(&self) -> Vec<Counted> {
         let min = self.settings.min_episodes;
         let found = GENERATORS.iter().flat_map(|generate| generate(&self.ground));
@@ -35,7 +36,8 @@ impl RepositoryLook {
         for known in lost {
             let mut one = counted(of_known(known, &self.ground), &self.ground, min);
             let is_told = one.key.starts_with("told/");
-            // What rules find no more is borne out by nothing, whatever bore it out before; what a model found stays while its own do.
+            // A reflection of the rules that they no longer find has no evidence. One of a model
+            // stays while its own episodes support it.
             one.is_enough &= is_told;
             if !one.is_enough {
                 all.push(one);
@@ -44,7 +46,7 @@ impl RepositoryLook {
         all
     }
 
-    /// What a model is asked.
+    /// Returns the question for a model.
     pub(crate) fn question(&self) -> Option<Question> {
         let told = self.ground.works.iter().zip(&self.episodes).filter(|(work, _)| !work.is_minimal);
         let tasks: Vec<Value> = told
@@ -73,13 +75,14 @@ impl RepositoryLook {
 }
 
 impl Coding {
-    /// Writes what rules find.
+    /// Writes the findings of the rules.
     pub(crate) async fn reflect_by_rules(&self, look: &RepositoryLook) -> Result<Vec<RecordId>> {
         let making = Making { mode: MakingMode::Deterministic, ..Making::default() };
         self.reflections_write(look, look.found(), making).await
     }
 
-    /// Draws conclusions of the people whose tasks were reviewed, of whom some may have been missed.
+    /// Infers preferences of the people whose tasks were reviewed, in case an earlier inference was
+    /// missed.
     pub(crate) async fn conclude_of_people(&self, look: &RepositoryLook) -> Result<()> {
         for task in &look.reviewed {
             self.preferences_conclude(&look.memory.id, task).await?;
@@ -87,7 +90,7 @@ impl Coding {
         Ok(())
     }
 
-    /// Writes what a model told, as far as the tasks bear it out.
+    /// Writes the reflections of a model that the tasks support.
     pub(crate) async fn reflect_as_told(
         &self,
         look: &RepositoryLook,
@@ -104,7 +107,7 @@ impl Coding {
         self.reflections_write(look, counted, making).await
     }
 
-    /// Reflections over a repository that a caller's model made since then.
+    /// Returns the reflections over a repository that a caller's model produced since a time.
     pub(crate) async fn reflections_pulled(
         &self,
         place: &ReflectionPlace,

@@ -1,5 +1,5 @@
-//! `repository_reflect`: several tasks of a repository are looked at together, now or as a trial; and when that is done by itself: after so
-//! many tasks that ended, or so many hours.
+//! The verb `repository_reflect`: reflects on several tasks of a repository, now or as a dry run.
+//! Also the automatic schedule: after a number of ended tasks, or a number of hours.
 
 use loci_api::coding::reflection::{ReflectionFound, RepositoryReflect, RepositoryReflectAsked};
 use loci_engine::calls::standing::Standing;
@@ -21,17 +21,17 @@ use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::settings::ReflectionSettings;
 use crate::tasks::task_namespaces;
 
-/// Tasks that are looked at where nothing is said.
+/// The default number of tasks.
 const WINDOW_DEFAULT: usize = 50;
-/// How the key of such a job begins.
+/// The prefix of the key of such a job.
 const JOB_KEY: &str = "reflect-repository";
 const HOUR_MS: i64 = 3_600_000;
 
-/// The tasks of a repository that were not yet reflected upon. Its time is that at which a
-/// reflection was last asked for, or the first task ended.
+/// The tasks of a repository without a reflection so far. Its time is that of the last request for
+/// a reflection, or of the first ended task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Unreflected {
-    /// Tasks that ended since.
+    /// The number of tasks that ended since.
     finished: u32,
 }
 
@@ -46,7 +46,7 @@ impl ReflectionPlace {
         format!("{JOB_KEY} {} {}", self.window, self.repository)
     }
 
-    /// What a job is about, where it is one over a repository.
+    /// Parses the subject of a job's key, if the job reflects on a repository.
     pub(crate) fn of(memory: &MemoryId, key: &str) -> Option<Self> {
         let mut parts = key.strip_prefix(JOB_KEY)?.split_ascii_whitespace();
         let window = parts.next()?.parse().ok()?;
@@ -56,16 +56,18 @@ impl ReflectionPlace {
 }
 
 impl Coding {
-    /// Ids of the jobs that the end of a task asks for.
+    /// Returns ids of the jobs that the end of a task requests.
     pub(crate) fn two_jobs(&self, now: Timestamp) -> Result<[JobId; 2]> {
         let fresh = || JobId::parse(uuid7(self.engine.ids().as_ref(), now.millis()));
         Ok([fresh()?, fresh()?])
     }
 
-    /// Looks at the newest tasks of a repository together, by a job; or tries what rules would find.
+    /// Requests a job that reflects on the newest tasks of a repository, or returns the findings of
+    /// the rules as a dry run.
     ///
     /// # Errors
-    /// `Invalid` (`window`); `REPO_UNKNOWN`; `Denied` where the caller may not write all of the repository's.
+    /// `Invalid` (`window`); `REPO_UNKNOWN`; `Denied` if the caller may not write all of the
+    /// repository's data.
     pub async fn repository_reflect(
         &self,
         caller: &Principal,
@@ -143,7 +145,7 @@ fn ask_for(
     tx.jobs_mut().enqueue(&new, now)
 }
 
-/// A task has ended: where enough have since the last time, they are looked at together.
+/// Counts an ended task, and requests a reflection if enough tasks ended since the last one.
 pub(crate) fn finished(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -174,7 +176,7 @@ pub(crate) fn finished(
     ask_for(tx, &place, task_namespaces::actor_of(&repository)?, job, now).map(drop)
 }
 
-/// So many hours have passed, and tasks ended meanwhile: they are looked at together.
+/// Requests a reflection if enough hours have passed and tasks ended meanwhile.
 pub(crate) fn due_by_time(
     tx: &mut dyn Tx,
     repository: &Repository,

@@ -1,5 +1,5 @@
-//! What files of tasks usually change with, as far as reviewers named it: from the graph of files that change together, and from what was
-//! said. Reading alone; what follows is the matter of a generator.
+//! Files that usually change with those of tasks, if reviewers named them: from the co-change graph
+//! and from comments. The module only reads; a generator draws the conclusions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,13 @@ use crate::Coding;
 use crate::code_graph::co_change::{FILES_MAX, Scene, often_beside};
 use crate::rules::Heard;
 
-/// What stands around a path in prose.
+/// Characters that surround a path in prose.
 const AROUND: &[char] = &[
     '`', '"', '\'', '(', ')', '[', ']', '<', '>', '{', '}', '*', ',', ';', ':', '!', '?', '“', '”', '’', '|',
 ];
 
-/// Files that reviewers name: those whose lines they speak of, and what looks like a file in what they say.
+/// Returns the files that reviewers name: those whose lines they comment on, and words of their
+/// comments that look like files.
 pub(super) fn named(reviews: &[Review], heard: &[Heard<'_>]) -> BTreeSet<String> {
     let is_heard = |text: &str| heard.iter().any(|heard| heard.text == text);
     let comments = reviews.iter().flat_map(|review| &review.comments);
@@ -35,8 +36,9 @@ pub(super) fn named(reviews: &[Review], heard: &[Heard<'_>]) -> BTreeSet<String>
 }
 
 impl Coding {
-    /// What files of tasks usually change with, of that what a reviewer of one of them named. Tasks of so many files that they say nothing
-    /// of each are left out; a repository whose settings want no such questions has none.
+    /// Returns the files that usually change with those of tasks and that a reviewer of one of them
+    /// named. Tasks with too many files are left out. A repository whose settings disable the graph
+    /// has none.
     pub(super) fn together(
         &self,
         tx: &dyn ReadTx,

@@ -1,6 +1,6 @@
-//! Writing reflections over a repository: a subject that is known gets its next version where its counts are others, one that too few tasks
-//! bear out by now expires, what is new is written. The same tasks change nothing; and what was held back, declared wrong or taken back is
-//! not written anew.
+//! Writes reflections over a repository: a known subject gets a next version if its counts changed,
+//! one without enough evidence expires, and a new one is added. Equal tasks change nothing. A
+//! reflection that was quarantined, declared invalid or rolled back is not written again.
 
 use std::collections::BTreeSet;
 
@@ -26,16 +26,16 @@ use super::looking::{RepositoryLook, namespace, of_subject};
 use crate::Coding;
 use crate::learnings::learning_write::SCHEMA_VERSION;
 
-/// Who reflects, in telemetry.
+/// The author of these records, in telemetry.
 const BY: &str = "loci";
-/// How subjects begin that are told in the words of reviewers: whoever they are, these come from outside.
+/// The prefix of subjects in reviewers' words, which count as external.
 const IN_OTHERS_WORDS: &str = "comment/";
-/// A subject of which a reflection is in one of these states was decided upon, or waits for that.
+/// States of a reflection whose subject was decided on, or waits for a decision.
 const SET_ASIDE: &[RecordState] =
     &[RecordState::Candidate, RecordState::Quarantined, RecordState::Invalid, RecordState::RolledBack];
 
 impl Coding {
-    /// Writes what was counted. Those that are known, and of which nothing was counted, stay as they are.
+    /// Writes counted findings. Known reflections without a count stay unchanged.
     pub(super) async fn reflections_write(
         &self,
         look: &RepositoryLook,
@@ -75,7 +75,7 @@ fn tier_of(one: &Counted) -> TrustTier {
     if one.key.starts_with(IN_OTHERS_WORDS) { TrustTier::External } else { TrustTier::default() }
 }
 
-/// Writes one; what was written, if anything.
+/// Writes one finding. Returns the written record, if any.
 fn put(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -109,7 +109,7 @@ fn put(
     }
     let record = built(building, one, id, actor, Making { evidence, ..making.clone() })?;
     match before {
-        // What is held back continues nothing: the reflection that is there stays as it is.
+        // A quarantined text replaces nothing: the existing reflection stays.
         Some(_) if record.state != RecordState::Active => Ok(None),
         Some(before) => Ok(Some(building.replace(tx, before, record, "counted again")?.id)),
         None => {
@@ -151,12 +151,12 @@ fn built(
     Ok(record)
 }
 
-/// Subjects that were counted.
+/// Returns the subjects that were counted.
 pub(super) fn keys(counted: &[Counted]) -> BTreeSet<String> {
     counted.iter().map(|one| format!("{SUBTYPE}{}", one.key)).collect()
 }
 
-/// The newest change of what was written, for whoever brought a model's answer.
+/// True if a record changed since a time. Used for the answers of a caller's model.
 pub(super) fn is_newer(record: &Record, since: Timestamp) -> bool {
     record.updated_at >= since
 }

@@ -1,6 +1,6 @@
-//! `repository_counts`: how many records of a repository there are, by kind and state, as far as
-//! the caller may see. It walks through them: for people who look at a repository, not for the way
-//! of a task.
+//! The verb `repository_counts`: the number of records of a repository, by kind and state, that the
+//! caller may read. It reads all of them, so it serves people who inspect a repository, not the
+//! path of a task.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,15 @@ use loci_verified::find_repository;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Records of one page: between pages others write.
+/// The number of records of one page. Other calls may write between pages.
 const PAGE: usize = 1_000;
 
 impl Coding {
-    /// Counts of a repository's records, by kind and state in the order of their lists; what is erased is counted nowhere.
+    /// Returns the counts of a repository's records, by kind and state in the order of their enums,
+    /// without erased records.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`, also where it may not be seen.
+    /// `REPO_UNKNOWN`, also if the caller may not see the repository.
     pub async fn repository_counts(
         &self,
         caller: &Principal,
@@ -59,7 +60,7 @@ impl Coding {
         Ok(counts.into_iter().map(counted).collect())
     }
 
-    /// Everything under the name of a repository that the caller may see.
+    /// Returns the scope of all records under the name of a repository that the caller may read.
     async fn whole_of(
         &self,
         caller: &Principal,

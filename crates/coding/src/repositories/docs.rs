@@ -1,7 +1,7 @@
-//! What a repository says itself: a learning that its instructions, its README or the
-//! configuration of its linters hold already is not stored again.
+//! The documents of a repository: a learning that its instructions, its README or the configuration
+//! of its linters already contain is not stored again.
 //!
-//! Told by runs of five words: whoever says the same in other words is not caught, and nothing else is.
+//! The comparison uses runs of five words, so it does not recognize a paraphrase.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -13,16 +13,17 @@ use loci_model::ports::code::{CodeResult, CodeSource};
 use loci_verified::Tip;
 use sha2::{Digest, Sha256};
 
-/// Words of a run.
+/// The number of words of a run.
 const RUN: usize = 5;
-/// The share of a text's runs that makes it said already.
+/// The minimum share of a text's runs in the documents for a text that they already contain.
 const SAID: f64 = 0.8;
-/// Files that are read, those nearest to the root first.
+/// The maximum number of files that are read, those nearest to the root first.
 const FILES_MAX: usize = 64;
-/// Bytes of a file that is read: instructions are short, and lists of dependencies are not instructions.
+/// The maximum size of a file that is read, in bytes. Instructions are short, and dependency lists
+/// are not instructions.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
 
-/// Names that say what to do here, in small letters.
+/// File names of instructions, in lower case.
 const NAMES: &[&str] = &[
     "claude.md",
     "agents.md",
@@ -45,23 +46,23 @@ const NAMES: &[&str] = &[
     "tslint.json",
     "checkstyle.xml",
 ];
-/// Beginnings of such names.
+/// Prefixes of such names.
 const BEGINNINGS: &[&str] =
     &["readme", "contributing", ".eslintrc", "eslint.config.", ".prettierrc", ".stylelintrc"];
 /// Folders of such files.
 const FOLDERS: &[&str] = &[".cursor/rules"];
 
-/// Characters of a SHA-256 in hexadecimal.
+/// The length of a SHA-256 in hexadecimal, in characters.
 const SHA256_CHARS: usize = 64;
 
-/// What named documents say, and digests of which there is no document.
+/// The content of named documents, and the digests without a document.
 #[derive(Debug, Default)]
 pub(crate) struct NamedDocs {
     pub(crate) docs: RepositoryDocs,
     pub(crate) missing: BTreeSet<String>,
 }
 
-/// What a repository says, as runs of words.
+/// The content of a repository's documents, as runs of words.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RepositoryDocs {
     runs: HashSet<Vec<String>>,
@@ -70,10 +71,11 @@ pub(crate) struct RepositoryDocs {
 }
 
 impl RepositoryDocs {
-    /// Reads what a repository says at a revision. A file that is too large, or no text, says nothing.
+    /// Reads the documents of a repository at a revision. A file that is too large or not text is
+    /// ignored.
     ///
     /// # Errors
-    /// Why the repository could not be read.
+    /// The reason why the repository could not be read.
     pub(super) fn read(source: &dyn CodeSource, tip: &Tip) -> CodeResult<Self> {
         let files = source.files(&tip.revision)?;
         let blobs = doc_blobs(&files);
@@ -83,11 +85,11 @@ impl RepositoryDocs {
         Ok(docs)
     }
 
-    /// Reads what the named documents of a revision say: any file by the id of its blob, what counts as a document by its SHA-256,
-    /// too.
+    /// Reads the named documents of a revision: any file by the id of its blob, and documents also
+    /// by their SHA-256.
     ///
     /// # Errors
-    /// Why the repository could not be read.
+    /// The reason why the repository could not be read.
     pub(crate) fn read_named(
         source: &dyn CodeSource,
         tip: &Tip,
@@ -123,13 +125,14 @@ impl RepositoryDocs {
     }
 
     fn add(&mut self, text: &str) {
-        // Who reads the page does not read its comments: they expire nothing that was learned.
+        // Readers of the page do not see comments in the markup, so comments make no learning
+        // redundant.
         let words = words(&visible(text));
         self.runs.extend(words.windows(RUN).map(<[String]>::to_vec));
         self.lines.push(format!(" {} ", words.join(" ")));
     }
 
-    /// True where the repository says this already.
+    /// True if the documents already contain a text.
     pub(crate) fn say(&self, text: &str) -> bool {
         let words = words(text);
         if words.is_empty() {
@@ -147,7 +150,7 @@ impl RepositoryDocs {
     }
 }
 
-/// The files that say what to do here, those nearest to the root first.
+/// Returns the documents among files, those nearest to the root first.
 fn doc_blobs(files: &[CodeFile]) -> Vec<ObjectId> {
     let mut files: Vec<&CodeFile> = files.iter().filter(|file| is_doc(file)).collect();
     files.sort_by_key(|file| (file.path.matches('/').count(), file.path.as_str()));
@@ -155,7 +158,7 @@ fn doc_blobs(files: &[CodeFile]) -> Vec<ObjectId> {
     files.iter().map(|file| file.entry.id).collect()
 }
 
-/// A file's bytes; `None` for one that is too large, or no text.
+/// Returns a file's bytes; `None` for one that is too large or not text.
 fn text_of(source: &dyn CodeSource, blob: &ObjectId) -> CodeResult<Option<Arc<[u8]>>> {
     match source.read(blob, FILE_BYTES_MAX) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -175,7 +178,7 @@ fn is_doc(file: &CodeFile) -> bool {
             || FOLDERS.iter().any(in_folder))
 }
 
-/// The words of a text, whatever marks stand between them.
+/// Returns the words of a text, regardless of the characters between them.
 fn words(text: &str) -> Vec<String> {
     let folded = text.to_lowercase();
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()

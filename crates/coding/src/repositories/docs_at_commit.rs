@@ -1,5 +1,5 @@
-//! What a task's repository says itself, and which files it has, read at the task's commit before anything is written. Where it
-//! cannot be read nothing is held up: the answer says that nobody looked.
+//! Reads the documents and the file list of a task's repository at the task's commit, before a
+//! write. A repository that cannot be read delays nothing: the response reports the missing check.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::Coding;
 use crate::learnings::consolidation::is_unmerged;
 use crate::tasks::log_fields::LOAD_INFRA;
 
-/// What was read.
+/// The data of a repository.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
-    /// What the repository says; `None` where it could not be read, or there is none.
+    /// The documents; `None` if they could not be read, or if there is no repository.
     pub(crate) docs: Option<RepositoryDocs>,
-    /// Its files; `None` likewise.
+    /// The files; `None` in the same cases.
     pub(crate) tree: Option<Tree>,
-    /// The commit is known here, and is not on the default branch.
+    /// True if the commit is known here and not on the default branch.
     pub(crate) is_unmerged: bool,
-    /// There is a repository, and it could not be read.
+    /// True if there is a repository and it could not be read.
     pub(crate) is_unread: bool,
-    /// What could not be looked at.
+    /// Warnings about checks that could not run.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -42,24 +42,27 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Those that a text names by their paths alone.
+    /// Returns the files that a text names by their paths alone.
     pub(crate) fn named_by(&self, text: &str) -> Vec<PathRef> {
         path_refs(text, &self.files, self.commit)
     }
 }
 
 impl Coding {
-    /// Reads what the repository of a task says at a commit, else at the tip of its default branch.
+    /// Reads the documents of a task's repository at a commit, else at the tip of its default
+    /// branch.
     pub(crate) async fn read_docs(&self, task: &Task, commit: Option<&str>) -> Result<Read> {
         let Some(repository) = self.repository_of(task).await? else { return Ok(Read::default()) };
-        // Registered without a place: nobody expects that it is read, and nobody is warned.
+        // A repository that is registered without a place is not expected to be readable, so no
+        // warning follows.
         if repository.places.is_empty() {
             return Ok(Read { is_unread: true, ..Read::default() });
         }
         let (commit, default) = (commit.map(str::to_owned), repository.default_ref.clone());
         let work = move |source: &dyn CodeSource| {
             let tip = match tip_of(source, commit.as_deref(), default.as_deref()) {
-                // The agent's commit may not have come here: what the default branch says holds for it too.
+                // The agent's commit may be missing here. The documents of the default branch apply
+                // to it, too.
                 Err(error) if error.why == Unverifiable::Ref => tip_of(source, None, default.as_deref())?,
                 found => found?,
             };

@@ -1,6 +1,7 @@
-//! What a repository has come to say itself: learnings and rules that its instructions, its README
-//! or the configuration of its linters hold by now expire at the next tip of the default branch. What somebody stored with citations is
-//! a fact and stays, as does self-feedback, and what somebody put in force again. Where the documents cannot be read nothing expires.
+//! Expires learnings and rules that a repository now documents: those that its instructions, its
+//! README or the configuration of its linters contain at the next tip of the default branch. Facts
+//! stored with citations, self-feedback, and records that a person restored are kept. If the
+//! documents cannot be read, nothing expires.
 
 use std::sync::Arc;
 
@@ -23,37 +24,37 @@ use crate::learnings::learning_write::SELF_FEEDBACK;
 use crate::rules::rules_list::rules_of;
 use crate::tasks::task_namespaces;
 
-/// Records that are read together.
+/// The number of records that one page reads.
 const PAGE: usize = 100;
-/// Records of one write: calls wait for no longer.
+/// The number of records of one write, which limits the delay of other calls.
 const WRITTEN: usize = 20;
-/// Who changes records here, in telemetry.
+/// The author of these record changes, in telemetry.
 const BY: &str = "loci";
 
-/// Which records may be said by a repository itself.
+/// The records that are compared with the documents.
 #[derive(Debug, Clone, Copy)]
 enum Among {
     Learnings,
     Rules,
 }
 
-/// Records that are read together, and what is behind them.
+/// A page of records, and the cursor after it.
 struct Page {
     records: Vec<Record>,
     next: Option<(Timestamp, RecordId)>,
 }
 
 impl Coding {
-    /// Expires what a repository says itself at the tip of its default branch; false where that is out of reach for now, so that it is
-    /// to be looked at again. What is not there, as in a clone without all its objects, waits for the next tip. Run twice at one tip, the
-    /// second time changes nothing.
+    /// Expires the records that a repository's documents contain at the tip of its default branch.
+    /// Returns false if the code is out of reach for now and must be read again. Missing objects,
+    /// as in a partial clone, wait for the next tip. A second run at one tip changes nothing.
     pub(crate) async fn expire_documented(&self, repository: &Repository, tip: ObjectId) -> Result<bool> {
         let mut docs = None;
         for among in [Among::Learnings, Among::Rules] {
             let mut after = None;
             loop {
                 let page = self.undocumented(repository, among, after).await?;
-                // Most repositories have nothing to compare: their documents are not read.
+                // Most repositories have no records to compare, so their documents are not read.
                 if !page.records.is_empty() {
                     let docs = match &docs {
                         Some(docs) => docs,
@@ -74,7 +75,7 @@ impl Coding {
         Ok(true)
     }
 
-    /// What the repository says at a commit.
+    /// Reads the documents of a repository at a commit.
     async fn docs_at(&self, repository: &Repository, tip: ObjectId) -> CodeResult<RepositoryDocs> {
         let work = move |source: &dyn CodeSource| {
             RepositoryDocs::read(source, &tip_of(source, Some(&tip.to_string()), None)?)
@@ -126,7 +127,7 @@ fn is_stored_fact(tx: &dyn ReadTx, record: &Record) -> Result<bool> {
     Ok(tx.facts().get(&record.memory, &record.id)?.is_some_and(|fact| !fact.proposed))
 }
 
-/// Active records of a repository that no document may have said yet.
+/// Returns a page of active records of a repository that may be compared with its documents.
 fn page(
     tx: &dyn ReadTx,
     repository: &Repository,

@@ -1,5 +1,4 @@
-//! Repositories of coding agents: their settings, counts, marks of work, and the documents that
-//! they hold themselves.
+//! Repositories of coding agents: their settings, counts, progress, and their own documents.
 
 pub(super) mod counts;
 pub(super) mod docs;

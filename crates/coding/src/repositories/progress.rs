@@ -1,6 +1,6 @@
-//! The mark of one kind of work on a repository: how far it has come, and when it was last done or
-//! asked for. It lies in the ledger under the key of the kind and the repository. To add a kind: a
-//! type with what it keeps, and its key.
+//! The progress of one kind of work on a repository, and the time at which it was last done or
+//! requested. It is stored in the ledger under the key of the kind and the repository. To add a
+//! kind: a type with its data, and its key.
 
 use loci_model::ledger::{Shelf, Shelved};
 use loci_model::ports::store::ReadTx;
@@ -8,9 +8,9 @@ use loci_model::{ActorId, MemoryId, RepositoryId, Result, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A kind of work, with what its mark keeps.
+/// A kind of work, with the data of its progress.
 pub(crate) trait RepositoryWork: Serialize + DeserializeOwned {
-    /// The beginning of the mark's key, before the repository's id.
+    /// The prefix of the key, before the repository's id.
     const KEY: &'static str;
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct RepositoryProgress<W> {
     pub(crate) memory: MemoryId,
     pub(crate) actor: ActorId,
     pub(crate) repository: RepositoryId,
-    /// The time at which the work was last done or asked for.
+    /// The time at which the work was last done or requested.
     #[serde(alias = "asked_at")]
     pub(crate) at: Timestamp,
     #[serde(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct RepositoryProgress<W> {
 }
 
 impl<W: RepositoryWork> RepositoryProgress<W> {
-    /// Returns the mark of a repository; `None` before the first time.
+    /// Returns the progress of a repository; `None` before the first time.
     pub(crate) fn read(
         tx: &dyn ReadTx,
         memory: &MemoryId,

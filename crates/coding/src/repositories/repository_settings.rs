@@ -1,8 +1,7 @@
-//! `repository_put`, `repository_configure`, `repository_show`: what a repository has of its own in
-//! the place of the server's settings. A setting is named by its dotted key; what is null is as the
-//! server says. What a setting does is decided where it is read: `CodingSettings::of` says what
-//! counts. To add one: a member of `RepositorySettings`, a line in `SETTINGS`, and a place that
-//! reads it.
+//! The verbs `repository_put`, `repository_configure`, `repository_show`: settings of a repository
+//! that override those of the server. A setting is named by its dotted key; null means the server's
+//! value. `CodingSettings::of` computes the settings in force. To add one: a member of
+//! `RepositorySettings`, a line in `SETTINGS`, and code that reads it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -31,39 +30,40 @@ use crate::rules;
 use crate::settings::{CodingSettings, MILLION, ReflectionSettings};
 use crate::tasks::task_namespaces;
 
-/// Settings to be changed.
+/// A change of settings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RepositoryChange {
-    /// All others are as the server says from then on.
+    /// True to reset all other settings to the server's values.
     pub replaces: bool,
-    /// By their keys; null: as the server says. A group of settings can only be null.
+    /// The settings by key; null: the server's value. A group of settings can only be null.
     pub settings: Vec<(String, Value)>,
 }
 
-/// A repository, and the settings that count for it.
+/// A repository, and its settings in force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepositoryShown {
     /// The repository.
     pub repository: Repository,
-    /// It was not known before.
+    /// True if it was not registered before.
     pub created: bool,
-    /// Its own settings, and the server's where it has none.
+    /// Its own settings, with the server's values for the others.
     pub in_force: CodingSettings,
-    /// When it reflects: as it says itself, and else as its memory does.
+    /// The schedule of its reflection: its own settings, else those of its memory.
     pub reflection: ReflectionSettings,
-    /// Hardly any task of it came yet.
+    /// True if the repository has hardly any tasks yet.
     pub is_cold: bool,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
-/// What of a repository is set.
+/// The parts of a repository that settings change.
 struct Of<'a> {
     settings: &'a mut RepositorySettings,
     branch: &'a mut Option<String>,
 }
 
-/// A setting: its key, what its value must be, and how it is set; false where the value is not that.
+/// A setting: its key, the rule for its value, and the function that sets it, which returns false
+/// for an invalid value.
 struct Setting {
     key: &'static str,
     rule: &'static str,
@@ -73,7 +73,7 @@ struct Setting {
 const SHARE: &str = "must be a number from 0 to 1";
 const SWITCH: &str = "must be true or false";
 const LOGINS: &str = "must be a list of at most 100 logins";
-/// Characters of a login, and of a pattern.
+/// The length of a login, and of a pattern, in characters.
 const NAME_CHARS: std::ops::RangeInclusive<usize> = 1..=255;
 const COUNT: &str = "must be a number from 1 to 100";
 const TASKS: &str = "must be a number of tasks, 1 to 100000";
@@ -264,7 +264,7 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// Sets a member, or leaves it to the server.
+/// Sets a member, or resets it to the server's value.
 fn put<T>(member: &mut Option<T>, value: &Value, read: impl Fn(&Value) -> Option<T>) -> bool {
     let read = if value.is_null() { Some(None) } else { read(value).map(Some) };
     let is_one = read.is_some();
@@ -296,7 +296,7 @@ fn days(value: &Value) -> Option<u32> {
     number(value).filter(|days| (1..=limits::RETENTION_DAYS_MAX).contains(days))
 }
 
-/// A share in millionths: what is written is compared, and a fraction of two is not.
+/// Reads a share in millionths, because integers compare exactly and fractions do not.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to a million")]
 fn share(value: &Value) -> Option<u32> {
     let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share))?;
@@ -327,7 +327,7 @@ fn weights(value: &Value) -> Option<BTreeMap<String, u32>> {
         .filter(|read| read.len() == members.len())
 }
 
-/// A weight in millionths.
+/// Reads a weight in millionths.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to a hundred million")]
 fn weight(value: &Value) -> Option<u32> {
     let weight = value.as_f64().filter(|weight| (0.0..=f64::from(limits::QUORUM_MAX)).contains(weight))?;
@@ -338,13 +338,13 @@ fn branch(value: &Value) -> Option<String> {
     value.as_str().filter(|name| check_revision(name).is_ok()).map(str::to_owned)
 }
 
-/// Checks settings that take the place of all others, before anything is written.
+/// Checks settings that replace all others, before any write.
 fn check(change: &RepositoryChange, server: &CodingSettings, mode: RedactionMode) -> Result<()> {
     let (mut settings, mut branch) = (RepositorySettings::default(), None);
     apply(&mut Of { settings: &mut settings, branch: &mut branch }, change, (server, mode))
 }
 
-/// What to know of a branch that is not there.
+/// Returns the warning about a branch that does not exist.
 fn branchless(name: &str) -> String {
     format!(
         "DEFAULT_BRANCH_UNKNOWN: no place of the repository that can be read here has the branch {name}, so no fact changes its state: \
@@ -352,7 +352,7 @@ fn branchless(name: &str) -> String {
     )
 }
 
-/// Changes a repository; its settings, with those of the server, must hold together.
+/// Changes the settings of a repository. Together with those of the server they must be consistent.
 fn apply(
     of: &mut Of<'_>,
     change: &RepositoryChange,
@@ -391,11 +391,13 @@ fn apply(
 }
 
 impl Coding {
-    /// Registers a repository, or a name or place of it, and gives it settings of its own, all others being the server's. The
-    /// default branch says where the code is, as `repository_add` does, and stays where it is not named.
+    /// Registers a repository, or a name or place of it, and replaces its settings; all others are
+    /// the server's. The default branch determines the code that is read, as in `repository_add`,
+    /// and stays if the request names none.
     ///
     /// # Errors
-    /// `Invalid` by the rules of the settings, and nothing is registered then; as `repository_add` and `repository_configure`.
+    /// `Invalid` by the rules of the settings, without a registration; errors of `repository_add`
+    /// and `repository_configure`.
     pub async fn repository_put(
         &self,
         caller: &Principal,
@@ -422,7 +424,8 @@ impl Coding {
     /// Changes the settings of a repository.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid`, by key, and nothing is changed then.
+    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid`, by key, without a
+    /// change.
     pub async fn repository_configure(
         &self,
         caller: &Principal,
@@ -466,10 +469,10 @@ impl Coding {
         Ok(shown)
     }
 
-    /// A repository with its settings.
+    /// Returns a repository with its settings.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`, also where it may not be seen.
+    /// `REPO_UNKNOWN`, also if the caller may not see the repository.
     pub async fn repository_show(
         &self,
         caller: &Principal,

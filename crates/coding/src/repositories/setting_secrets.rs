@@ -1,5 +1,5 @@
-//! Secrets in settings of repositories. Their texts are logins, branches and patterns, which are
-//! compared: one with a secret is refused, for a masked one would be equal to nothing.
+//! Secrets in settings of repositories. The texts of settings are logins, branches and patterns,
+//! which are compared: one with a secret is rejected, because a masked one would match nothing.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::Coding;
 
-/// Checks the value of a setting, names of members among its texts.
+/// Checks the value of a setting, including the names of its members.
 ///
 /// # Errors
 /// `Invalid`, naming the setting.
@@ -28,7 +28,7 @@ pub(super) fn check(key: &str, value: &Value, mode: RedactionMode) -> Result<()>
 }
 
 impl Coding {
-    /// Returns the mode of secrets in the memory of repositories.
+    /// Returns the redaction mode of secrets in the memory of repositories.
     ///
     /// # Errors
     /// Errors of `code_memory`.

@@ -1,4 +1,5 @@
-//! A review out of its parts, and which reviews a piece of news touches. Pure: what is known comes in, nothing is asked for.
+//! Assembles a review from its parts, and determines the reviews that a forge event affects. Pure:
+//! it requests nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +10,10 @@ use loci_model::tasks::review::{ForgeUser, Review, ReviewComment, ReviewState};
 
 use super::masking;
 
-/// How logins of programs end.
+/// The suffix of the logins of programs.
 const PROGRAM: &str = "[bot]";
 
-/// What is known of a pull request's reviews.
+/// The known data of a pull request's reviews.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) pr: PullRequest,
@@ -20,14 +21,14 @@ pub(super) struct Known {
     pub(super) reviews: BTreeMap<u64, ToldReview>,
     /// Comments by their numbers.
     pub(super) comments: BTreeMap<u64, ToldComment>,
-    /// Comments whose threads are known to be resolved, or not.
+    /// Comments whose threads are known to be resolved or unresolved.
     pub(super) threads: BTreeMap<u64, bool>,
-    /// When it was asked for: what was said later may not be there.
+    /// The time of the request. Later comments may be missing.
     pub(super) asked_at: Timestamp,
 }
 
 impl Known {
-    /// As it is stored.
+    /// Returns the stored data.
     pub(super) fn stored(pr: PullRequest, stored: &[Review], asked_at: Timestamp) -> Self {
         let (reviews, comments, threads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let mut known = Self { pr, reviews, comments, threads, asked_at };
@@ -36,7 +37,8 @@ impl Known {
             for comment in &review.comments {
                 let is_own = comment.in_reply_to.is_none() || comment.author == review.reviewer;
                 let of = |known: &Self| known.comments.get(&comment.id).and_then(|one| one.review);
-                // An answer is kept with what it answers: its own review is another, which only that one knows.
+                // An answer is stored with the comment that it answers. It belongs to another
+                // review, which only that review's own data knows.
                 let review = if is_own { Some(review.id) } else { of(&known) };
                 let comment = ReviewComment { author: as_told(&comment.author), ..comment.clone() };
                 known.threads.extend(comment.is_resolved.map(|is_resolved| (comment.id, is_resolved)));
@@ -46,7 +48,7 @@ impl Known {
         known
     }
 
-    /// With what came.
+    /// Adds a forge event.
     pub(super) fn take(&mut self, news: &ForgeNews) {
         match news {
             ForgeNews::Review { change, review, .. } => {
@@ -62,7 +64,7 @@ impl Known {
             ForgeNews::Comment { review, comment, .. } => {
                 let told = ToldComment { review: Some(*review), comment: comment.as_ref().clone() };
                 self.comments.insert(comment.id, told);
-                // Comments come before their review.
+                // Comments may arrive before their review.
                 self.reviews.entry(*review).or_insert_with(|| review_of(*review, comment));
             }
             ForgeNews::Thread { .. } => self.take_thread(news),
@@ -73,15 +75,15 @@ impl Known {
         }
     }
 
-    /// Only what it says of threads: a forge tells everything else itself.
+    /// Adds only the thread state of an event. The forge itself reports all other data.
     pub(super) fn take_thread(&mut self, news: &ForgeNews) {
         if let ForgeNews::Thread { is_resolved, comments, .. } = news {
             self.threads.extend(comments.iter().map(|comment| (*comment, *is_resolved)));
         }
     }
 
-    /// The reviews that a review touches: itself, unless it is nothing but answers, and those that its comments answer. `gone` are
-    /// comments that it had.
+    /// Returns the reviews that a change of a review affects: itself, unless it consists only of
+    /// answers, and those that its comments answer. `gone` holds its deleted comments.
     pub(super) fn touched(&self, id: u64, gone: &[&ReviewComment]) -> BTreeSet<u64> {
         let own: Vec<&ReviewComment> = self.of_review(id).collect();
         let answered = own.iter().chain(gone).filter_map(|comment| comment.in_reply_to);
@@ -95,7 +97,8 @@ impl Known {
         touched
     }
 
-    /// A forge makes a review of each answer in a thread: it has no words of its own, and says nothing but what the thread says.
+    /// True if a review consists only of answers. A forge creates such a review, without text of
+    /// its own, for each answer in a thread.
     pub(super) fn is_answers_alone(&self, id: u64) -> bool {
         let Some(review) = self.reviews.get(&id) else { return false };
         let mut own = self.of_review(id).peekable();
@@ -112,7 +115,7 @@ impl Known {
         self.comments.values().filter(move |told| told.review == Some(id)).map(|told| &told.comment)
     }
 
-    /// Comments of a review, and those that answer them, in the order of their numbers.
+    /// Returns the comments of a review, and the answers to them, in the order of their numbers.
     pub(super) fn comments_of(&self, id: u64) -> Vec<ReviewComment> {
         let own: BTreeSet<u64> = self.of_review(id).map(|comment| comment.id).collect();
         let belongs = |told: &&ToldComment| {
@@ -129,7 +132,7 @@ impl Known {
     }
 }
 
-/// A stored review as a forge would tell it.
+/// Converts a stored review to the form of a forge's report.
 fn told(review: &Review) -> ToldReview {
     ToldReview {
         id: review.id,
@@ -144,12 +147,13 @@ fn told(review: &Review) -> ToldReview {
     }
 }
 
-/// A stored account as a forge would tell it: a program that was allowed may be so no more.
+/// Converts a stored account to the form of a forge's report: a program that was allowed may no
+/// longer be allowed.
 fn as_told(user: &ForgeUser) -> ForgeUser {
     ForgeUser { is_bot: user.is_bot || user.login.ends_with(PROGRAM), ..user.clone() }
 }
 
-/// A review of which only a comment came yet.
+/// Returns a review of which only a comment has arrived so far.
 fn review_of(id: u64, comment: &ReviewComment) -> ToldReview {
     ToldReview {
         id,
@@ -164,19 +168,21 @@ fn review_of(id: u64, comment: &ReviewComment) -> ToldReview {
     }
 }
 
-/// When anything in a review was last changed.
+/// Returns the time of the latest change in a review.
 pub(super) fn updated_at(told: &ToldReview, comments: &[ReviewComment]) -> Timestamp {
     let of_review = told.updated_at.unwrap_or(told.submitted_at).max(told.submitted_at);
     comments.iter().map(|comment| comment.updated_at).fold(of_review, Timestamp::max)
 }
 
-/// True where both say the same: when they were read, and whether they came from the past, is no part of that.
+/// True if two reviews have the same content, apart from the time of reading and the origin in the
+/// past.
 pub(super) fn says_the_same(one: &Review, other: &Review) -> bool {
     let plain = |review: &Review| Review { read_at: Timestamp::clamped(0), is_past: false, ..review.clone() };
     plain(one) == plain(other)
 }
 
-/// True where everything that came is known already: comments that a review has, as new as they are.
+/// True if all events are known already: the stored review has the comments in the same or a newer
+/// version.
 pub(super) fn is_all_known(news: &[ForgeNews], stored: Option<&Review>) -> bool {
     let Some(stored) = stored else { return false };
     let is_known = |news: &ForgeNews| match news {

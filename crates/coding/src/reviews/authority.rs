@@ -1,6 +1,5 @@
-//! What people may do in a repository: asked of the forge, and known for an hour. What a payload
-//! says of them is a guess, and stands only where the forge does not answer. People are who they
-//! are by their number.
+//! The roles of people in a repository: requested from the forge, and cached for an hour. The role
+//! in a payload is a guess, used only if the forge does not answer. The number identifies a person.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +16,10 @@ use super::gathering::failed;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// People of one review that are asked for; the others are guessed.
+/// The maximum number of people of one review whose roles are requested. The others are guessed.
 const ASKED_MAX: usize = 50;
 
-/// What a person may do, as the forge said.
+/// The role of a person, as the forge reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KnownRole {
     memory: MemoryId,
@@ -57,12 +56,13 @@ impl Shelved for KnownRole {
     }
 }
 
-/// Roles by the numbers of people, as far as the forge said them.
+/// The roles that the forge reported, by the numbers of people.
 pub(super) type Roles = BTreeMap<u64, RepositoryRole>;
 
 impl Coding {
-    /// What the people of a review may do. A forge that takes no more requests is asked later; one that does not answer this is not
-    /// waited for.
+    /// Returns the roles of the people of a review. If the forge's rate limit is reached, the call
+    /// fails and is repeated later. If the forge does not answer this request, the review proceeds
+    /// without the role.
     pub(super) async fn roles(
         &self,
         repository: &Repository,
@@ -116,7 +116,7 @@ impl Coding {
     }
 }
 
-/// People who are asked for: the reviewer, whose word it is, then the others by their numbers.
+/// Returns the people whose roles are requested: the reviewer, then the others by their numbers.
 fn asked_for<'a>(reviewer: &'a ForgeUser, comments: &'a [ReviewComment]) -> Vec<(u64, &'a ForgeUser)> {
     let is_asked = |user: &&ForgeUser| user.id != 0 && !user.is_bot;
     let others: BTreeMap<u64, &ForgeUser> =
@@ -126,7 +126,8 @@ fn asked_for<'a>(reviewer: &'a ForgeUser, comments: &'a [ReviewComment]) -> Vec<
     first.into_iter().chain(others).take(ASKED_MAX).collect()
 }
 
-/// What a person may do: as the forge said, else as is guessed; with what the repository says they weigh.
+/// Returns the authority of a person: the role that the forge reported, else the guess, with the
+/// repository's own weight for the person.
 pub(super) fn of(intake: &ReviewIntake, roles: &Roles, user: &ForgeUser, guess: Authority) -> Authority {
     let told = roles.get(&user.id).filter(|_| user.id != 0);
     let (role, is_provisional) = told.map_or((guess.role, guess.is_provisional), |role| (*role, false));

@@ -1,5 +1,6 @@
-//! `reviews_backfill`: the reviews of a repository's latest pull requests, from the past. What follows from them are candidates at most. It
-//! goes on where it broke off, and leaves half of the forge's limit to others.
+//! The verb `reviews_backfill`: the reviews of a repository's latest pull requests from the past.
+//! Rules from them are candidates at most. An interrupted backfill resumes, and it leaves half of
+//! the forge's rate limit to others.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::deliveries::incoming::Handled;
@@ -18,17 +19,17 @@ use crate::Coding;
 use crate::repositories::progress::{RepositoryProgress, RepositoryWork};
 use crate::tasks::task_namespaces;
 
-/// A job's key, before the repository's id.
+/// The prefix of a job's key, before the repository's id.
 const JOB_KEY: &str = "reviews/backfill:";
-/// Pull requests between two looks at what else is to be done.
+/// The number of pull requests that one run of the job reads.
 const ROUND: usize = 10;
-/// Tries of one pull request that a forge answers otherwise; then it is passed over.
+/// The number of attempts on a pull request with an error of the forge. Afterwards it is skipped.
 const TRIES_OF_ONE: u32 = 3;
 
-/// The pull requests of a backfill, which has the time at which it was asked for.
+/// The pull requests of a backfill, which carries the time of its request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct BackfillWork {
-    /// Pull requests that are still to be read, the next one last.
+    /// The pull requests that are still to be read, the next one last.
     left: Vec<u64>,
     reviews: usize,
 }
@@ -39,20 +40,21 @@ impl RepositoryWork for BackfillWork {
 
 type Backfill = RepositoryProgress<BackfillWork>;
 
-/// A backfill that was asked for.
+/// The result of requesting a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackfillAsked {
-    /// Pull requests that are (or would be) read.
+    /// The number of pull requests that are or would be read.
     pub pull_requests: usize,
-    /// The job; none where it was only asked what it would read, and where there is nothing.
+    /// The job; `None` for a dry run, and if there is nothing to read.
     pub job: Option<JobId>,
 }
 
 impl Coding {
-    /// Asks for the reviews of the latest `count` pull requests, or says how many it would read.
+    /// Requests the reviews of the latest `count` pull requests, or returns the number that would
+    /// be read.
     ///
     /// # Errors
-    /// As `reviews_pull`; `Invalid` (count).
+    /// Errors of `reviews_pull`; `Invalid` (count).
     pub async fn reviews_backfill(
         &self,
         caller: &Principal,
@@ -129,7 +131,7 @@ impl Coding {
                 }
                 Err(error) => {
                     let is_its_own = matches!(error.kind, ErrorKind::NotFound | ErrorKind::TooLarge)
-                        // A forge that answers otherwise has something against this one.
+                        // A forge that answers other requests rejects this one in particular.
                         || is_last_try && forge.changed(&at, None, 1).await.is_ok();
                     if !is_its_own {
                         return Err(error);
@@ -142,7 +144,7 @@ impl Coding {
                         "a pull request cannot be read and is passed over"
                     );
                     self.note_read(backfill, 0).await?;
-                    // The next has tries of its own.
+                    // The next one has its own attempts.
                     return Ok(Handled::Later(self.engine.now()));
                 }
             }
@@ -155,7 +157,7 @@ impl Coding {
         self.engine.store().read(move |tx| Backfill::read(tx, &memory, &id)).await
     }
 
-    /// The next is the one before, unless somebody has asked for another backfill meanwhile.
+    /// Removes the pull request that was read, unless another backfill was requested meanwhile.
     async fn note_read(&self, read: Backfill, reviews: usize) -> Result<()> {
         self.engine
             .store()

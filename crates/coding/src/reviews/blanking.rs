@@ -1,17 +1,17 @@
-//! Words that were purged go from the reviews that hold them: what is left says that a review was there. It is not read from the forge again,
-//! and nothing is learned from it.
+//! Removes purged texts from the reviews that contain them. The rest documents the existence of the
+//! review. It is not read from the forge again, and no rules are extracted from it.
 
 use loci_model::ledger::Shelved as _;
 use loci_model::ports::store::{LedgerPage, ReadTx, Tx};
 use loci_model::tasks::review::Review;
 use loci_model::{ActorId, MemoryId, Result, Timestamp};
 
-/// Why nothing is learned from a review whose words were purged.
+/// The reason to ignore a review whose texts were purged.
 pub(super) const PURGED: &str = "purged";
-/// Reviews that are read together.
+/// The number of reviews of one page.
 const ROWS: usize = 200;
 
-/// Reviews of an actor behind that of a time and key.
+/// Returns a page of an actor's reviews, after the cursor.
 pub(crate) fn of_actor(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -29,19 +29,19 @@ pub(crate) fn of_actor(
     tx.ledger().nouns::<Review>(&page)
 }
 
-/// Reviews by their keys, where they are there.
+/// Returns the reviews with these keys, if they exist.
 pub(crate) fn of_keys(tx: &dyn ReadTx, memory: &MemoryId, keys: &[String]) -> Result<Vec<Review>> {
     keys.iter().filter_map(|key| tx.ledger().noun::<Review>(memory, key).transpose()).collect()
 }
 
-/// The texts of a review, and when they were said.
+/// Returns the texts of a review, each with its time.
 pub(crate) fn texts_of(review: &Review) -> impl Iterator<Item = (&str, Timestamp)> {
     let comments = review.comments.iter().map(|comment| (comment.body.as_str(), comment.created_at));
     std::iter::once((review.body.as_str(), review.submitted_at)).chain(comments)
 }
 
-/// Returns a review without the texts that are meant, and without the code of these texts; `meant`
-/// has a word for each of [`texts_of`]. `None` where none is meant.
+/// Returns a review without the selected texts and their code. `meant` yields one flag for each of
+/// [`texts_of`]. `None` if none is selected.
 pub(crate) fn blanked(review: &Review, meant: &mut impl Iterator<Item = bool>) -> Option<Review> {
     let mut left = review.clone();
     let mut is_one = meant.next().unwrap_or_default();
@@ -59,8 +59,8 @@ pub(crate) fn blanked(review: &Review, meant: &mut impl Iterator<Item = bool>) -
     is_one.then_some(left)
 }
 
-/// Writes blanked reviews that still are as they were read. Returns their number, and the keys of
-/// the reviews that changed meanwhile.
+/// Writes blanked reviews that have not changed since they were read. Returns their number, and the
+/// keys of the reviews that changed meanwhile.
 pub(crate) fn blank(
     tx: &mut dyn Tx,
     memory: &MemoryId,

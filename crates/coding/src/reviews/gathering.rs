@@ -1,5 +1,6 @@
-//! What is known of a pull request's reviews: by its forge, where this server may ask it, else by what came so far. A forge that cannot
-//! be reached now is asked later; what it has said before is no stand-in.
+//! Gathers the data of a pull request's reviews: from its forge, if this server may call it, else
+//! from the events received so far. If a forge is unreachable, the request is repeated later; its
+//! earlier data is no substitute.
 
 use loci_model::facts::repository::Repository;
 use loci_model::facts::verdict::Unverifiable;
@@ -20,7 +21,7 @@ use crate::Coding;
 use crate::outcomes::mapping;
 use crate::tasks::task_namespaces;
 
-/// A forge's failure, in the words of everybody else.
+/// Converts a forge's failure to an error.
 pub(super) fn failed(error: CodeError) -> Error {
     let CodeError { why, retry_after_ms, detail } = error;
     let kind = match why {
@@ -32,7 +33,7 @@ pub(super) fn failed(error: CodeError) -> Error {
     Error::new(kind, detail).retry_after(retry_after_ms)
 }
 
-/// Reviews of a pull request that are stored.
+/// Returns the stored reviews of a pull request.
 pub(super) fn stored_of(tx: &dyn ReadTx, repository: &Repository, pr: u64) -> Result<Vec<Review>> {
     let page = LedgerPage {
         memory: repository.memory.clone(),
@@ -46,7 +47,7 @@ pub(super) fn stored_of(tx: &dyn ReadTx, repository: &Repository, pr: u64) -> Re
 }
 
 impl Coding {
-    /// The forge of a repository, where this server may ask it.
+    /// Returns the forge of a repository, if this server may call it.
     pub(super) fn forge_of(&self, repository: &Repository) -> Option<(&dyn Forge, ForgePlace)> {
         let forge = self.engine.forge().map(AsRef::as_ref)?;
         let at_forge = repository.places.iter().find_map(|place| match place {
@@ -63,13 +64,14 @@ impl Coding {
         forge.reads(&place.host).then_some((forge, place))
     }
 
-    /// Reviews that are stored of a pull request.
+    /// Returns the stored reviews of a pull request.
     pub(super) async fn stored_reviews(&self, repository: &Repository, pr: u64) -> Result<Vec<Review>> {
         let repository = repository.clone();
         self.engine.store().read(move |tx| stored_of(tx, &repository, pr)).await
     }
 
-    /// What is known of the reviews that news of one review touches, and which they are: from the forge, each of them, where it may be asked.
+    /// Returns the data of the reviews that events of one review affect, and their numbers. Each is
+    /// read from the forge, if it may be called.
     pub(super) async fn known_by_news(
         &self,
         repository: &Repository,
@@ -96,7 +98,8 @@ impl Coding {
         Ok((known, touched))
     }
 
-    /// A review out of what is known, with who may do what, the task, and why nothing is learned from it; `None` where it is not known.
+    /// Assembles a review from the known data, with roles, the task, and the reason to ignore it;
+    /// `None` for an unknown review.
     pub(super) async fn assembled(
         &self,
         repository: &Repository,
@@ -109,7 +112,7 @@ impl Coding {
         self.assembled_with(repository, known, of, (is_past, &roles)).await.map(Some)
     }
 
-    /// The same, where who may do what is as it was told.
+    /// Assembles a review like `assembled`, with the roles of the payload.
     pub(super) async fn assembled_as_told(
         &self,
         repository: &Repository,
@@ -127,7 +130,7 @@ impl Coding {
         (mut told, mut comments): (ToldReview, Vec<ReviewComment>),
         (is_past, roles): (bool, &authority::Roles),
     ) -> Result<Review> {
-        // Comments are masked already, and their authors are compared with the review's.
+        // Comments are masked already, and their authors are compared with that of the review.
         masking::review(&mut told);
         let mut authority = authority::of(&repository.settings.reviews, roles, &told.reviewer, told.guess);
         authority.is_code_owner = false;
@@ -171,10 +174,10 @@ impl Coding {
         })
     }
 
-    /// The pull request and all of its reviews, from the forge.
+    /// Reads the pull request and all its reviews from the forge.
     ///
     /// # Errors
-    /// `Invalid` where this server may not ask the forge; `NotFound`; what the forge says.
+    /// `Invalid` if this server may not call the forge; `NotFound`; errors of the forge.
     pub(super) async fn fetched(&self, repository: &Repository, pr: u64, stored: &[Review]) -> Result<Known> {
         let (forge, place) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
         let missing = || Error::not_found(format!("{} has no pull request {pr}", repository.key)).on("pr");
@@ -192,14 +195,14 @@ impl Coding {
         Ok(known)
     }
 
-    /// The memory that hooks write to; `None` where there is none yet.
+    /// Returns the memory that hooks write to; `None` if it does not exist yet.
     pub(super) async fn memory_of_hooks(&self) -> Result<Option<MemoryId>> {
         let name = self.verified.settings().memory.clone();
         self.engine.store().read(move |tx| Ok(tx.memories().by_name(&name)?.map(|memory| memory.id))).await
     }
 }
 
-/// Reads a review from its forge. What one had said that was taken away counts no more.
+/// Reads a review from its forge. A deleted review counts as dismissed.
 async fn read_into(known: &mut Known, forge: &dyn Forge, place: &ForgePlace, id: u64) -> Result<()> {
     match forge.review(place, known.pr.number, id).await.map_err(failed)? {
         Some(told) => drop(known.reviews.insert(id, told)),
@@ -212,7 +215,8 @@ async fn read_into(known: &mut Known, forge: &dyn Forge, place: &ForgePlace, id:
     Ok(())
 }
 
-/// A review and its comments, with their authors as they count in the repository; `None` where it is not known.
+/// Returns a review and its comments, with their authors as they count in the repository; `None`
+/// for an unknown review.
 fn counted(repository: &Repository, known: &Known, id: u64) -> Option<(ToldReview, Vec<ReviewComment>)> {
     let intake = intake_of(repository);
     let mut told = known.reviews.get(&id)?.clone();
@@ -224,7 +228,8 @@ fn counted(repository: &Repository, known: &Known, id: u64) -> Option<(ToldRevie
     Some((told, comments))
 }
 
-/// Threads that are resolved, or not; none where the forge does not tell this: reviews are read without.
+/// Returns the threads with their state; empty if the forge does not report it, because reviews can
+/// be read without.
 async fn threads(forge: &dyn Forge, place: &ForgePlace, pr: u64) -> Result<Vec<(u64, bool)>> {
     match forge.threads(place, pr).await {
         Ok(threads) => Ok(threads),

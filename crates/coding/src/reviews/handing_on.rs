@@ -1,4 +1,4 @@
-//! Whoever learns from what forges tell: one place.
+//! Forwards the data of forges to the modules that use it: the single place that does so.
 
 use loci_model::facts::repository::Repository;
 use loci_model::tasks::forge_news::ForgeNews;
@@ -11,33 +11,33 @@ use super::blanking::PURGED;
 use super::masking;
 use crate::Coding;
 
-/// How often a review is put together anew that somebody else wrote meanwhile.
+/// The maximum number of attempts to assemble a review that another process wrote meanwhile.
 pub(super) const TRIES: usize = 5;
 
-/// What became of a review that was handed on.
+/// The result of forwarding a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Handed {
-    /// It was.
+    /// The review was forwarded.
     On,
-    /// It says what is known.
+    /// The review equals the known one.
     AsKnown,
-    /// Somebody else wrote it meanwhile: it is to be put together anew.
+    /// Another process wrote the review meanwhile, so it must be assembled again.
     Overtaken,
 }
 
-/// Which reviews are handed on.
+/// The reviews to forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Handing {
-    /// Those that say something else than what is stored.
+    /// Reviews whose content differs from the stored one.
     WhereNew,
-    /// The same, and what follows from new ones are candidates.
+    /// Like `WhereNew`, but rules from new reviews are candidates.
     OfThePast,
-    /// All.
+    /// All reviews.
     Always,
 }
 
 impl Coding {
-    /// Hands on what happened to a pull request, step by step; the last step with how it stands now.
+    /// Forwards the events of a pull request, step by step; the last step with its present state.
     pub(super) async fn hand_on_changes(
         &self,
         repository: &Repository,
@@ -58,7 +58,7 @@ impl Coding {
         Ok(())
     }
 
-    /// Hands on how a pull request stands.
+    /// Forwards the state of a pull request.
     pub(super) async fn hand_on_pull_request(
         &self,
         repository: &Repository,
@@ -70,7 +70,7 @@ impl Coding {
         self.pull_request_seen(&repository.memory, &repository.id, &pr, change).await.map(drop)
     }
 
-    /// Hands on pushes and ended checks.
+    /// Forwards pushes and ended checks.
     pub(super) async fn hand_on_news(&self, repository: &Repository, news: &[ForgeNews]) -> Result<()> {
         let (memory, id) = (&repository.memory, &repository.id);
         for news in news {
@@ -87,8 +87,8 @@ impl Coding {
         Ok(())
     }
 
-    /// Hands a review on that was put together over what was `stored` of it. What is stored says whether it is new: who learns from it stores
-    /// it.
+    /// Forwards a review that was assembled over its `stored` version. The stored version
+    /// determines if it is new. The module that extracts rules stores the review.
     pub(super) async fn hand_on_review(
         &self,
         review: Review,
@@ -107,7 +107,8 @@ impl Coding {
     }
 }
 
-/// That somebody else wrote a review each time that it was put together: it is tried again later.
+/// Returns the error for a review that another process wrote during each attempt. The caller
+/// retries later.
 pub(super) fn overtaken() -> Error {
     Error::unavailable("the review was read by others at the same time: try again")
 }

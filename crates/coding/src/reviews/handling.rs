@@ -1,6 +1,6 @@
-//! The job of a unit: everything that came for it and waits is dealt with together, in the order in which it came. Its effects come
-//! first, and are written under the forge's own numbers; then the deliveries are noted as done. Whatever dies between the two is done
-//! again, and changes nothing.
+//! The job of a unit: processes all waiting events of the unit together, in the order of their
+//! arrival. The effects come first, and are written under the forge's own numbers; then the
+//! deliveries are marked as done. A crash between the two repeats the work, which changes nothing.
 
 use loci_engine::deliveries::incoming::{Handled, JOB_KEY, ignored};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
@@ -19,15 +19,15 @@ use super::left_out::DRAFT;
 use super::receiving::{Kept, UNKNOWN_REPO};
 use crate::Coding;
 
-/// Deliveries of one round.
+/// The maximum number of deliveries of one round.
 const DELIVERIES: usize = 200;
-/// Where a forge does not say how long.
+/// The pause if a forge states none, in milliseconds.
 const PAUSE_MS: u64 = 60_000;
-/// The longest pause that a forge can ask for.
+/// The longest pause that a forge can request, in milliseconds.
 const PAUSE_MS_MAX: u64 = 3_660_000;
 
 impl Coding {
-    /// Deals with what waits for the unit of a job.
+    /// Processes the waiting events of a job's unit.
     pub(crate) async fn handle_hook(&self, job: &Job) -> Result<Handled> {
         let key = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default().to_owned();
         let Some((id, unit)) = NewsUnit::of_key(&key) else { return Ok(Handled::Done) };
@@ -59,7 +59,7 @@ impl Coding {
         }
     }
 
-    /// What follows from what came; a word, where it is only known that it came.
+    /// Processes the events of a unit. Returns a reason if the events have no effect.
     async fn deal_with(
         &self,
         repository: &Repository,
@@ -75,13 +75,13 @@ impl Coding {
             NewsUnit::Review { pr, review } => self.deal_with_review(repository, (pr, review), &news).await,
             NewsUnit::PullRequest(number) => self.deal_with_pull_request(repository, number, &news).await,
             NewsUnit::Pushes | NewsUnit::Checks => self.hand_on_news(repository, &news).await.map(|()| None),
-            // Names were learned when it came.
+            // The names were stored on arrival.
             NewsUnit::Names => Ok(None),
         }
     }
 
-    /// Reads a review once, whatever has come of it, and hands it on with those that it touches; anew, where somebody else wrote one of them
-    /// meanwhile.
+    /// Reads a review once for all its events, and forwards it with the affected ones. Repeats if
+    /// another process wrote one of them meanwhile.
     async fn deal_with_review(
         &self,
         repository: &Repository,
@@ -96,7 +96,7 @@ impl Coding {
         Err(overtaken())
     }
 
-    /// Reads it; `None` where somebody else wrote what it touches meanwhile.
+    /// Reads a review; `None` if another process wrote an affected review meanwhile.
     async fn read_review(
         &self,
         repository: &Repository,
@@ -126,8 +126,8 @@ impl Coding {
         Ok(Some(left_out))
     }
 
-    /// A pull request as it was told; where it was a draft then, as its forge says that it is now: that it is one no more may have been heard
-    /// of before the review.
+    /// Returns a pull request as reported. If it was a draft then, returns its present state at the
+    /// forge, because the end of the draft may have been reported before the review.
     async fn no_draft_any_more(&self, repository: &Repository, told: &PullRequest) -> Result<PullRequest> {
         if told.is_draft
             && let Some((forge, at)) = self.forge_of(repository)
@@ -138,7 +138,8 @@ impl Coding {
         Ok(told.clone())
     }
 
-    /// How a pull request stands, by its forge where that may be asked. What was said of a draft that is one no more counts now.
+    /// Processes the state of a pull request, from its forge if it may be called. Reviews of a
+    /// former draft count from now on.
     async fn deal_with_pull_request(
         &self,
         repository: &Repository,
@@ -157,7 +158,7 @@ impl Coding {
         let stored = self.stored_reviews(repository, number).await?;
         let waits = |review: &&Review| review.left_out.as_deref() == Some(DRAFT) && !pr.is_draft;
         for waiting in stored.iter().filter(waits) {
-            // What it says is as old as it was, and from where it was.
+            // The time of reading and the origin of the review stay.
             let known = Known::stored(pr.clone(), &stored, waiting.read_at);
             let Some(review) = self.assembled(repository, &known, waiting.id, waiting.is_past).await? else {
                 continue;
@@ -177,13 +178,13 @@ impl Coding {
     }
 }
 
-/// When a forge that takes no more requests is asked again.
+/// Returns the time of the next request to a forge whose rate limit is reached.
 pub(super) fn pause_of(error: &Error, now: Timestamp) -> Timestamp {
     let pause = error.retry_after_ms.unwrap_or(PAUSE_MS).min(PAUSE_MS_MAX);
     now.plus_millis(i64::try_from(pause).unwrap_or(i64::MAX))
 }
 
-/// A delivery that was dealt with: its number stays, what it said goes.
+/// Returns a processed delivery: its number stays, its content is removed.
 fn done(row: Delivery, left_out: Option<&str>, now: Timestamp) -> Result<Delivery> {
     let kept = Kept { news: None, ..Kept::read(&row.body)? };
     Ok(Delivery {
@@ -195,7 +196,7 @@ fn done(row: Delivery, left_out: Option<&str>, now: Timestamp) -> Result<Deliver
     })
 }
 
-/// The pull request that news is of.
+/// Returns the pull request of an event.
 fn pull_request(news: &ForgeNews) -> Option<&PullRequest> {
     match news {
         ForgeNews::Review { pr, .. }

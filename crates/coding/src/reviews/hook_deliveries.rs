@@ -1,4 +1,5 @@
-//! `hook_deliveries`, `hook_delivery_retry`: what hooks brought in, and trying again what failed.
+//! The verbs `hook_deliveries` and `hook_delivery_retry`: lists the deliveries of hooks, and
+//! retries failed ones.
 
 use loci_api::hook::HookDelivery;
 use loci_engine::access;
@@ -16,27 +17,27 @@ use loci_model::{DeliveryId, Error, JobId, Result, Timestamp, limits};
 use super::receiving::{Kept, UNKNOWN_REPO, ask, may_be_read_again, read};
 use crate::Coding;
 
-/// Deliveries that one page looks through.
+/// The maximum number of deliveries that one page scans.
 const SCANNED_MAX: usize = 1_000;
 
-/// Where a delivery stands, in the words of hooks.
+/// The state of a delivery, in the words of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookState {
-    /// It waits, or is being dealt with.
+    /// The delivery waits, or is being processed.
     Received,
-    /// It was dealt with.
+    /// The delivery was processed.
     Done,
-    /// It was given up.
+    /// The delivery failed permanently.
     Failed,
-    /// Nothing followed from it.
+    /// The delivery had no effect.
     Ignored,
 }
 
 impl HookState {
-    /// Every state.
+    /// All states.
     pub const ALL: &'static [Self] = &[Self::Received, Self::Done, Self::Failed, Self::Ignored];
 
-    /// Its word.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Received => "received",
@@ -46,7 +47,7 @@ impl HookState {
         }
     }
 
-    /// From its word.
+    /// Parses a state from its word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|state| state.as_str() == word)
     }
@@ -71,11 +72,11 @@ impl HookState {
 }
 
 impl Coding {
-    /// A page of what hooks brought in, the newest first. One with room left may have a next all the same: it looks at so many, and
-    /// no further.
+    /// Returns a page of deliveries, the newest first. A page that is not full may have a next one,
+    /// because each page scans a limited number of deliveries.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory, `Invalid` (limit not 1 to 100).
+    /// `Denied` without administration of the memory; `Invalid` (limit not 1 to 100).
     pub async fn hook_deliveries(
         &self,
         caller: &Principal,
@@ -113,16 +114,19 @@ impl Coding {
                 };
                 let page = Page::cut(rows, wanted, |row| row.id.clone());
                 let items = page.items.into_iter().map(shown).collect::<Result<Vec<_>>>()?;
-                // Where it broke off, the next page looks on behind what this one looked at.
+                // If the scan stopped early, the next page continues after the last scanned
+                // delivery.
                 Ok(Page { items, next: if is_whole { page.next } else { after } })
             })
             .await
     }
 
-    /// Deals with a delivery again that failed, whose repository was not known, or whose job broke off for good.
+    /// Processes a delivery again that failed, whose repository was unknown, or whose job failed
+    /// permanently.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `NotFound`; `Conflict` for another, and where the repository is still not known.
+    /// `Denied` without administration of the memory; `NotFound`; `Conflict` for any other
+    /// delivery, and if the repository is still unknown.
     pub async fn hook_delivery_retry(
         &self,
         caller: &Principal,
@@ -156,7 +160,7 @@ impl Coding {
     }
 }
 
-/// A delivery as it is to be dealt with again.
+/// Returns a delivery in the state to process it again.
 fn again(tx: &mut dyn Tx, row: Delivery, now: Timestamp) -> Result<Delivery> {
     if row.state != DeliveryState::Done {
         return Ok(row);

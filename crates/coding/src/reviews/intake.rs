@@ -1,10 +1,10 @@
-//! From which reviews something is learned where a repository says nothing of its own.
+//! The defaults for the reviews that rules are extracted from.
 
 use loci_model::facts::repository::{Repository, ReviewIntake};
 
 use crate::outcomes::mapping::BRANCH_PATTERNS;
 
-/// What counts for a repository: each member is there.
+/// Returns the intake settings of a repository, with all members set.
 pub fn intake_of(repository: &Repository) -> ReviewIntake {
     let own = &repository.settings.reviews;
     let patterns = || BRANCH_PATTERNS.iter().map(|pattern| (*pattern).to_owned()).collect();

@@ -1,4 +1,5 @@
-//! What came onto a default branch, by asking: a revert that somebody pushes there is in no pull request, and no hook tells it to who polls.
+//! Polls the default branch for reverts: a revert pushed directly has no pull request, and polling
+//! receives no hooks.
 
 use loci_model::facts::repository::Repository;
 use loci_model::tasks::pull_request::BranchPush;
@@ -10,11 +11,13 @@ use crate::Coding;
 use crate::outcomes::says_revert;
 
 impl Coding {
-    /// Hands on the commits of the default branch that may take something back, of those since the day before `since`: they are told by
-    /// when they were made, and may be pushed later. A whole day's question is the same, and costs nothing where nothing is new.
+    /// Forwards the commits of the default branch that may be reverts, from the day before `since`
+    /// on: the forge selects by commit time, and a commit may be pushed later. The start is rounded
+    /// to a whole day, so requests within a day are equal and cost nothing without new commits.
     ///
     /// # Errors
-    /// What the store says; the forge, where it is out of reach: reviews are read without what its token may not read.
+    /// Errors of the store; errors of the forge if it is out of reach. Without permission of the
+    /// token, reviews are read without these commits.
     pub(super) async fn hand_on_landed(&self, repository: &Repository, since: Timestamp) -> Result<()> {
         let Some((forge, at)) = self.forge_of(repository) else { return Ok(()) };
         let since = since.plus_millis(-DAY_MS - since.millis().rem_euclid(DAY_MS));
@@ -39,7 +42,7 @@ impl Coding {
                 "older commits of the default branch were not looked at"
             );
         }
-        // The oldest first: what takes something back comes before what takes that back.
+        // The oldest come first: a revert precedes its own revert.
         for (commit, at) in landed.into_iter().rev().filter(|(commit, _)| says_revert(&commit.message)) {
             let push = BranchPush {
                 branch: String::new(),

@@ -1,13 +1,13 @@
-//! From which reviews nothing is learned, and why. Pure.
+//! The reasons to extract nothing from a review. Pure.
 
 use loci_model::facts::repository::ReviewIntake;
 use loci_model::tasks::pull_request::PullRequest;
 use loci_model::tasks::review::ForgeUser;
 
-/// It is a draft; what was said of it counts when it is one no more.
+/// The pull request is a draft. Its reviews count when it is no longer a draft.
 pub(super) const DRAFT: &str = "draft";
 
-/// A word, where nothing is learned from a review.
+/// Returns the reason, as one word, to extract nothing from a review.
 pub(super) fn why(
     intake: &ReviewIntake,
     reviewer: &ForgeUser,
@@ -29,10 +29,10 @@ pub(super) fn why(
     (!has_task && !intake.accept_unmapped_prs.unwrap_or(true)).then_some("unmapped")
 }
 
-/// An account as it counts: a program that the repository allows is as good as a person. Whoever reads a review asks its authors'
-/// `is_bot` alone.
+/// Returns an account as it counts: a program that the repository allows counts as a person.
+/// Readers of a review check only `is_bot` of its authors.
 pub(super) fn counted(intake: &ReviewIntake, user: &ForgeUser) -> ForgeUser {
-    // The agent must not learn from itself, whatever else is allowed.
+    // The agent must not learn from itself, even if a setting allows its account.
     let is_agent = is_among(intake.agent_logins.as_deref(), user);
     let is_allowed = !is_agent && is_among(intake.allow_bots.as_deref(), user);
     ForgeUser { is_bot: user.is_bot && !is_allowed, ..user.clone() }
@@ -42,7 +42,7 @@ fn is_among(logins: Option<&[String]>, user: &ForgeUser) -> bool {
     logins.unwrap_or_default().iter().any(|login| login.eq_ignore_ascii_case(&user.login))
 }
 
-/// Numbers tell people apart; names do where there are none.
+/// Compares accounts by number, or by login without one.
 fn is_same(one: &ForgeUser, other: &ForgeUser) -> bool {
     match (one.id, other.id) {
         (0, _) | (_, 0) => !one.login.is_empty() && one.login.eq_ignore_ascii_case(&other.login),

@@ -1,14 +1,14 @@
 //! Masks secrets in texts of people and programs before they are stored, and in the names of people
-//! and branches, in paths and addresses. Numbers and ids of commits stay as they are: a forge makes
-//! them, and a person is known by their number. The commit of a review is a text, because a review
-//! may be handed in.
+//! and branches, in paths and addresses. Numbers and ids of commits stay: a forge assigns them, and
+//! the number identifies a person. The commit of a review counts as a text, because a client may
+//! submit a review.
 
 use loci_engine::safety::{RedactionMode, redact};
 use loci_model::tasks::forge_news::{ForgeNews, ToldReview};
 use loci_model::tasks::pull_request::{PullRequest, PullRequestCommit};
 use loci_model::tasks::review::{ForgeUser, ReviewComment};
 
-/// News without secrets.
+/// Returns a forge event without secrets.
 pub(super) fn news(mut news: ForgeNews) -> ForgeNews {
     match &mut news {
         ForgeNews::Review { review: told, pr, .. } => {
@@ -29,7 +29,7 @@ pub(super) fn news(mut news: ForgeNews) -> ForgeNews {
     news
 }
 
-/// A review without secrets.
+/// Masks the secrets in a review.
 pub(super) fn review(told: &mut ToldReview) {
     text(&mut told.body);
     person(&mut told.reviewer);
@@ -37,7 +37,7 @@ pub(super) fn review(told: &mut ToldReview) {
     told.commit.iter_mut().for_each(text);
 }
 
-/// A comment without secrets.
+/// Masks the secrets in a comment.
 pub(super) fn comment(comment: &mut ReviewComment) {
     text(&mut comment.body);
     person(&mut comment.author);
@@ -45,7 +45,7 @@ pub(super) fn comment(comment: &mut ReviewComment) {
     parts.into_iter().flatten().for_each(text);
 }
 
-/// A pull request without secrets.
+/// Masks the secrets in a pull request.
 pub(super) fn pull_request(pr: &mut PullRequest) {
     text(&mut pr.title);
     text(&mut pr.body);
@@ -58,7 +58,7 @@ pub(super) fn pull_request(pr: &mut PullRequest) {
     commits(&mut pr.commits);
 }
 
-/// An account without a secret in its name.
+/// Masks a secret in the name of an account.
 pub(super) fn person(user: &mut ForgeUser) {
     text(&mut user.login);
 }
@@ -70,7 +70,7 @@ fn commits(commits: &mut [PullRequestCommit]) {
     }
 }
 
-/// A text without secrets.
+/// Masks the secrets in a text.
 fn text(text: &mut String) {
     *text = redact(std::mem::take(text), RedactionMode::Mask).0;
 }

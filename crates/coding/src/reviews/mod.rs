@@ -1,27 +1,27 @@
-//! Reviews, pull requests, pushes and checks, as forges tell of them: how they come in, and what
-//! becomes of them before anything is learned.
+//! Reviews, pull requests, pushes and checks from forges: their intake, and their processing before
+//! rules are extracted.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `receiving` | a delivery is stored once, and its unit asked for |
-//! | `masking` | secrets leave what is stored |
-//! | `hook_deliveries` | deliveries, listed and tried again |
-//! | `handling` | the job: what came for one unit, dealt with together |
-//! | `gathering` | what is known of a pull request's reviews, from its forge or from what came |
-//! | `assembling` | a review out of its parts: pure |
-//! | `intake` | what counts where a repository says nothing |
-//! | `left_out` | from which reviews nothing is learned, and why: pure |
-//! | `authority` | what people may do, asked for once an hour |
-//! | `owners` | who owns which files |
-//! | `pulling` | all reviews of a pull request, read from its forge |
-//! | `polling`, `backfilling` | what has changed since the last time, and what was before |
-//! | `landed` | what came onto the default branch since the last time |
-//! | `taking` | a review as any forge could tell it |
-//! | `handing_on` | whoever learns from it |
-//! | `blanking` | words that were purged go from the reviews that hold them |
+//! | `receiving` | stores a delivery once, and requests the job of its unit |
+//! | `masking` | masks secrets before storage |
+//! | `hook_deliveries` | lists and retries deliveries |
+//! | `handling` | the job: processes all events of one unit together |
+//! | `gathering` | the data of a pull request's reviews, from its forge or from events |
+//! | `assembling` | assembles a review from its parts: pure |
+//! | `intake` | the default settings of a repository |
+//! | `left_out` | the reasons to extract nothing from a review: pure |
+//! | `authority` | the roles of people, requested once an hour |
+//! | `owners` | the owners of files |
+//! | `pulling` | reads all reviews of a pull request from its forge |
+//! | `polling`, `backfilling` | changes since the last poll, and reviews from the past |
+//! | `landed` | commits on the default branch since the last poll |
+//! | `taking` | a review that a client submits |
+//! | `handing_on` | forwards reviews and events to the modules that use them |
+//! | `blanking` | removes purged texts from stored reviews |
 //!
-//! Everything here may happen twice and has its effect once: a delivery is noted as done behind its effects, and those are written under
-//! the forge's own numbers.
+//! All operations here are idempotent: a delivery is marked as done after its effects, which are
+//! written under the forge's own numbers.
 
 mod assembling;
 mod authority;

@@ -1,5 +1,6 @@
-//! Who owns which files, by the owners' file of the base branch (CODEOWNERS): the last pattern that fits a path decides. Pure but for
-//! reading the file. What a fork's branch says of owners is never read; teams and addresses are no people that one could tell.
+//! Owners of files, from the owners' file of the base branch (CODEOWNERS): the last pattern that
+//! matches a path decides. Pure except for reading the file. The file of a fork's branch is never
+//! read. Teams and addresses are ignored, because they identify no single account.
 
 use std::cmp::Ordering;
 use std::str::Chars;
@@ -12,16 +13,17 @@ use loci_verified::tip_of;
 
 use crate::Coding;
 
-/// Where the file is looked for, in this order.
+/// The locations of the file, in search order.
 const PLACES: &[&str] = &[".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
-/// A forge reads no larger file either.
+/// The maximum size of the file in bytes, equal to a forge's limit.
 const FILE_BYTES_MAX: u64 = 3 * 1024 * 1024;
-/// Lines that are read.
+/// The maximum number of lines that are read.
 const LINES_MAX: usize = 10_000;
-/// Parts of a path that a pattern has, and of these such that stand for any number.
+/// The maximum number of segments of a pattern. `ANY_DEPTH_MAX` limits those that match any number
+/// of directories.
 const PARTS_MAX: usize = 32;
 const ANY_DEPTH_MAX: usize = 4;
-/// Steps by which one path is compared with all patterns.
+/// The maximum number of steps that compare one path with all patterns.
 const STEPS_MAX: u64 = 20_000_000;
 /// Any number of directories.
 const ANY_DEPTH: &str = "**";
@@ -33,12 +35,13 @@ pub(super) struct Owners(Vec<(Pattern, Vec<String>)>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     parts: Vec<String>,
-    /// It means what is below a directory.
+    /// True if the pattern matches the content of a directory.
     is_directory: bool,
 }
 
 impl Coding {
-    /// The owners' file at the tip of the default branch; nobody owns anything where it cannot be read.
+    /// Reads the owners' file at the tip of the default branch. If it cannot be read, no file has
+    /// an owner.
     pub(super) async fn owners(&self, repository: &Repository) -> Owners {
         if repository.places.is_empty() {
             return Owners::default();
@@ -77,7 +80,7 @@ impl Owners {
         Self(lines.collect())
     }
 
-    /// Whether an account owns a file. Nobody does where the patterns take too long to tell.
+    /// True if an account owns a file. False if matching exceeds the step limit.
     pub(super) fn own(&self, login: &str, path: &str) -> bool {
         let path: Vec<&str> = path.split('/').collect();
         let mut steps = STEPS_MAX;
@@ -98,13 +101,13 @@ impl Owners {
     }
 }
 
-/// An account among the owners.
+/// Returns the account that an owner names.
 fn login(word: &str) -> Option<&str> {
     word.strip_prefix('@').filter(|login| !login.is_empty() && !login.contains('/'))
 }
 
 impl Pattern {
-    /// `None` for what is no pattern here: classes of characters and what begins with `!` are none.
+    /// Parses a pattern. `None` for unsupported ones: character classes, escapes and negation.
     fn parse(text: &str) -> Option<Self> {
         if text.contains(['[', ']', '!', '\\']) {
             return None;
@@ -121,11 +124,11 @@ impl Pattern {
         is_sane.then_some(Self { parts, is_directory })
     }
 
-    /// Whether the pattern fits a path; `None` where `steps` end before that is known.
+    /// True if the pattern matches a path; `None` if `steps` run out first.
     fn fits(&self, path: &[&str], steps: &mut u64) -> Option<bool> {
-        // `docs/*` means the files of a directory, and not those below its directories.
+        // `docs/*` matches the files of a directory, and not those of its subdirectories.
         let reaches_below = self.parts.last().is_none_or(|last| *last != "*");
-        // How many parts of the path can have been passed, after one part of the pattern after the other.
+        // The possible numbers of matched path segments, after each segment of the pattern.
         let mut passed = vec![0_usize];
         for part in &self.parts {
             let Some(first) = passed.first().copied() else { return Some(false) };
@@ -152,8 +155,9 @@ impl Pattern {
     }
 }
 
-/// Whether one part of a path fits: `*` is any run of characters, `?` is one. `None` where `steps` end before.
-/// On a mismatch the last `*` takes one character more: what came before it fits already as early as it can.
+/// True if one segment of a path matches: `*` is any run of characters, `?` is one. `None` if
+/// `steps` run out first. On a mismatch the last `*` takes one character more: everything before it
+/// already matches at the earliest position.
 fn fits_part(pattern: &str, text: &str, steps: &mut u64) -> Option<bool> {
     let (mut wanted, mut rest) = (pattern.chars(), text.chars());
     let mut last_star: Option<(Chars<'_>, Chars<'_>)> = None;

@@ -1,5 +1,6 @@
-//! `reviews_poll`: what has changed in a repository's pull requests since the last time, by asking: for who gets no webhooks, and for who
-//! wants to be sure. Both tell the same under the same numbers, so they may run together.
+//! The verb `reviews_poll`: polls a forge for changes in a repository's pull requests since the
+//! last poll, without webhooks or in addition to them. Both report equal data under equal numbers,
+//! so they may run together.
 
 use loci_api::coding::review::ReviewsPolled;
 use loci_engine::calls::standing::Standing;
@@ -20,30 +21,31 @@ use super::handling::pause_of;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// A job's key, before the repository's id.
+/// The prefix of a job's key, before the repository's id.
 const JOB_KEY: &str = "reviews/poll:";
-/// Repositories that are looked at in one round.
+/// The maximum number of repositories of one sweep.
 const REPOSITORIES: usize = 1_000;
-/// Pull requests of one round; the next goes on.
+/// The maximum number of pull requests of one round. The next round continues.
 const PULL_REQUESTS: usize = 500;
-/// Rounds that break off at one pull request while the forge answers; then it is passed over.
+/// The number of rounds that may fail at one pull request while the forge answers. Afterwards it is
+/// skipped.
 const ROUNDS_AT_ONE: u32 = 3;
 
-/// How far a repository was asked.
+/// The polling progress of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Cursor {
     memory: MemoryId,
     actor: ActorId,
     repository: RepositoryId,
-    /// What was changed before is known.
+    /// The time before which all changes are known.
     until: Timestamp,
-    /// Pull requests that were changed then and are known.
+    /// Known pull requests that changed exactly at that time.
     at_until: Vec<u64>,
-    /// The pull request at which rounds broke off, and how many.
+    /// The pull request at which rounds failed, and the number of these rounds.
     #[serde(default)]
     stuck_at: Option<(u64, u32)>,
     polled_at: Timestamp,
-    /// When what came onto the default branch was read last.
+    /// The time at which commits of the default branch were last read.
     #[serde(default)]
     landed_at: Option<Timestamp>,
 }
@@ -53,7 +55,7 @@ impl Cursor {
         format!("reviews/{repository}")
     }
 
-    /// A pull request is behind it.
+    /// Moves the cursor past a pull request.
     fn pass(&mut self, pr: u64, updated_at: Timestamp) {
         if updated_at > self.until {
             (self.until, self.at_until) = (updated_at, Vec::new());
@@ -62,8 +64,8 @@ impl Cursor {
         self.stuck_at = None;
     }
 
-    /// Whether a pull request that could not be read is passed over, so that it does not keep others waiting: at once where it is not
-    /// there, or too large; else when the forge answered in so many rounds, but not for this one.
+    /// True if an unreadable pull request is skipped, so that it does not delay others: at once if
+    /// it is missing or too large; otherwise after several rounds in which only this one failed.
     fn gives_up(&mut self, pr: u64, error: &Error) -> bool {
         match error.kind {
             ErrorKind::Throttled => false,
@@ -98,10 +100,10 @@ impl Shelved for Cursor {
 }
 
 impl Coding {
-    /// Asks a repository's forge for what has changed.
+    /// Polls a repository's forge for changes.
     ///
     /// # Errors
-    /// As `reviews_pull`.
+    /// Errors of `reviews_pull`.
     pub async fn reviews_poll(
         &self,
         caller: &Principal,
@@ -112,7 +114,7 @@ impl Coding {
         self.polled(&repository).await
     }
 
-    /// Asks for rounds of the repositories whose last one was long enough ago.
+    /// Requests rounds of the repositories whose last round is old enough.
     pub(crate) async fn sweep_reviews(&self, now: Timestamp) -> Result<()> {
         let settings = self.parts.settings.forge;
         if !settings.polls || self.engine.forge().is_none() {
@@ -151,7 +153,7 @@ impl Coding {
         Ok(())
     }
 
-    /// A round, as a job.
+    /// Runs a round as a job.
     pub(crate) async fn run_review_poll(&self, job: &Job) -> Result<Handled> {
         let Some(repository) = self.repository_of_job(job, JOB_KEY).await? else { return Ok(Handled::Done) };
         match self.polled(&repository).await {
@@ -159,12 +161,12 @@ impl Coding {
             Err(error) if error.kind == ErrorKind::Throttled => {
                 Ok(Handled::Later(pause_of(&error, self.engine.now())))
             }
-            // The next round asks again.
+            // The next round polls again.
             Err(error) => Ok(Handled::Failed(error.message)),
         }
     }
 
-    /// The repository that a job is about.
+    /// Returns the repository of a job.
     pub(super) async fn repository_of_job(&self, job: &Job, key: &str) -> Result<Option<Repository>> {
         let Ok(id) = RepositoryId::parse(job.unique_key.strip_prefix(key).unwrap_or_default()) else {
             return Ok(None);
@@ -177,19 +179,19 @@ impl Coding {
         let began = self.engine.now();
         let mut cursor = self.cursor(repository, began).await?;
         let polled = self.polled_from(repository, &mut cursor).await;
-        // A round that broke off is one, too: the next is not due at once.
+        // A failed round counts as well, so that the next one is not due at once.
         cursor.polled_at = began;
         let noted = self.note_cursor(&cursor).await;
         polled.and_then(|polled| noted.map(|()| polled))
     }
 
-    /// What has changed behind a cursor, which moves along.
+    /// Processes the changes after a cursor, and moves the cursor.
     async fn polled_from(&self, repository: &Repository, cursor: &mut Cursor) -> Result<ReviewsPolled> {
         let (forge, at) = self.forge_of(repository).ok_or_else(|| not_readable(repository))?;
         let began = self.engine.now();
         self.hand_on_landed(repository, cursor.landed_at.unwrap_or(began)).await?;
         cursor.landed_at = Some(began);
-        // Those at the cursor are told once more.
+        // The forge lists those at the cursor once more.
         let count = PULL_REQUESTS.saturating_add(cursor.at_until.len());
         let mut changed = forge.changed(&at, Some(cursor.until), count).await.map_err(failed)?;
         changed.reverse(); // The oldest first: whatever breaks off goes on there.
@@ -222,7 +224,8 @@ impl Coding {
         Ok(polled)
     }
 
-    /// A first round looks a day back: what came before is the matter of a backfill.
+    /// Returns the cursor of a repository. The first round covers one day; a backfill reads earlier
+    /// reviews.
     async fn cursor(&self, repository: &Repository, now: Timestamp) -> Result<Cursor> {
         let (memory, key) = (repository.memory.clone(), Cursor::key_of(&repository.id));
         let known = self.engine.store().read(move |tx| tx.ledger().noun::<Cursor>(&memory, &key)).await?;

@@ -1,5 +1,5 @@
-//! `reviews_pull`, `reviews_reprocess`: all reviews of a pull request, as its forge has them now. For who gets no hooks, and for who wants
-//! them read again.
+//! The verbs `reviews_pull` and `reviews_reprocess`: read all reviews of a pull request in their
+//! present state at the forge, without webhooks or to read them again.
 
 use loci_api::coding::review::ReviewsPulled;
 use loci_engine::access;
@@ -22,8 +22,8 @@ impl Coding {
     /// Reads the reviews of a pull request from its forge.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `NotFound` (pull request); `Invalid` where this server may not ask
-    /// the forge; what the forge says.
+    /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `NotFound` (pull request);
+    /// `Invalid` if this server may not call the forge; errors of the forge.
     pub async fn reviews_pull(
         &self,
         caller: &Principal,
@@ -35,11 +35,11 @@ impl Coding {
         self.pulled(&repository, pr, Handing::WhereNew).await
     }
 
-    /// Learns again from the reviews of a pull request, or from one of them: as the forge has them where it may be asked, else as they
-    /// are stored.
+    /// Extracts rules again from the reviews of a pull request, or from one of them: from the forge
+    /// if it may be called, else from the stored reviews.
     ///
     /// # Errors
-    /// As [`Self::reviews_pull`]; `NotFound` for a review that is not there.
+    /// Errors of [`Self::reviews_pull`]; `NotFound` for a review that does not exist.
     pub async fn reviews_reprocess(
         &self,
         caller: &Principal,
@@ -63,7 +63,7 @@ impl Coding {
         self.handed_on(wanted, Handing::Always, &stored).await?.ok_or_else(overtaken)
     }
 
-    /// The repository of that name, for who may administer its memory.
+    /// Returns the repository with a name, if the caller administers its memory.
     pub(super) async fn reviewed_repository(
         &self,
         caller: &Principal,
@@ -82,7 +82,8 @@ impl Coding {
             .await
     }
 
-    /// Reads a pull request and hands its reviews on; anew, where somebody else wrote one of them meanwhile.
+    /// Reads a pull request and forwards its reviews. Repeats if another process wrote one of them
+    /// meanwhile.
     pub(super) async fn pulled(
         &self,
         repository: &Repository,
@@ -110,15 +111,15 @@ impl Coding {
             let before = stored.iter().find(|review| review.id == *id);
             let is_past = match handing {
                 Handing::WhereNew => false,
-                // What was the present's once stays so.
+                // A review that was received in the present keeps this origin.
                 Handing::OfThePast => before.is_none_or(|before| before.is_past),
-                // Nobody said anything: what was the past's stays so.
+                // Reprocessing does not change the origin of a review.
                 Handing::Always => before.is_some_and(|before| before.is_past),
             };
             reviews.extend(self.assembled(repository, &known, *id, is_past).await?);
         }
         let Some(pulled) = self.handed_on(reviews, handing, &stored).await? else { return Ok(None) };
-        // Outcomes belong to tasks, and the past has none.
+        // Outcomes belong to tasks, and a backfill has none.
         if handing != Handing::OfThePast {
             self.hand_on_pull_request(repository, &known.pr, PullRequestChange::Seen).await?;
             self.hand_on_checks(repository, &known.pr.head_sha).await?;
@@ -126,7 +127,8 @@ impl Coding {
         Ok(Some(pulled))
     }
 
-    /// Hands on the checks of a commit that ended, where the token may read them: reviews are learned from without them.
+    /// Forwards the ended checks of a commit, if the token may read them. Reviews are processed
+    /// without them.
     async fn hand_on_checks(&self, repository: &Repository, sha: &str) -> Result<()> {
         let Some((forge, at)) = self.forge_of(repository).filter(|_| !sha.is_empty()) else { return Ok(()) };
         let ended = match forge.checks(&at, sha).await {
@@ -142,7 +144,8 @@ impl Coding {
         self.hand_on_news(repository, &news).await
     }
 
-    /// Hands reviews on that were put together over what was `stored`, and counts; `None` where somebody else wrote one meanwhile.
+    /// Forwards reviews that were assembled over their `stored` versions, and counts them; `None`
+    /// if another process wrote one meanwhile.
     pub(super) async fn handed_on(
         &self,
         reviews: Vec<Review>,

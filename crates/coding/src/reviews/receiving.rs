@@ -1,5 +1,7 @@
-//! `hook_receive`: what a forge sent is stored once, and its unit asked for, in one write; whoever sent it need not wait for more. The
-//! delivery's number is the only guard against repetitions, for signatures have no time: numbers stay for thirty days.
+//! The verb `hook_receive`: stores a delivery of a forge once and requests the job of its unit, in
+//! one write, so that the sender waits for no further work. The delivery's number is the only
+//! protection against replays, because signatures contain no time. Numbers are kept for thirty
+//! days.
 
 use loci_engine::deliveries::incoming::{HookTaken, JOB_KEY, ignored};
 use loci_model::delivery::{Delivery, DeliveryDirection, DeliveryState};
@@ -14,29 +16,30 @@ use serde::{Deserialize, Serialize};
 use super::masking;
 use crate::Coding;
 
-/// Old deliveries that leave with one that comes.
+/// The maximum number of old deliveries that one new delivery removes.
 const SWEPT: usize = 50;
-/// The order key of what is of no use.
+/// The order key of deliveries without a unit.
 const OF_NOTHING: &str = "-";
-/// Why nothing follows from what is of a repository that is not registered (yet).
+/// The reason why a delivery of an unregistered repository has no effect.
 pub(super) const UNKNOWN_REPO: &str = "unknown_repo";
 
-/// A delivery whose signature was right.
+/// A delivery with a valid signature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookDelivery {
-    /// The hook's name here.
+    /// The name of the hook here.
     pub hook: &'static str,
-    /// The sender's number for it.
+    /// The sender's number of the delivery.
     pub id: DeliveryId,
-    /// The sender's number for the hook.
+    /// The sender's number of the hook.
     pub hook_id: Option<String>,
-    /// Digest of the body as it came.
+    /// The digest of the body as received.
     pub digest: String,
-    /// What it says.
+    /// The content.
     pub notice: ForgeNotice,
 }
 
-/// What is kept of a delivery: what is used of it, and what tells it apart. The news goes when it was dealt with.
+/// The stored part of a delivery: its event and its identification. The event is removed after
+/// processing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) event: String,
@@ -46,7 +49,7 @@ pub(super) struct Kept {
     pub(super) hook_id: Option<String>,
     #[serde(default)]
     pub(super) news: Option<ForgeNews>,
-    /// Who the repository is, of a delivery of one that was not known: it may be registered later.
+    /// The identity of an unregistered repository, which may be registered later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) unknown: Option<NoticedRepository>,
 }
@@ -64,10 +67,10 @@ impl Kept {
 }
 
 impl Coding {
-    /// Takes a delivery. Who may send is the door's matter: it has checked the signature.
+    /// Takes in a delivery. The door has already verified the signature.
     ///
     /// # Errors
-    /// What the store says; then nothing was taken, and the sender is told.
+    /// Errors of the store. Nothing was stored then, and the sender receives the error.
     pub async fn hook_receive(&self, mut delivery: HookDelivery) -> Result<HookTaken> {
         let Some(memory) = self.memory_of_hooks().await? else {
             return Ok(HookTaken::Ignored(UNKNOWN_REPO));
@@ -104,7 +107,7 @@ impl Receiving<'_> {
         tx.deliveries_mut().sweep_received(self.memory, old, SWEPT)?;
         let known = tx.deliveries().get(self.memory, DeliveryDirection::In, &delivery.id)?;
         if let Some(known) = known.as_ref().filter(|known| !may_be_read_again(known)) {
-            // What waits for a job that broke off for good waits for another.
+            // A delivery whose job failed permanently waits for another job.
             let is_left = known.state == DeliveryState::Pending
                 && ask(tx, self.memory, &known.order_key, (self.job, self.now, 0))?;
             return Ok(if is_left { HookTaken::Queued } else { HookTaken::Duplicate });
@@ -129,7 +132,8 @@ impl Receiving<'_> {
             created_at: known.as_ref().map_or(self.now, |known| known.created_at),
         };
         match known {
-            // It failed, or was of an unknown repository, and is sent again under its number: it is dealt with again.
+            // The known delivery failed, or was of an unknown repository. It is sent again under
+            // its number, and processed again.
             Some(_) => tx.deliveries_mut().note_received(&row).map(drop)?,
             None => tx.deliveries_mut().insert(&row).map(drop)?,
         }
@@ -140,7 +144,7 @@ impl Receiving<'_> {
     }
 }
 
-/// Whether a delivery that is known is read as if it came first: it failed, or its repository was not known then.
+/// True if a known delivery is read like a new one: it failed, or its repository was unknown.
 pub(super) fn may_be_read_again(known: &Delivery) -> bool {
     match known.state {
         DeliveryState::Failed => true,
@@ -149,7 +153,7 @@ pub(super) fn may_be_read_again(known: &Delivery) -> bool {
     }
 }
 
-/// The unit that news is about, and whether anything follows.
+/// Returns the unit of an event, and the result of the delivery.
 pub(super) fn read(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -167,7 +171,8 @@ pub(super) fn read(
     Ok((Some(news.unit().key(&repository.id)), HookTaken::Queued))
 }
 
-/// Asks for the job of a unit: a review's when nothing has come for a while, for a review comes in many pieces. False where one was open.
+/// Requests the job of a unit. The job of a review is delayed until events stop for a while,
+/// because a review arrives in many parts. Returns false if a job is already open.
 pub(super) fn ask(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -189,7 +194,8 @@ pub(super) fn ask(
     tx.jobs_mut().enqueue(&new, now).map(|open| open == *job)
 }
 
-/// What is kept: the news, where something follows from it, or may when its repository is registered.
+/// Returns the stored part of a delivery. It includes the event if it has an effect, or may have
+/// one after the repository's registration.
 fn kept(delivery: &HookDelivery, taken: HookTaken) -> Kept {
     let is_unknown = taken == HookTaken::Ignored(UNKNOWN_REPO);
     let with_news = is_unknown || taken == HookTaken::Queued;

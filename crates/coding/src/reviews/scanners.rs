@@ -1,4 +1,4 @@
-//! What of reviews reads files of strangers whole.
+//! Readers of reviews that read whole foreign files.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use loci_engine::scanners::Scanner;
 
 use super::owners::Owners;
 
-/// Its readers.
+/// The readers of this module.
 pub(crate) const SCANNERS: &[Scanner] = &[Scanner::new("owners of files", |text| {
     let path = "a/".repeat(64) + "b";
     black_box(Owners::parse(text).own("bob", &path));

@@ -1,4 +1,5 @@
-//! `reviews_take`: a review as any forge could tell it, from whoever reads that forge: the adapter for those that this server does not ask.
+//! The verb `reviews_take`: takes in a review that a client submits, in a form that fits any forge.
+//! It serves forges that this server does not call.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +16,25 @@ use super::assembling::Known;
 use super::handing_on::{Handing, overtaken};
 use crate::Coding;
 
-/// A review, with what is known of its pull request.
+/// A review, with data of its pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewReview {
-    /// The pull request.
+    /// The number of the pull request.
     pub pr: u64,
-    /// Who opened it, where that is known.
+    /// The author of the pull request, if known.
     pub pr_author: Option<ForgeUser>,
-    /// It is a draft.
+    /// True if the pull request is a draft.
     pub is_draft: bool,
     /// Its branch.
     pub head_ref: Option<String>,
-    /// The review; what its author may do is as it says.
+    /// The review, including the authority of its author.
     pub review: ToldReview,
-    /// Its comments, whole: what is not there is gone.
+    /// All its comments. Missing ones count as deleted.
     pub comments: Vec<ToldComment>,
 }
 
 impl Coding {
-    /// Takes a review. The same again changes nothing; another under its number takes its place.
+    /// Takes in a review. A repetition changes nothing; another review with its number replaces it.
     ///
     /// # Errors
     /// `Denied` without administration of the memory; `REPO_UNKNOWN`; `Invalid` (numbers, logins
@@ -65,8 +66,8 @@ impl Coding {
     }
 }
 
-/// Checks that no login holds a secret: it would be stored masked, and be nobody's where there is
-/// no number.
+/// Checks that no login contains a secret: the stored login would be masked, and without a number
+/// it would identify no one.
 fn check_logins(new: &NewReview) -> Result<()> {
     let check = |field: &str, user: &ForgeUser| check_name(field, &user.login, RedactionMode::Mask);
     check("author.login", &new.review.reviewer)?;
@@ -75,7 +76,7 @@ fn check_logins(new: &NewReview) -> Result<()> {
     comments.try_for_each(|(at, told)| check(&format!("comments[{at}].author.login"), &told.comment.author))
 }
 
-/// What is told of the pull request.
+/// Returns the pull request of a submitted review.
 fn pull_request(new: &NewReview) -> PullRequest {
     let at = new.review.submitted_at;
     PullRequest {

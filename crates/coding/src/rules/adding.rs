@@ -1,6 +1,6 @@
-//! `rule_add`: a person writes a rule, and it is in force at once. It passes what every rule
-//! passes: what could command its reader is refused, and so is what guards the repository, unless
-//! the repository leaves that to people.
+//! The verb `rule_add`: a person writes a rule, which is in force at once. It passes the checks of
+//! every rule: instructions to its reader are rejected, and so are protected topics, unless the
+//! repository leaves these to people.
 
 use std::sync::Arc;
 
@@ -32,11 +32,11 @@ use crate::Coding;
 use crate::rules::rules_list::rules_of;
 use crate::settings::RuleSettings;
 
-/// Characters of what a rule applies to.
+/// The maximum length of a scope, in characters.
 const SCOPE_CHARS_MAX: usize = 256;
-/// What the reader of a rule by hand is.
+/// The source of a rule that a person writes.
 const BY_HAND: &str = "hand";
-/// Entries that share a digest.
+/// The maximum number of entries that share a digest.
 const SAME_MAX: usize = 20;
 
 fn check(new: &NewRule, settings: &RuleSettings) -> Result<()> {
@@ -68,11 +68,11 @@ fn check(new: &NewRule, settings: &RuleSettings) -> Result<()> {
 }
 
 impl Coding {
-    /// Adds a rule that a person writes; the rule as it is then.
+    /// Adds a rule that a person writes. Returns the rule.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` by the rules of its members; `Conflict` where
-    /// a rule says the same already, naming it.
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` by the
+    /// rules of its members; `Conflict` if a rule already states the same, naming it.
     pub async fn rule_add(
         &self,
         caller: &Principal,
@@ -85,7 +85,7 @@ impl Coding {
         let at = self.engine.now();
         let id = RecordId::compose(&uuid7(self.engine.ids().as_ref(), at.millis()))?;
         let job = JobId::parse(uuid7(self.engine.ids().as_ref(), at.millis()))?;
-        // That the caller administers the actor is asked in the write.
+        // The write checks that the caller administers the actor.
         let view = access::record_view(&Principal::administrator(BY), &memory, Capability::Write)?;
         let own = Arc::clone(&self.parts.settings);
         let (caller, repo, settings) = (caller.clone(), repo.to_owned(), self.engine.settings().clone());
@@ -118,7 +118,7 @@ impl Coding {
                 record
                     .metadata
                     .insert("content_sha256".to_owned(), MetadataValue::String(digest(&record.text)));
-                // It is in force by the same step as every other rule.
+                // It comes into force by the same step as every other rule.
                 record.state = RecordState::Candidate;
                 let mut support = unsupported(&repository, &actor, &record);
                 if let Some(same) = same(tx, &support)? {
@@ -144,7 +144,7 @@ impl Coding {
     }
 }
 
-/// A rule that says the same and may be decided about.
+/// Returns an open rule that states the same.
 fn same(tx: &dyn ReadTx, support: &RuleSupport) -> Result<Option<Record>> {
     let page = LedgerPage {
         memory: support.memory.clone(),

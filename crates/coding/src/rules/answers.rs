@@ -1,5 +1,5 @@
-//! Answers on a pull request that are about its rules: those that speak against one, and a
-//! maintainer's word that puts one in force.
+//! Answers on a pull request that concern its rules: objections, and a maintainer's approval of a
+//! rule.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use super::support::dissent;
 use super::support::weights::{may_approve, person};
 use super::taking::Touched;
 
-/// The line that approves in an answer: a rule by its id behind it, or what the answered comment
-/// supports.
+/// The line of an answer that approves rules: the one whose id follows, or those that the answered
+/// comment supports.
 const APPROVE: &str = "/loci approve";
 
-/// What the review says against rules.
+/// Adds the objections of a review to rules.
 pub(super) fn oppose(
     tx: &dyn ReadTx,
     review: &Review,
@@ -39,7 +39,7 @@ pub(super) fn oppose(
             }
         }
         for mut support in rules {
-            // Whoever takes back their own word is heard by the extraction.
+            // The extraction handles people who retract their own statement.
             let is_own = |one: &SupportItem| {
                 one.comments.contains(&answered) && person(&one.reviewer) == person(&item.author)
             };
@@ -55,7 +55,7 @@ pub(super) fn oppose(
     Ok(())
 }
 
-/// Rules that somebody approves who may, in an answer on the pull request.
+/// Approves the rules that authorized people approve in an answer on the pull request.
 pub(super) fn approve(
     tx: &dyn ReadTx,
     ruler: &Ruler<'_>,
@@ -97,8 +97,8 @@ pub(super) fn approve(
     Ok(())
 }
 
-/// Returns the rules that a text approves: those that it names; where it names none, what the
-/// answered comment supports, or all that the review supports where the text is the review's own.
+/// Returns the rules that a text approves: those that it names; if it names none, those that the
+/// answered comment supports, or all that the review supports if the text is the review's own.
 fn approved(
     tx: &dyn ReadTx,
     review: &Review,

@@ -1,9 +1,9 @@
-//! Rules of one scope that say otherwise than another: the
-//! newer takes the older one's place, and both are linked; what a person put in force gives way to
-//! no quorum. Where no rule of reading is certain, both are in force and a conflict is noted. Never
-//! are two kept in silence.
+//! Contradictions between rules of one scope: the newer rule supersedes the older one, and both are
+//! linked. A rule that a person put in force does not yield to a quorum. If no rule of comparison
+//! is certain, both stay in force and a conflict is recorded. Contradicting rules are never kept
+//! silently.
 //!
-//! Whether two rules contradict is told by what consolidation tells of any two statements, from words alone.
+//! The comparison is that of consolidation for any two statements, by words only.
 
 use loci_engine::consolidation::{
     Alike, ReadStatement, Relation, Statement, Thresholds, WordPairs, relate_both,
@@ -21,39 +21,39 @@ use super::extracting::{canonical, head};
 use super::settling::Ruler;
 use crate::rules::rules_list::rules_of;
 
-/// A rule that says otherwise, with what supports it where that is known.
+/// A contradicting rule, with its support if known.
 pub(super) struct Rival {
     pub(super) record: Record,
     pub(super) support: Option<RuleSupport>,
-    /// It says the same, in other words.
+    /// True if it states the same in other words.
     pub(super) says_same: bool,
 }
 
-/// What becomes of a rule that comes into force beside its rivals.
+/// The result for a rule that comes into force.
 pub(super) enum Contest {
-    /// It takes the place of its rivals, most often of none; and it may contradict others.
+    /// It supersedes its rivals, usually none. It may contradict further rules.
     Wins {
         /// Its rivals.
         losers: Vec<Rival>,
-        /// Rules that no rule of reading can tell apart from rivals for certain.
+        /// Rules that may be rivals, without certainty.
         doubts: Vec<RecordId>,
     },
-    /// A person must choose between it and these.
+    /// A person must choose between the rule and these.
     Held(Vec<Rival>),
-    /// This one is newer, or says the same by the word of a person.
+    /// This rival is newer, or a person's rule that states the same.
     Loses(Box<Rival>),
 }
 
 /// The relation of two rules of one scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Between {
-    /// They ask for the same.
+    /// They state the same.
     Same,
     /// They cannot both be followed.
     Against,
     /// They may contradict each other.
     Doubtful,
-    /// They are of different things.
+    /// They concern different subjects.
     Apart,
 }
 
@@ -97,14 +97,14 @@ pub(super) fn between(one: &str, other: &str, at: Timestamp) -> Between {
     if both.contains(&Relation::Doubtful) { Between::Doubtful } else { Between::Apart }
 }
 
-/// True where a canonical form forbids what another asks for.
+/// True if a canonical form forbids the subject of another one.
 fn denies(ban: &str, asked: &str) -> bool {
     let Some(forbidden) = ban.strip_prefix("not ") else { return false };
     let choice = |text| ["use ", "prefer ", "favor "].iter().find_map(|verb| str::strip_prefix(text, verb));
     forbidden == asked || choice(forbidden).is_some_and(|thing| choice(asked) == Some(thing))
 }
 
-/// What becomes of a rule that is about to be in force.
+/// Determines the result for a rule that is about to come into force.
 pub(super) fn contest(
     tx: &dyn ReadTx,
     ruler: &Ruler<'_>,
@@ -115,7 +115,8 @@ pub(super) fn contest(
     let is_by_person = |support: &RuleSupport| support.approved.is_some() || support.pinned.is_some();
     let own = (is_by_person(support), said_at(support));
     let held = |rival: &Rival| {
-        // A rule that no review supports was written by a client: a person, for all that is known.
+        // A rule without supporting reviews was written by a client, so it counts as written by a
+        // person.
         !own.0 && !rival.says_same && rival.support.as_ref().is_none_or(is_by_person)
     };
     if rivals.iter().any(held) {
@@ -135,15 +136,15 @@ pub(super) fn contest(
     }
 }
 
-/// When it was said last: by a person here, or in a review.
+/// Returns the time of its latest statement: a decision of a person, or a review.
 fn said_at(support: &RuleSupport) -> Timestamp {
     let items = support.items.iter().map(|item| item.at).max();
     let decided = support.approved.as_ref().map(|decided| decided.at);
     items.max(decided).unwrap_or(support.created_at)
 }
 
-/// Returns rules in force, or stale, of the same scope that say otherwise, or the same in other
-/// words; and those that may say otherwise.
+/// Returns the rules of the same scope, in force or stale, that contradict a rule or state the same
+/// in other words; and those that may contradict it.
 fn rivals(tx: &dyn ReadTx, ruler: &Ruler<'_>, rule: &Record) -> Result<(Vec<Rival>, Vec<RecordId>)> {
     let memory = &ruler.changing.memory.id;
     let beneath = Namespace::parse(rules_of(ruler.actor.as_str()))?;

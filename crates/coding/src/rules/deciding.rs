@@ -1,6 +1,6 @@
-//! `rule_decide`: a person decides about a rule of a repository: approves, rejects, pins, ends,
-//! replaces or holds it back. What stands otherwise than the decision needs is a conflict, and
-//! nothing is changed then.
+//! The verb `rule_decide`: a person decides about a rule of a repository: approves, rejects, pins,
+//! expires, supersedes or quarantines it. A state that does not fit the decision is a conflict, and
+//! nothing changes.
 
 use std::collections::BTreeSet;
 
@@ -25,30 +25,30 @@ use crate::Coding;
 use crate::rules::rules_list::rules_of;
 use crate::tasks::task_namespaces;
 
-/// What a person decides about a rule.
+/// A person's decision about a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleDecision {
-    /// It is in force.
+    /// The rule is in force.
     Approve,
-    /// It is never in force, whoever says it again.
+    /// The rule is never in force, regardless of later statements.
     Reject,
-    /// It stays in force, whatever reviews say and however long it is not used.
+    /// The rule stays in force, regardless of reviews and of the time without use.
     Pin,
-    /// It is a rule like others.
+    /// The rule is no longer pinned.
     Unpin,
-    /// Its time is over.
+    /// The rule expires.
     Expire,
-    /// Another rule takes its place.
+    /// Another rule supersedes it.
     Supersede {
-        /// The other.
+        /// The other rule.
         by: RecordId,
     },
-    /// It is held back as suspicious.
+    /// The rule is quarantined as suspicious.
     Quarantine,
 }
 
 impl RuleDecision {
-    /// The word for it.
+    /// Returns the word of the API.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Approve => "approve",
@@ -61,7 +61,7 @@ impl RuleDecision {
         }
     }
 
-    /// Whether a rule may stand so for it, and what it must be.
+    /// Checks that the state of a rule permits the decision.
     fn check(&self, rule: &Record, support: &RuleSupport) -> Result<()> {
         use RecordState as State;
         let is = |states: &[State]| states.contains(&rule.state);
@@ -93,11 +93,12 @@ impl RuleDecision {
 }
 
 impl Coding {
-    /// Decides about a rule; the rule as it is then.
+    /// Decides about a rule. Returns the rule.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such rule; `Denied` without administration of the repository's actor;
-    /// `Conflict` where the rule's state does not fit; `Invalid` for a reason that is too long.
+    /// `REPO_UNKNOWN`; `NotFound` if the repository has no such rule; `Denied` without
+    /// administration of the repository's actor; `Conflict` if the rule's state does not fit;
+    /// `Invalid` for a reason that is too long.
     pub async fn rule_decide(
         &self,
         caller: &Principal,
@@ -128,7 +129,7 @@ impl Coding {
                 decision.check(&rule, &support)?;
                 let person = RuleDecided { by: caller.name.clone(), at, reason: reason.clone() };
                 let decided = decide(tx, &ruler, (rule, support), &decision, person)?;
-                // What was never in force has no vector yet.
+                // A rule that was never in force has no vector yet.
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 Ok(decided)
             })
@@ -138,7 +139,7 @@ impl Coding {
     }
 }
 
-/// The repository of that name, and its actor, whose rules the caller administers.
+/// Returns the repository with a name, and its actor, if the caller administers it.
 pub(super) fn administered(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -151,7 +152,7 @@ pub(super) fn administered(
     Ok((repository, actor))
 }
 
-/// A rule of an actor.
+/// Returns a rule of an actor.
 pub(super) fn rule_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId, id: &RecordId) -> Result<Record> {
     let beneath = Namespace::parse(rules_of(actor.as_str()))?.normal().to_string();
     let found = tx.records().get(memory, id)?.filter(|record| {
@@ -162,7 +163,7 @@ pub(super) fn rule_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId, id: &
     found.ok_or_else(|| Error::not_found(format!("the repository has no rule {id}")).on("rule"))
 }
 
-/// What supports a rule; of one that a client wrote as a record, that nobody said anything of it.
+/// Returns the support of a rule; empty support for a rule that a client wrote as a record.
 pub(super) fn support_of(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -173,7 +174,7 @@ pub(super) fn support_of(
     Ok(known.unwrap_or_else(|| unsupported(repository, actor, rule)))
 }
 
-/// A rule of which no review says anything.
+/// Returns empty support, for a rule without reviews.
 pub(super) fn unsupported(repository: &Repository, actor: &ActorId, rule: &Record) -> RuleSupport {
     let impact = match impact_of(&rule.text) {
         Impact::High => RuleImpact::High,
@@ -189,7 +190,7 @@ pub(super) fn unsupported(repository: &Repository, actor: &ActorId, rule: &Recor
         asks_approval: BTreeSet::new(),
         items: Vec::new(),
         dissent: Vec::new(),
-        // Whoever wrote it into force was a person, for all that is known.
+        // The author of a record in force counts as a person.
         approved: (rule.state == RecordState::Active).then(|| RuleDecided {
             by: "whoever wrote it".to_owned(),
             at: rule.created_at,
@@ -245,8 +246,8 @@ fn decide(
     settle(tx, ruler, &mut support, news)?.ok_or_else(gone)
 }
 
-/// The reason of a change. The change itself has the person who decided, where forgetting
-/// finds them.
+/// Returns the reason of a change. The change itself names the person who decided, where an erasure
+/// finds the name.
 fn told(what: &str, person: &RuleDecided) -> String {
     match &person.reason {
         Some(reason) => format!("{what} by a person: {reason}"),
@@ -254,7 +255,8 @@ fn told(what: &str, person: &RuleDecided) -> String {
     }
 }
 
-/// A person takes a rule out of force: nobody's word for it counts any more, and it says so in the same step.
+/// Takes a rule out of force by a person's decision: former approvals no longer count, and the
+/// record states this in the same step.
 fn close(ruler: &Ruler<'_>, rule: &mut Record, support: &mut RuleSupport, person: RuleDecided) {
     support.pinned = None;
     support.approved = None;
@@ -262,7 +264,7 @@ fn close(ruler: &Ruler<'_>, rule: &mut Record, support: &mut RuleSupport, person
     dress(rule, support, &weigh(support, &ruler.settings));
 }
 
-/// The rule that takes another's place, linked to it.
+/// Returns the rule that supersedes another one, and links the two.
 fn successor(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record, by: &RecordId) -> Result<Record> {
     let other = rule_of(tx, &ruler.changing.memory.id, ruler.actor, by).map_err(|error| error.on("by"))?;
     if other.id == rule.id {

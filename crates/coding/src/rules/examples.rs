@@ -1,6 +1,6 @@
-//! Corrections of one place: kept as examples beside the episode of the task that the pull request
-//! is of, to be looked up, and shown to no other task as a rule. One of no known task is kept
-//! nowhere.
+//! Corrections of one place in the code: stored as examples next to the episode of the pull
+//! request's task, for lookup only, and never shown to other tasks as rules. Without a known task,
+//! no example is stored.
 
 use std::collections::BTreeSet;
 
@@ -20,17 +20,17 @@ use super::settling::WITHDRAWN;
 use super::taking::Corrections;
 use crate::learnings::learning_write::SCHEMA_VERSION;
 
-/// What was corrected at one place: the subtype of its records.
+/// The subtype of examples.
 const EXAMPLE: &str = "example";
 
-/// Whose examples, and with what they are written.
+/// The review and actor of the examples, with the means to write them.
 pub(super) struct Given<'a> {
     pub(super) building: &'a Building<'a>,
     pub(super) review: &'a Review,
     pub(super) actor: &'a ActorId,
 }
 
-/// Writes the examples of a review in the place of those it gave before; which there are.
+/// Writes the examples of a review, which replace its former ones. Returns their ids.
 pub(super) fn put(
     tx: &mut dyn Tx,
     given: &Given<'_>,

@@ -1,5 +1,5 @@
-//! Forgetting a reviewer: nothing that they said supports a rule any more, their reviews are
-//! erased, and rules stand as the words of others let them.
+//! Erasure of a reviewer: their statements no longer support any rule, their reviews are erased,
+//! and rules keep only the support of others.
 
 use loci_engine::language_models::erasure as asking_forgetting;
 use loci_engine::records::changing::Changing;
@@ -14,13 +14,13 @@ use super::settling::{News, Ruler, settle};
 use super::support::weights::person;
 use crate::settings::CodingSettings;
 
-/// Entries that are read together.
+/// The number of entries of one page.
 const PAGE: usize = 200;
-/// What stands where a name was.
+/// The replacement of a name.
 const FORGOTTEN: &str = "forgotten";
 
-/// Forgets everybody who goes by a name in the reviews of an actor's repository; the rules that nobody else stands by: they are to be
-/// erased. Whoever calls has checked that they may.
+/// Erases the people with a login from the reviews of an actor's repository. Returns the rules
+/// without other support, which the caller must erase. The caller has checked the rights.
 pub(crate) fn forget_login(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -42,12 +42,13 @@ pub(crate) fn forget_login(
     for who in &people {
         bare.extend(forget_reviewer(tx, changing, actor, who, server)?);
     }
-    // Questions of all reviews go, and are asked again without those words: whose words one quotes is not kept beside it.
+    // The questions of all reviews are deleted, and asked again without those texts: a question
+    // does not record the authors of its quotations.
     asking_forgetting::of_step(tx, &changing.memory.id, Step::ReviewRules, changing.at)?;
     Ok(bare)
 }
 
-/// Forgets one person.
+/// Erases one person.
 fn forget_reviewer(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -72,7 +73,7 @@ fn forget_reviewer(
             continue;
         }
         if support.items.is_empty() && support.approved.is_none() && support.pinned.is_none() {
-            // What it says goes with its record.
+            // Its text is deleted together with its record.
             tx.ledger_mut().remove(memory, &RuleSupport::SHELF, &support.key())?;
             bare.push(support.rule);
             continue;
@@ -101,12 +102,12 @@ fn forget_reviewer(
     Ok(bare)
 }
 
-/// Whether somebody decided, as an answer on a pull request names them.
+/// True if a person made a decision, as an answer on a pull request names them.
 fn is_by(decided: &RuleDecided, who: &ForgeUser) -> bool {
     decided.by.strip_prefix('@').is_some_and(|login| login.eq_ignore_ascii_case(&who.login))
 }
 
-/// Every entry of an actor's shelf.
+/// Returns all entries of an actor's shelf.
 pub(super) fn shelf<T: Shelved>(tx: &dyn Tx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<T>> {
     let mut page = LedgerPage {
         memory: memory.clone(),

@@ -1,20 +1,22 @@
-//! Rules that reviews leave: a rule is a record, what supports it an entry of the ledger beside it.
+//! Rules from reviews: a rule is a record, and its support is an entry of the ledger.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `extracting` | which rules follow from what a reviewer wrote: pure |
-//! | `taking` | `learn_over`: what a review supported before is replaced by what it supports now |
-//! | `taught` | what a review teaches, in the form in which rules keep it: pure |
-//! | `modelled` | the same review, read by a model where one is asked |
-//! | `answers`, `examples` | answers that speak against rules or approve one; corrections of one place |
+//! | `extracting` | extracts rules from a reviewer's text: pure |
+//! | `taking` | `learn_over`: replaces the former support of a review by its present one |
+//! | `taught` | the statements of a review, in the stored form of rules: pure |
+//! | `modelled` | reads the same review by a model, if one is configured |
+//! | `answers`, `examples` | answers that oppose or approve rules; corrections of one place |
 //! | `support` | the reviewers who count, the weight of their words, and their dissent |
-//! | `settling` | a rule is brought to the state that follows, each step with its row of telemetry |
-//! | `contradicting` | rules of one scope that say otherwise |
-//! | `relevance`, `told` | whether rules still matter, counted where tasks tell and end |
-//! | `rules_list`, `adding`, `deciding`, `provenance`, `promoting` | the verbs of people; `patching`: a bullet more as a patch, pure |
-//! | `forgetting`, `undone` | rules without the words of one person; what safeguards do beside their records |
+//! | `settling` | brings a rule to its state, each step with its row of telemetry |
+//! | `contradicting` | contradicting rules of one scope |
+//! | `relevance`, `told` | the relevance of rules, counted from tasks' reports and ends |
+//! | `rules_list`, `adding`, `deciding`, `provenance`, `promoting` | the verbs of people |
+//! | `patching` | a bullet as a patch: pure |
+//! | `forgetting`, `undone` | erasure of one person; the effects of safeguards on rules |
 //!
-//! Whatever changes what supports a rule calls `settling::settle`, which alone moves states by what is said; `relevance` moves them by time.
+//! Every change of a rule's support calls `settling::settle`, the only function that changes states
+//! because of statements; `relevance` changes them because of time.
 
 mod adding;
 mod answers;

@@ -1,6 +1,6 @@
-//! A review read by a model, where the memory asks one: rules without a model read it first, so
-//! that nothing waits; what the model tells, by the strict form, takes the place of what they
-//! found. The job `review_rules` asks, and knows nothing of reviews.
+//! Extraction from a review by a model, if the memory configures one. The extraction without a
+//! model runs first, so that nothing waits; the model's answer, in a strict form, replaces its
+//! result. The job `review_rules` calls the model and has no knowledge of reviews.
 
 use loci_engine::memories::existing;
 use loci_engine::strategies::model_questions::question::{BadReply, Question};
@@ -17,37 +17,38 @@ use super::extracting::{Extraction, asking};
 use crate::Coding;
 use crate::prompts::extraction;
 
-/// Before a review's key in that of its job.
+/// The prefix of a job's key, before the review's key.
 const JOB_KEY: &str = "review_rules ";
 /// The prompt, in its versions.
 const PROMPT: &str = "review_rules";
 
-/// What a model is asked about a review.
+/// A model's question about a review.
 pub(crate) struct ReviewQuestion {
-    /// Which model is asked.
+    /// The mode of the model.
     pub(crate) mode: ModelMode,
     /// The question.
     pub(crate) question: Question,
-    /// Comments that it does not show.
+    /// Comments that the question does not contain.
     unshown: Vec<u64>,
     review: Review,
-    /// When it was first to be asked: the day that lines of the answer name.
+    /// The time of the first request, whose day the lines of the answer name.
     at: Timestamp,
     /// The version of the prompt.
     prompt: String,
 }
 
 impl ReviewQuestion {
-    /// What an answer teaches.
+    /// Returns the rules of an answer.
     ///
     /// # Errors
-    /// Where no line of it is of the form.
+    /// An answer without a valid line.
     pub(crate) fn read(&self, reply: &str) -> std::result::Result<Extraction, BadReply> {
         asking::read(reply, &self.review, &self.unshown, self.at)
     }
 }
 
-/// Asks for a review to be read by a model. What was asked about an earlier form of it is not asked any more: it may quote what was deleted.
+/// Requests the extraction from a review by a model. Questions about its earlier form are
+/// withdrawn, because they may quote deleted text.
 pub(super) fn ask_for(tx: &mut dyn Tx, review: &Review, job: &JobId, now: Timestamp) -> Result<()> {
     let new = NewJob {
         id: job.clone(),
@@ -67,13 +68,14 @@ pub(super) fn ask_for(tx: &mut dyn Tx, review: &Review, job: &JobId, now: Timest
     Ok(())
 }
 
-/// Whether a review is known as it is, whenever it was read. What a model told of one that was changed since, or is forgotten, is thrown
-/// away: of the changed one it is asked again.
+/// True if the stored review is unchanged, apart from the time of reading. An answer about a review
+/// that was changed or erased since is discarded; a changed review has a new question.
 pub(super) fn is_as_known(known: Option<&Review>, review: &Review) -> bool {
     known.is_some_and(|known| Review { read_at: review.read_at, ..known.clone() } == *review)
 }
 
-/// What a model told of a review before, as far as it rests on comments that are as they were: it stays until the model is heard again.
+/// True if an item of a model's answer is based on unchanged comments. It stays until the model
+/// answers again.
 pub(super) fn stays_told(item: &SupportItem, known: &Review, review: &Review) -> bool {
     let body = |of: &Review, id: u64| of.comments.iter().find(|one| one.id == id).map(|one| one.body.clone());
     let is_kept = |id: &u64| body(known, *id).is_some_and(|said| Some(said) == body(review, *id));
@@ -83,7 +85,7 @@ pub(super) fn stays_told(item: &SupportItem, known: &Review, review: &Review) ->
 }
 
 impl Coding {
-    /// What the model of a memory is asked by a job; `None` where nothing is left to ask.
+    /// Returns a job's question for the model of a memory; `None` if there is nothing left to ask.
     pub(crate) async fn review_question(&self, job: &Job) -> Result<Option<ReviewQuestion>> {
         let Some(key) = job.unique_key.strip_prefix(JOB_KEY).map(str::to_owned) else { return Ok(None) };
         let (memory, at, usual) = (job.memory.clone(), job.created_at, self.engine.models().mode);
@@ -111,7 +113,7 @@ impl Coding {
             .await
     }
 
-    /// Learns what a model told of a review.
+    /// Stores the rules of a model's answer about a review.
     pub(crate) async fn learn_as_told(
         &self,
         job: &Job,
@@ -128,7 +130,7 @@ impl Coding {
             .map(drop)
     }
 
-    /// Rules and examples that the review of a job left.
+    /// Returns the rules and examples from the review of a job.
     pub(crate) async fn rules_told(&self, job: &Job) -> Result<Vec<RecordId>> {
         let Some(key) = job.unique_key.strip_prefix(JOB_KEY).map(str::to_owned) else {
             return Ok(Vec::new());

@@ -1,24 +1,25 @@
-//! A bullet more in a Markdown file, as a unified diff: under a heading of its own, which is put at the end where it is not there yet. Pure.
+//! Adds a bullet to a Markdown file as a unified diff: under a heading of its own, which is added
+//! at the end if it is missing. Pure.
 
 use std::fmt::Write as _;
 
-/// Under which rules stand.
+/// The heading of the rules.
 const HEADING: &str = "## Conventions from reviews";
-/// Lines around a change.
+/// The number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// A file and what is added to it.
+/// A file and the bullet to add.
 pub(super) struct Change<'a> {
     pub(super) path: &'a str,
-    /// What it holds; none where it is not there.
+    /// The content of the file; `None` if it does not exist.
     pub(super) old: Option<&'a str>,
     pub(super) bullet: &'a str,
 }
 
-/// The change as a patch; empty where the bullet is there already.
+/// Returns the change as a patch; empty if the file already contains the bullet.
 pub(super) fn with_bullet(change: &Change<'_>) -> String {
     let Some(old) = change.old.filter(|old| !old.is_empty()) else { return created(change) };
-    // Lines end in the file as they end in it: what is added follows them.
+    // Added lines have the same line ends as the file.
     let end = if old.contains("\r\n") { "\r" } else { "" };
     let lines: Vec<&str> = old.split_terminator('\n').collect();
     let bare = |line: &str| line.trim_end_matches('\r').trim_end().to_owned();
@@ -45,7 +46,7 @@ pub(super) fn with_bullet(change: &Change<'_>) -> String {
             let _ = writeln!(patch, "\\ No newline at end of file");
         }
     };
-    // A last line without an end gets one where something follows it.
+    // A last line without a line end gets one if a line follows.
     let is_cut = is_open && at == lines.len();
     for (number, line) in lines.iter().enumerate().take(at).skip(from) {
         let is_last = is_cut && number + 1 == lines.len();
@@ -65,7 +66,7 @@ pub(super) fn with_bullet(change: &Change<'_>) -> String {
     patch
 }
 
-/// Before which line the bullet goes, and what is added.
+/// Returns the line before which the bullet is inserted, and the added lines.
 fn place(lines: &[&str], bullet: &str) -> (usize, Vec<String>) {
     let bare = |line: &&str| line.trim_end().to_owned();
     let heading = lines.iter().position(|line| bare(line) == HEADING);
@@ -90,7 +91,7 @@ fn head(path: &str, is_there: bool) -> String {
     }
 }
 
-/// A file with nothing else in it.
+/// Returns the patch that creates the file.
 fn created(change: &Change<'_>) -> String {
     let bullet = change.bullet;
     let mut patch = head(change.path, change.old.is_some());
@@ -106,7 +107,7 @@ mod tests {
         with_bullet(&Change { path: "AGENTS.md", old, bullet: "- Sort imports." })
     }
 
-    /// What is there after a patch was applied: every context and removed line must be where the patch says.
+    /// Applies a patch, and checks that every context line and removed line matches.
     fn applied(old: &str, patch: &str) -> String {
         let lines: Vec<&str> = old.split_inclusive('\n').collect();
         let mut hunk = patch.lines().skip_while(|line| !line.starts_with("@@"));

@@ -1,7 +1,7 @@
-//! `rule_promote`: a rule as a proposed change of the instructions that a repository keeps itself:
-//! a patch against the file at the default branch, one bullet in a section of its own. Nothing is
-//! written anywhere. When a person has applied it, the rule expires by itself, for the repository
-//! says it then.
+//! The verb `rule_promote`: a rule as a proposed change of a repository's instructions, in the form
+//! of a patch against the file on the default branch, with one bullet in a section of its own. The
+//! verb writes nothing. After a person has applied the patch, the rule expires automatically,
+//! because the repository then documents it.
 
 use std::sync::Arc;
 
@@ -22,21 +22,22 @@ use super::deciding::{administered, rule_of};
 use super::patching::{Change, with_bullet};
 use crate::Coding;
 
-/// Bytes of instructions that are read.
+/// The maximum size of an instruction file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
-/// Where rules may go: what agents read as instructions, and people read over.
+/// The possible targets of rules: files that agents read as instructions and that people review.
 const TARGETS: &[&str] =
     &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "CONTRIBUTING.md", ".github/copilot-instructions.md"];
-/// Where they go, where nobody says.
+/// The default target.
 const TARGET: &str = "AGENTS.md";
 
 impl Coding {
     /// Renders a rule in force as a patch.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such rule; `Denied` without administration of the repository's actor;
-    /// `Conflict` where the rule is not in force, or the target is no file there; `Invalid` for another target; `Unavailable` where the
-    /// code cannot be read.
+    /// `REPO_UNKNOWN`; `NotFound` if the repository has no such rule; `Denied` without
+    /// administration of the repository's actor; `Conflict` if the rule is not in force, or if the
+    /// target is not a file there; `Invalid` for an unsupported target; `Unavailable` if the code
+    /// cannot be read.
     pub async fn rule_promote(
         &self,
         caller: &Principal,
@@ -93,15 +94,15 @@ impl Coding {
     }
 }
 
-/// What is at the target's path.
+/// The entry at the target's path.
 enum There {
     Nothing,
     File(String),
-    /// What no patch adds a line to.
+    /// An entry that a patch cannot add a line to.
     Other(EntryKind),
 }
 
-/// The tip of the default branch, and what is there.
+/// Reads the tip of the default branch, and the entry at a path.
 fn read(source: &dyn CodeSource, default: Option<&str>, path: &str) -> CodeResult<(String, There)> {
     let tip = tip_of(source, None, default)?;
     let commit = tip.commit().map(|commit| commit.to_string()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `rule_provenance`: what supports a rule and what speaks against it, each change of its state,
-//! and the tasks that were shown it.
+//! The verb `rule_provenance`: the support of a rule and the dissent, each change of its state, and
+//! the tasks that were shown it.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
@@ -18,27 +18,27 @@ use super::support::weights::{authority, item_weight, weigh};
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Tasks that are looked through for having been shown the rule, the newest first.
+/// The maximum number of tasks that are searched for exposures of the rule, the newest first.
 const TASKS_MAX: usize = 100;
-/// Calls of one task that are looked at.
+/// The maximum number of calls of one task that are read.
 const CALLS_MAX: usize = 20;
 
-/// Where a rule comes from, and where it went.
+/// The provenance and use of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleProvenance {
     /// The rule.
     pub rule: Record,
-    /// What supports it, by pull request and review.
+    /// Its support, by pull request and review.
     pub support: RuleSupport,
-    /// What each item weighs, in the order of the items.
+    /// The weight of each support item, in the order of the items.
     pub weights: Vec<f64>,
-    /// What each of those against it weighs.
+    /// The weight of each dissent item.
     pub against: Vec<f64>,
-    /// All of it together.
+    /// The total weight.
     pub weight: f64,
-    /// Changes of its state, oldest first.
+    /// The changes of its state, the oldest first.
     pub transitions: Vec<StateChange>,
-    /// Calls by which the newest tasks were shown it, newest first.
+    /// The calls that showed it to the newest tasks, the newest first.
     pub exposures: Vec<RuleExposure>,
 }
 
@@ -49,15 +49,16 @@ pub struct RuleExposure {
     pub id: ExposureId,
     /// The task.
     pub task: TaskId,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
 impl Coding {
-    /// Where a rule comes from.
+    /// Returns the provenance of a rule.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such rule, or the caller may not see it.
+    /// `REPO_UNKNOWN`; `NotFound` if the repository has no such rule, or if the caller may not see
+    /// it.
     pub async fn rule_provenance(
         &self,
         caller: &Principal,

@@ -1,9 +1,10 @@
-//! Whether rules still matter: counted over the tasks of a repository. A rule mattered in a task
-//! that reported it as used and changed files it applies to; one of its own paths, where they were
-//! changed at all, as long as it is in force; and one that a review says again. What mattered in
-//! none of the last tasks is stale, and expires later.
+//! The relevance of rules, counted over the tasks of a repository. A task counts for a rule if it
+//! reports the rule as used and changed files in its scope. A change of files in the scope alone
+//! counts for a scoped rule in force. A repeated statement in a review counts, too. A rule without
+//! any of these in the latest tasks becomes stale, and expires later.
 //!
-//! One row a repository tells of all its rules: the end of a task reads that, and no rule that stays as it is.
+//! One row for each repository covers all its rules: the end of a task reads only that row, and no
+//! unchanged rule.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +17,15 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, Timestamp, limits};
 use super::settling::{Ruler, UNUSED, advance, is_wanted, stand};
 use crate::hydration::AskedPaths;
 
-/// Days after which a stale rule expires, however few tasks there were.
+/// The number of days without relevance after which a stale rule expires, even with few tasks.
 const STALE_DAYS_MAX: i64 = 365;
 
-/// The row of a repository.
+/// Returns the row of a repository.
 fn of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Option<RuleRelevance>> {
     tx.ledger().noun(memory, actor.as_str())
 }
 
-/// A rule came into force, went out of it, or mattered again.
+/// Updates the row after a rule came into force, went out of force, or became relevant again.
 pub(super) fn follow(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record, mattered: bool) -> Result<()> {
     let (memory, at) = (&ruler.changing.memory.id, ruler.changing.at);
     let known = of(tx, memory, ruler.actor)?;
@@ -47,17 +48,18 @@ pub(super) fn follow(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record, mattered
     tx.ledger_mut().put_noun(&row)
 }
 
-/// What a task did, for its rules.
+/// The data of a task that counts for rules.
 pub(super) struct Done<'a> {
-    /// Files that it changed.
+    /// The files that it changed.
     pub(super) files: &'a [String],
-    /// Memories that it used.
+    /// The records that it used.
     pub(super) used: &'a BTreeSet<RecordId>,
-    /// It ended just now.
+    /// True if it ended just now.
     pub(super) ended: bool,
 }
 
-/// A task tells what it did, or ends: rules that mattered do so again, and others become stale or expire.
+/// Counts a task's report or end: relevant rules stay in force or return, others become stale or
+/// expire.
 pub(super) fn count(tx: &mut dyn Tx, ruler: &Ruler<'_>, done: &Done<'_>) -> Result<()> {
     let Some(mut row) = of(tx, &ruler.changing.memory.id, ruler.actor)? else { return Ok(()) };
     let before = row.clone();
@@ -80,7 +82,7 @@ pub(super) fn count(tx: &mut dyn Tx, ruler: &Ruler<'_>, done: &Done<'_>) -> Resu
             row.rules.remove(&id);
             continue;
         };
-        // To come back takes more than files that were changed.
+        // A change of files in the scope is not sufficient to bring a stale rule back.
         let mattered = is_used || (is_touched && rule.state == RecordState::Active);
         let now = if mattered {
             let (task, at) = (row.tasks, ruler.changing.at);
@@ -100,7 +102,7 @@ fn is_old(was: &Relevant, now: Timestamp) -> bool {
     now.millis().saturating_sub(was.at.millis()) >= STALE_DAYS_MAX * DAY_MS
 }
 
-/// A stale rule that mattered is in force again.
+/// Brings a stale rule back into force.
 fn revive(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record) -> Result<RecordState> {
     if rule.state != RecordState::Stale {
         return Ok(rule.state);
@@ -117,7 +119,7 @@ fn revive(tx: &mut dyn Tx, ruler: &Ruler<'_>, rule: &Record) -> Result<RecordSta
     advance(tx, ruler, rule, to, reason).map(|rule| rule.state)
 }
 
-/// A rule that has not mattered for long; what a person keeps in force stays.
+/// Ages a rule without relevance for a long time. A pinned rule stays.
 fn age(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,

@@ -1,4 +1,4 @@
-//! `rules_list`: the rules that reviews of a repository left, the newest first, by what they are about.
+//! The verb `rules_list`: the rules of a repository from reviews, the newest first, with filters.
 
 use loci_api::coding::rule::RuleListing;
 use loci_engine::access;
@@ -19,7 +19,7 @@ use loci_verified::find_repository;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// A request whose times are read; every member that is given must hold.
+/// A request with parsed times. All its filters must match.
 struct Wanted {
     asked: RuleListing,
     since: Option<Timestamp>,
@@ -41,7 +41,7 @@ impl Wanted {
         self.asked.reviewer.is_some() || self.asked.pr.is_some()
     }
 
-    /// Whether somebody said it where it is asked for.
+    /// True if a support item matches the filters.
     fn is_said(&self, support: &RuleSupport) -> bool {
         support.items.iter().any(|item| {
             self.asked.pr.is_none_or(|pr| item.pr == pr)
@@ -52,23 +52,25 @@ impl Wanted {
     }
 }
 
-/// Metadata of a rule of which a person is asked whether it should be in force.
+/// The metadata key of a rule for which a person's approval is suggested.
 pub(super) const APPROVAL_SUGGESTED: &str = "approval_suggested";
 
-/// Metadata of a rule: the day of the review, or of the decision, that is shown as its source.
+/// The metadata key of a rule with the day of the review, or of the decision, that is shown as its
+/// source.
 pub(crate) const SAID_ON: &str = "said_on";
 
-/// Where the rules of a repository are.
+/// Returns the namespace of a repository's rules.
 pub(crate) fn rules_of(actor: &str) -> String {
     format!("/{actor}/review-rules/")
 }
 
 impl Coding {
-    /// A page of rules of a repository. Filters are applied to what was read: a page may hold fewer than asked for, and say what is
-    /// behind it.
+    /// Returns a page of rules of a repository. Filters apply after reading: a page may hold fewer
+    /// rules than the limit, and still have a next page.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` where the caller's grants do not reach the rules; `Invalid` for the state of deleted records.
+    /// `REPO_UNKNOWN`; `Denied` if the caller's grants do not cover the rules; `Invalid` for the
+    /// state of deleted records.
     pub async fn rules_list(
         &self,
         caller: &Principal,

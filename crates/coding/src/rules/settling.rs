@@ -1,6 +1,6 @@
-//! Brings a rule to the state that what is said of it, and what people decided, calls for. Every
-//! step is a version of the record with a row of telemetry; what hydration orders by and where a
-//! rule comes from stands in its metadata.
+//! Brings a rule to the state that follows from its support and people's decisions. Every step is a
+//! version of the record with a row of telemetry. The record's metadata hold the order for
+//! hydration and the source of the rule.
 
 use loci_engine::consolidation::Reason;
 use loci_engine::records::changing::Changing;
@@ -18,35 +18,36 @@ use super::support::weights::{self, Standing, weigh};
 use crate::rules::rules_list::{APPROVAL_SUGGESTED, SAID_ON};
 use crate::settings::RuleSettings;
 
-/// Why a rule that nothing supports is out of force.
+/// The reason of a rule without support, which is out of force.
 pub(super) const WITHDRAWN: &str = "withdrawn: no review supports it any more";
-/// The reason of a rule that a person put in force. The person stands in its support, where
-/// forgetting finds them.
+/// The reason of a rule that a person put in force. The person is stored in its support, where an
+/// erasure finds the name.
 const APPROVED: &str = "approved by a person";
-/// How the reason begins of a rule that time took out of force.
+/// The prefix of the reason of a rule that is out of force because of time.
 pub(super) const UNUSED: &str = "not relevant";
-/// Steps that one rule takes at once: to a candidate, and out.
+/// The maximum number of steps of one rule at once: to a candidate, and out.
 const STEPS_MAX: usize = 3;
 
-/// Who decides about rules of a repository, when, and by which settings.
+/// The context of decisions about rules of a repository: the change, the actor and the settings.
 pub(super) struct Ruler<'a> {
     pub(super) changing: Changing<'a>,
     pub(super) actor: &'a ActorId,
     pub(super) settings: RuleSettings,
 }
 
-/// What has just happened to a rule.
+/// The latest event of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum News {
-    /// Nothing that makes it matter.
+    /// An event without effect on its relevance.
     Quiet,
-    /// A review says it again.
+    /// A review states it again.
     SaidAgain,
-    /// A person put it in force.
+    /// A person approved it.
     Approved,
 }
 
-/// Brings a rule to its state, and writes it with what supports it; the record as it is then. None where it is gone.
+/// Brings a rule to its state, and writes it with its support. Returns the record; `None` if it was
+/// erased.
 pub(super) fn settle(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -60,7 +61,7 @@ pub(super) fn settle(
     };
     let standing = stand(tx, ruler, support, record.state)?;
     let stored = record.clone();
-    // A step writes what the rule says of itself, too.
+    // Each step also writes the metadata of the rule.
     dress(&mut record, support, &standing);
     for _ in 0..STEPS_MAX {
         let Some((to, reason)) = step(&record, support, &standing, news) else { break };
@@ -91,14 +92,15 @@ pub(super) fn settle(
     tx.ledger_mut().put_noun(support)?;
     relevance::follow(tx, ruler, &record, news != News::Quiet)?;
     for mut other in freed {
-        // It waited for nothing but this: each conflict is lifted once, so this ends.
+        // The other rule waited only for this one. Each conflict is lifted once, so the recursion
+        // ends.
         settle(tx, ruler, &mut other, News::Quiet)?;
     }
     Ok(Some(record))
 }
 
-/// Weighs a rule with what the repository's people are to each other. The word of the one
-/// maintainer is enough; a rule that came into force by it stays when another maintainer joins.
+/// Weighs a rule among the repository's people. The word of a sole maintainer is sufficient; a rule
+/// that came into force by it stays when another maintainer joins.
 pub(super) fn stand(
     tx: &dyn ReadTx,
     ruler: &Ruler<'_>,
@@ -118,14 +120,15 @@ pub(super) fn stand(
     Ok(standing)
 }
 
-/// Whether a rule is to be in force: a person says so, or enough reviews do and nobody need be asked.
+/// True if a rule must be in force: a person decided so, or enough reviews support it and no
+/// approval is required.
 pub(super) fn is_wanted(support: &RuleSupport, standing: &Standing) -> bool {
     support.approved.is_some()
         || support.pinned.is_some()
         || ((standing.has_quorum || standing.is_sole) && standing.waits_for.is_none())
 }
 
-/// The next state of a rule and why; none where it stays.
+/// Returns the next state of a rule with the reason; `None` if it stays.
 fn step(
     record: &Record,
     support: &RuleSupport,
@@ -187,7 +190,7 @@ fn step(
     }
 }
 
-/// The next version of a rule, in another state or with other metadata.
+/// Writes the next version of a rule, in another state or with other metadata.
 pub(super) fn write(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -203,7 +206,7 @@ pub(super) fn write(
     Ok(record)
 }
 
-/// Puts a rule into a state.
+/// Sets the state of a rule.
 pub(super) fn advance(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -222,7 +225,7 @@ pub(super) fn advance(
     write(tx, ruler, record, next, &reason)
 }
 
-/// The rule is in force, and what said otherwise is not.
+/// Puts the rule in force, and supersedes its rivals.
 fn win(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -250,7 +253,7 @@ fn win(
     Ok(winner)
 }
 
-/// Another rule takes the place of this one.
+/// Supersedes this rule by another one.
 pub(super) fn lose(tx: &mut dyn Tx, ruler: &Ruler<'_>, record: &Record, by: &Record) -> Result<Record> {
     let reason = format!("superseded by rule {}", by.id);
     let mut next = record.clone();
@@ -261,7 +264,7 @@ pub(super) fn lose(tx: &mut dyn Tx, ruler: &Ruler<'_>, record: &Record, by: &Rec
     write(tx, ruler, record, next, &reason)
 }
 
-/// A person must choose: the one in force stays in force, and both say so.
+/// Records a conflict for a person's decision: the rule in force stays, and both name the conflict.
 fn hold(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -287,8 +290,8 @@ fn hold(
     advance(tx, ruler, &record, RecordState::Candidate, &reason)
 }
 
-/// A conflict is one between a rule in force and one that waits: what has been decided is none any more, and neither side says so. Which
-/// rules have one less.
+/// Removes the conflicts that are decided. A conflict is open only between a rule in force and a
+/// candidate. Returns the other rules whose conflicts were removed.
 fn lift_conflicts(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -317,7 +320,7 @@ fn lift_conflicts(
     Ok(freed)
 }
 
-/// Writes into a rule how it stands and where it comes from, where that has changed.
+/// Writes the status and the source of a rule into its metadata, if they changed.
 fn describe(
     tx: &mut dyn Tx,
     ruler: &Ruler<'_>,
@@ -333,7 +336,7 @@ fn describe(
     write(tx, ruler, &record, next, "what supports it changed")
 }
 
-/// Gives a rule what it says of itself: how it stands, where it comes from, how far it is trusted.
+/// Sets the metadata of a rule: its status, its source, its trust.
 pub(super) fn dress(rule: &mut Record, support: &RuleSupport, standing: &Standing) {
     tell(&mut rule.metadata, support, standing);
     let is_suspect = !rule.findings.reasons.is_empty();
@@ -348,12 +351,12 @@ pub(super) fn dress(rule: &mut Record, support: &RuleSupport, standing: &Standin
     rule.trust = if is_doubted { DOUBTED } else { 1.0 } * if is_mapped { 1.0 } else { UNMAPPED };
 }
 
-/// How much less is believed of what looks like instructions.
+/// The trust factor of a text that looks like instructions.
 const DOUBTED: f64 = 0.5;
-/// And of what was said on pull requests of no known task.
+/// The trust factor of a rule from pull requests without a known task.
 const UNMAPPED: f64 = 0.8;
 
-/// Metadata of a rule. The keys beside these are of its writing.
+/// Sets the metadata keys of a rule's status. Other keys were set when the rule was created.
 fn tell(metadata: &mut Metadata, support: &RuleSupport, standing: &Standing) {
     let text = |text: &str| Some(MetadataValue::String(text.to_owned()));
     let number = |number: f64| Some(MetadataValue::Number((number * 100.0).round() / 100.0));
@@ -384,13 +387,13 @@ fn tell(metadata: &mut Metadata, support: &RuleSupport, standing: &Standing) {
     }
 }
 
-/// Returns the day of what is shown as the source: of the review, else of the person's decision.
+/// Returns the day of the shown source: of the review, else of the person's decision.
 fn said_on(support: &RuleSupport, heaviest: Option<&SupportItem>) -> String {
     let decided = support.approved.as_ref().map(|decided| decided.at);
     heaviest.map(|item| item.at).or(decided).unwrap_or(support.created_at).date().to_string()
 }
 
-/// What is shown as the source: the weightiest, of equal ones the newest.
+/// Returns the shown source: the item with the highest weight, the newest of equal ones.
 fn heaviest(support: &RuleSupport) -> Option<&SupportItem> {
     let by = |item: &&SupportItem| {
         let weight = (weights::item_weight(item) * 10_000.0).round() as i64;

@@ -1,10 +1,9 @@
-//! `learn_over`: a review that was read from a forge is kept, and what it supported before is
-//! replaced by what it supports now, in one write. Read again
-//! after an edit, a dismissal or an answer, it leaves what it would have left had it always been
-//! so.
+//! The verb `learn_over`: stores a review that was read from a forge, and replaces its former
+//! support by its present one, in one write. After an edit, a dismissal or an answer, the result
+//! equals that of a review that had this content from the start.
 //!
-//! `extracting` decides which statements are rules, `support/weights` from which weight on they
-//! count, and `settling` their state.
+//! `extracting` decides which statements are rules, `support/weights` computes their weight, and
+//! `settling` their state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,59 +38,59 @@ use crate::Coding;
 use crate::rules::rules_list::rules_of;
 use crate::tasks::task_namespaces;
 
-/// Who changes rules here, in telemetry.
+/// The author of changes of rules, in telemetry.
 pub(super) const BY: &str = "loci";
-/// By what rules are read out of reviews where no model is asked.
+/// The source of rules that are extracted without a model.
 const READ_BY: &str = "rules";
-/// Entries that share a digest: those of rules whose place others took.
+/// The maximum number of entries that share a digest, including superseded rules.
 const SAME_MAX: usize = 20;
 
-/// What a review left.
+/// The result of a review.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReviewLearned {
-    /// Rules that it speaks for or against, or did before, with their states now.
+    /// The rules that it supports or opposes, now or before, with their present states.
     pub rules: Vec<(RecordId, RecordState)>,
-    /// Examples that it gave.
+    /// The examples that it gave.
     pub examples: Vec<RecordId>,
-    /// Statements that became no rule, by the reason.
+    /// The number of statements that became no rule, by reason.
     pub refused: BTreeMap<String, u32>,
-    /// Somebody else wrote the review since it was looked at: nothing was changed, and it is to be put together anew.
+    /// True if another process wrote the review since it was read: nothing was changed, and the
+    /// review must be assembled again.
     pub is_overtaken: bool,
 }
 
-/// What is made before the write.
+/// The data prepared before the write.
 struct Work {
     review: Review,
     said: Extraction,
-    /// By what it was read: `rules`, or a version of the prompt.
+    /// The source of its rules: `rules`, or a version of the prompt.
     read_by: String,
     rules: Vec<RecordId>,
     examples: Vec<RecordId>,
     vectors: JobId,
-    /// How it came to be read.
+    /// The way in which it was read.
     reading: Reading,
 }
 
-/// How a review came to be read.
+/// The way in which a review was read.
 #[derive(Debug, Clone, PartialEq)]
 enum Reading {
-    /// From a forge, by rules; the job that asks a model behind it, where one is asked, and the
-    /// form of the review that was stored when it was put together.
+    /// From a forge, without a model. Holds the job that asks a model afterwards, if one is
+    /// configured, and the form of the review that was stored when it was assembled.
     Rules(JobId, Option<Box<Review>>),
     /// By a model, in this job.
     Model(JobId),
 }
 
-/// Whose words teach nothing: what was left out, and what people say of their own work.
+/// True if nothing is extracted from a review: it is left out, or reviews the reviewer's own work.
 pub(super) fn is_silent(review: &Review) -> bool {
     review.left_out.is_some() || person(&review.reviewer) == person(&review.pr_author)
 }
 
 impl Coding {
-    /// Keeps a review of a repository that was put together over what was `stored` of it, and
-    /// learns from it what is to be learned without a model; where the memory asks one, it is
-    /// asked behind it. Callers are those who read forges: whoever may hand a review in is checked
-    /// at the door.
+    /// Stores a review of a repository that was assembled over its `stored` version, and extracts
+    /// its rules without a model. If the memory configures a model, a job asks it afterwards. The
+    /// callers read forges: the door checks who may submit a review.
     ///
     /// # Errors
     /// `NotFound` for an unknown memory or repository.
@@ -103,7 +102,7 @@ impl Coding {
         self.take_review(work).await
     }
 
-    /// Likewise by what a model was asked and told.
+    /// Stores the rules of a model's answer about a review.
     pub(super) async fn learn_what_was_said(
         &self,
         review: Review,
@@ -119,7 +118,7 @@ impl Coding {
         let own = Arc::clone(&self.parts.settings);
         let (at, usual, settings) =
             (self.engine.now(), self.engine.models().mode, self.engine.settings().clone());
-        // Nobody asks for this but the engine: it writes where rules are.
+        // Only the engine requests this, so it writes with its own rights.
         let view = access::record_view(&Principal::administrator(BY), &memory, Capability::Write)?;
         let (learned, found) = self
             .engine
@@ -180,12 +179,12 @@ impl Coding {
     }
 }
 
-/// Takes one review in.
+/// The context of taking in one review.
 struct Taking<'a> {
     building: &'a Building<'a>,
     ruler: &'a Ruler<'a>,
     repository: &'a Repository,
-    /// What a model told of comments that are as they were stays until it is heard again.
+    /// True to keep a model's rules from unchanged comments until the model answers again.
     keeps_told: bool,
     found: Tally,
 }
@@ -237,7 +236,8 @@ impl Taking<'_> {
         Ok(learned)
     }
 
-    /// What the review supported before, without it; of what a model told, what still holds as `told` was stays.
+    /// Returns the former rules of the review without its support. Support from a model's answer
+    /// about the version `told` is kept as far as its comments are unchanged.
     fn without(
         &self,
         tx: &dyn ReadTx,
@@ -267,7 +267,7 @@ impl Taking<'_> {
         Ok(touched)
     }
 
-    /// What the review supports now.
+    /// Adds the present support of the review.
     fn support(
         &mut self,
         tx: &mut dyn Tx,
@@ -283,13 +283,13 @@ impl Taking<'_> {
             let known = self.same(tx, &taught, touched)?;
             let mut support = match (known, fresh) {
                 (Same::Known(known), _) => *known,
-                // A review that counts for nothing leaves no rule.
+                // A review without weight creates no rule.
                 (Same::Unknown, Some(id)) if item_weight(&item) > 0.0 => {
                     self.create(tx, work, &taught, id)?
                 }
                 (Same::Unknown, _) | (Same::Barred, _) => continue,
             };
-            // Read again is not said again.
+            // Reading a review again does not count as a new statement.
             let is_new = item_weight(&item) > 0.0 && !item.is_past && !before.contains(&support.rule);
             support.items.retain(|known| (known.pr, known.review) != (item.pr, item.review));
             support.items.push(item);
@@ -301,13 +301,14 @@ impl Taking<'_> {
         Ok(())
     }
 
-    /// Statements that are kept: what was extracted, and what guards the repository where a person may decide about that.
+    /// Returns the statements to store: the extracted rules, and protected topics if a person may
+    /// decide about them.
     fn taught(&self, said: &Extraction) -> Vec<Taught> {
         let repository = &self.repository.id;
         let mut all: Vec<Taught> = said.rules.iter().map(|rule| Taught::of(repository, rule)).collect();
         if self.ruler.settings.protected_topics == ProtectedTopics::Approve {
             let refused = said.refused.iter().filter(|one| one.reason == Reason::ProtectedTopic);
-            // What was cut is no whole statement.
+            // A cut text is not a whole statement.
             let whole = refused.filter(|one| one.excerpt.chars().count() < limits::REFUSED_EXCERPT_CHARS_MAX);
             all.extend(whole.map(|one| Taught {
                 text: one.excerpt.clone(),
@@ -351,9 +352,9 @@ impl Taking<'_> {
         }
     }
 
-    /// The rule that says this already: one that the review supported before, else one whose place
-    /// none has taken. One that an earlier version wrote is found by the digest of that version,
-    /// and has the new one from then on.
+    /// Returns the rule that already states this: one that the review supported before, else one
+    /// that is not superseded. A rule of an earlier version is found by that version's digest, and
+    /// has the new digest from then on.
     fn same(&self, tx: &dyn ReadTx, taught: &Taught, touched: &Touched) -> Result<Same> {
         let digests = [&taught.digest, &taught.earlier];
         let is_same = |support: &&RuleSupport| digests.contains(&&support.digest);
@@ -385,7 +386,7 @@ impl Taking<'_> {
         Ok(if is_barred { Same::Barred } else { Same::Unknown })
     }
 
-    /// A new rule, not in force.
+    /// Creates a rule, not in force.
     fn create(
         &mut self,
         tx: &mut dyn Tx,
@@ -439,20 +440,20 @@ impl Taking<'_> {
     }
 }
 
-/// What is known of a rule that a review teaches.
+/// The known state of a rule that a review states.
 enum Same {
-    /// What supports it.
+    /// The support of the rule.
     Known(Box<RuleSupport>),
-    /// It was erased for what it says: reviews do not teach it again.
+    /// The rule was erased because of its content. Reviews do not create it again.
     Barred,
-    /// Nothing.
+    /// No such rule exists.
     Unknown,
 }
 
-/// Rules that a review has to do with, and what is new of each.
+/// The rules that a review affects, each with its support and its latest event.
 pub(super) type Touched = BTreeMap<RecordId, (RuleSupport, News)>;
 
-/// Of more items than a rule keeps, the oldest of the lightest go.
+/// Removes the items with the lowest weight, the oldest first, beyond the maximum of a rule.
 fn keep_weightiest(items: &mut Vec<SupportItem>) {
     while items.len() > limits::RULE_ITEMS_MAX {
         let weight = |item: &SupportItem| ((item_weight(item) * 10_000.0).round() as i64, item.at);
@@ -474,5 +475,5 @@ fn counted(said: &Extraction) -> BTreeMap<String, u32> {
     counts
 }
 
-/// What is kept of a place that was corrected.
+/// The corrections of a review, and the ids of their records.
 pub(super) type Corrections<'a> = (&'a [Correction], &'a [RecordId]);

@@ -1,5 +1,5 @@
-//! What a review teaches, in the form in which rules keep it: by which digest two rules are the same, and what a rule's record says of itself.
-//! Pure.
+//! The statements of a review, in the stored form of rules: the digest for comparison, and the
+//! metadata of a rule's record. Pure.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use sha2::{Digest, Sha256};
 use super::extracting::{ExtractedRule, Impact, folded};
 use crate::learnings::learning_write::SCHEMA_VERSION;
 
-/// A statement that is kept as a rule.
+/// A statement that is stored as a rule.
 pub(super) struct Taught {
     pub(super) text: String,
     pub(super) digest: String,
-    /// The digest that an earlier version gave it.
+    /// The digest in an earlier version.
     pub(super) earlier: String,
     pub(super) scope: Option<String>,
     pub(super) comments: Vec<u64>,
@@ -25,7 +25,7 @@ pub(super) struct Taught {
 }
 
 impl Taught {
-    /// Of a rule that was read.
+    /// Returns the statement of an extracted rule.
     pub(super) fn of(repository: &RepositoryId, rule: &ExtractedRule) -> Self {
         let mut asks_approval = BTreeSet::new();
         let is_doubtful = f64::from(rule.injection) >= safety::injection::FLAGGED.into();
@@ -50,20 +50,20 @@ impl Taught {
     }
 }
 
-/// The digest by which rules are the same: equal in their canonical form, and of one scope.
+/// Returns the digest of a rule, which is equal for rules with equal canonical form and scope.
 pub(super) fn rule_digest(repository: &RepositoryId, canonical: &str, scope: Option<&str>) -> String {
     let whole = format!("{repository}\n{}\n{canonical}", scope.unwrap_or_default());
     hex::encode(Sha256::digest(whole.as_bytes()))
 }
 
-/// A remark as provenance quotes it.
+/// Returns a remark as provenance quotes it.
 pub(super) fn excerpt(text: &str) -> String {
     let clean = safety::for_model(text);
     let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(limits::RULE_EXCERPT_CHARS_MAX).collect()
 }
 
-/// What every rule's record says of itself.
+/// Returns the metadata that every rule's record has.
 pub(super) fn rule_metadata(actor: &str, source_type: &str, read_by: &str) -> Metadata {
     let text = |text: &str| MetadataValue::String(text.to_owned());
     Metadata::from([

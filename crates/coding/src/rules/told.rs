@@ -1,4 +1,4 @@
-//! What a task says of rules, and that it ended: in the write in which it does.
+//! Applies the feedback and the end of a task to rules, within the write of the task.
 
 use loci_engine::records::changing::Changing;
 use loci_model::ports::store::Tx;
@@ -12,7 +12,7 @@ use crate::settings::CodingSettings;
 use crate::tasks::reports::episode_record::existing_episode;
 use crate::tasks::reports::episode_text::TaskEpisode;
 
-/// Tells the rules of a task's repository what the task said since `before`.
+/// Applies the changes of a task since `before` to the rules of its repository.
 pub(crate) fn told(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn told(
     count(tx, &ruler, &Done { files: &files, used: &task.feedback.used, ended })
 }
 
-/// Counts what newly helped or misled.
+/// Counts new feedback: helpful and harmful rules.
 fn felt(tx: &mut dyn Tx, ruler: &Ruler<'_>, before: &TaskFeedback, now: &TaskFeedback) -> Result<()> {
     let helped = now.helpful.difference(&before.helpful).map(|id| (id, true));
     let misled = now.harmful.keys().filter(|id| !before.harmful.contains_key(*id)).map(|id| (id, false));

@@ -1,6 +1,6 @@
-//! Effects of safeguards on rules, apart from their records: the support of an erased rule goes,
-//! changes after a restored state are taken back, and a released rule is weighed by its support of
-//! now. `safeguards` changes the records.
+//! Effects of safeguards on rules, in addition to their records: the support of an erased rule is
+//! removed, changes after a restored state are withdrawn, and a released rule is weighed by its
+//! present support. `safeguards` changes the records.
 
 use loci_engine::records::changing::Changing;
 use loci_model::ports::store::{ReadTx, Tx};
@@ -11,8 +11,8 @@ use loci_model::{MemoryId, RecordId, Result, Timestamp};
 use super::settling::{News, Ruler, settle};
 use crate::settings::CodingSettings;
 
-/// Of a rule that was erased for what it says, nothing that anybody said of it is kept; that reviews do not teach it again stands beside
-/// its digest.
+/// Removes all statements on a rule that was erased because of its content. The entry with its
+/// digest stays, so that reviews do not create the rule again.
 pub(crate) fn bar(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -33,8 +33,9 @@ pub(crate) fn bar(
     })
 }
 
-/// Takes back what people said and decided of rules after a moment; each as it was before. `known` are forms of them from before rollbacks
-/// that came after that moment: what those took back holds again.
+/// Withdraws statements and decisions on rules after a time. Returns the former entries. `known`
+/// holds their forms before rollbacks that came after that time: what those rollbacks withdrew
+/// applies again.
 pub(crate) fn take_back(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -55,7 +56,7 @@ pub(crate) fn take_back(
     Ok(before)
 }
 
-/// A rule's support without what came after a moment.
+/// Returns a rule's support without later items.
 fn as_of(mut support: RuleSupport, until: Timestamp) -> RuleSupport {
     support.items.retain(|item| item.at <= until);
     support.dissent.retain(|item| item.at <= until);
@@ -66,7 +67,7 @@ fn as_of(mut support: RuleSupport, until: Timestamp) -> RuleSupport {
     support
 }
 
-/// Weighs rules that are no longer held back: while they were, nothing moved them.
+/// Weighs rules that are released from quarantine, because quarantined rules do not change.
 pub(crate) fn weigh_again(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -87,7 +88,7 @@ pub(crate) fn weigh_again(
     Ok(())
 }
 
-/// What is kept of a rule beside its record, where there is something.
+/// Returns the support of a rule, if there is any.
 pub(crate) fn support_of(tx: &dyn ReadTx, memory: &MemoryId, rule: &RecordId) -> Result<Option<RuleSupport>> {
     tx.ledger().noun(memory, rule.as_str())
 }

@@ -1,11 +1,11 @@
-//! What stood at an earlier time, told from what happened to a record since. Pure. Rows older than the memory keeps its history are gone:
-//! then the state from which the first row that is left begins is what stood before it.
+//! The state of a record at an earlier time, from its state changes. Pure. If rows beyond the
+//! retention of the history are deleted, the state before the first remaining row is used.
 
 use loci_model::Timestamp;
 use loci_model::record::telemetry::StateChange;
 use loci_model::record::{Record, RecordState};
 
-/// The state of a record at a time; `None`: it was not there yet.
+/// Returns the state of a record at a time; `None` if the record did not exist yet.
 pub(crate) fn state_at(record: &Record, changes: &[StateChange], at: Timestamp) -> Option<RecordState> {
     if record.created_at > at {
         return None;
@@ -19,7 +19,7 @@ pub(crate) fn state_at(record: &Record, changes: &[StateChange], at: Timestamp) 
     }
 }
 
-/// The last moment at which something happened to it.
+/// Returns the time of its latest change.
 pub(super) fn last_change(record: &Record, changes: &[StateChange]) -> Timestamp {
     changes.iter().map(|change| change.at).max().map_or(record.updated_at, |at| at.max(record.updated_at))
 }
@@ -61,7 +61,7 @@ mod tests {
         check(&all, 19, Some(active));
         check(&all, 20, Some(held));
         check(&all, 99, Some(superseded));
-        // The first rows are gone with time.
+        // The first rows were deleted by retention.
         check(&all[2..], 15, Some(held));
         check(&[], 15, Some(superseded));
         assert_eq!(last_change(&record, &all), record.updated_at.max(all[2].at));

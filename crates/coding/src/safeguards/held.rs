@@ -1,5 +1,5 @@
-//! `held_list` and `held_decide`: records of a repository that wait for a person, and the decision. Rules wait in their own list, with
-//! what supports them.
+//! The verbs `held_list` and `held_decide`: records of a repository that wait for a person, and the
+//! decision. Rules have a list of their own, with their support.
 
 use loci_engine::calls::page::Page;
 use loci_engine::calls::reason_text;
@@ -18,24 +18,25 @@ use super::selecting::scope_of;
 use crate::Coding;
 use crate::rules::rules_list::rules_of;
 
-/// Records that are read together.
+/// The number of records that one page reads.
 const ROWS: usize = 200;
 
-/// What a person decides.
+/// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldDecision {
-    /// It is in force from now on.
+    /// The record is in force from now on.
     Accept,
-    /// It is wrong, for good.
+    /// The record is invalid permanently.
     Reject,
 }
 
 impl Coding {
-    /// Records that wait for a person (`candidate`), or are held back (`quarantined`), the newest
-    /// first, behind `after` and so many at most.
+    /// Returns a page of records that wait for a person (`candidate`), or are quarantined
+    /// (`quarantined`), the newest first, after the cursor `after`.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` for another state.
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` for
+    /// another state.
     pub async fn held_list(
         &self,
         caller: &Principal,
@@ -69,10 +70,11 @@ impl Coding {
             .await
     }
 
-    /// Decides about a record that waits.
+    /// Decides about a waiting record.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` for a record that does not wait here; `Denied` without administration of the repository's actor.
+    /// `REPO_UNKNOWN`; `NotFound` for a record that does not wait here; `Denied` without
+    /// administration of the repository's actor.
     pub async fn held_decide(
         &self,
         caller: &Principal,

@@ -1,18 +1,19 @@
-//! What keeps a repository's memory safe: holding back what somebody doubts, deciding about
-//! what waits, going back to an earlier state, and erasing. Each is for whoever administers the repository's part of the memory.
+//! Safeguards of a repository's memory: quarantine, decisions about waiting records, rollback to an
+//! earlier state, and erasure. Each requires administration of the repository's part of the memory.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `selecting` | which records are meant: by ids, words, task, person, time |
-//! | `repository_quarantine` | holding back, and letting go |
-//! | `held` | what waits for a person |
-//! | `snapshots` | the states that one can go back to |
-//! | `earlier` | what stood at an earlier time: pure |
-//! | `rollback`, `undoing` | going back, and what that does to each record |
-//! | `purge` | erasing, with everything that quotes what is erased |
-//! | `review_words` | words that are purged, looked for in reviews |
+//! | `selecting` | selects records: by ids, words, task, person, time |
+//! | `repository_quarantine` | quarantine and release |
+//! | `held` | records that wait for a person |
+//! | `snapshots` | the states available for a rollback |
+//! | `earlier` | the state of a record at an earlier time: pure |
+//! | `rollback`, `undoing` | the rollback, and its effect on each record |
+//! | `purge` | erasure, including quotations of the erased records |
+//! | `review_words` | searches reviews for purged words |
 //!
-//! What is held back is kept and can be let go; what is rolled back is kept and can be brought back; what is purged is gone.
+//! Quarantined records are kept and can be released. Rolled-back records are kept and can be
+//! restored. Purged records are erased permanently.
 
 mod earlier;
 mod held;
@@ -48,7 +49,7 @@ struct Part {
 }
 
 impl Coding {
-    /// The repository that is meant, for whoever may do that with all of it.
+    /// Returns the part of a named repository, if the caller has the capability on all of it.
     async fn part(
         &self,
         caller: &Principal,

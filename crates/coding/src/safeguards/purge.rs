@@ -1,6 +1,7 @@
-//! `repository_purge`: records of a repository are erased, with every version and vector, with what was said in the sessions of the tasks
-//! that are meant, and with what the ledger says of them. A row says that they were there, and nothing of what they said. Nothing brings
-//! them back: whoever purges says how many records are meant, as a dry run told it.
+//! The verb `repository_purge`: erases records of a repository, with all versions and vectors, the
+//! sessions of the selected tasks, and the related ledger entries. A row records that they existed,
+//! without their content. The erasure is permanent, so the caller confirms the number of selected
+//! records from a dry run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,30 +35,32 @@ use crate::Coding;
 use crate::rules;
 use crate::tasks::sessions::deletion as told;
 
-/// Records that are erased in one write.
+/// The number of records that one write erases.
 const ROWS: usize = 200;
-/// Items of sessions that are erased in one write.
+/// The number of session items that one write erases.
 const ITEMS: usize = 200;
 
-/// What to erase.
+/// The request of a purge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeAsk {
-    /// Which records.
+    /// The selected records.
     pub which: Selection,
-    /// Why, in 1 to 500 characters: kept with the row that says that something was there.
+    /// The reason, 1 to 500 characters. It is stored in the row that records the erasure.
     pub reason: String,
-    /// Only say which would be.
+    /// True to only return the selected records.
     pub dry_run: bool,
-    /// How many records are meant; needed where it is no dry run.
+    /// The number of selected records; required unless it is a dry run.
     pub confirm: Option<u64>,
 }
 
 impl Coding {
-    /// Erases records of a repository, in whatever state they are. Backups and exports made before keep what they hold.
+    /// Erases records of a repository, in any state. Earlier backups and exports keep their
+    /// content.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason, or where
-    /// `confirm` is missing; `Conflict` where another number of records is meant by now.
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without
+    /// a condition or a reason, or without `confirm`; `Conflict` if the number of selected records
+    /// has changed.
     pub async fn repository_purge(
         &self,
         caller: &Principal,
@@ -76,10 +79,11 @@ impl Coding {
             return Ok(Purged { matched, ids, applied: false, session_items: 0, reviews: 0 });
         }
         confirmed(ask.confirm, matched)?;
-        // Before anything is erased: where this takes too much time, nothing is.
+        // Runs before any erasure: if the search takes too much time, nothing is erased.
         let reviews = self.reviews_with_words(&part, &ask.which).await?;
         self.engine.ready_to_seal().await?;
-        // Rules that others said too are weighed anew and stay: what is theirs alone is erased, and may be said again by others.
+        // Rules with the support of others are weighed again and stay. Rules without other support
+        // are erased, and others may state them again.
         let bare = self.forget_what_they_said(&part, &ask.which, &caller.name).await?;
         let (going, bars) = match bare {
             Some(bare) => (self.without_support(&part, found, bare).await?, false),
@@ -113,7 +117,7 @@ impl Coding {
         Ok(Purged { matched, ids, applied: true, session_items, reviews })
     }
 
-    /// Erases what was said in the sessions of the tasks that are named, by themselves or by their person.
+    /// Erases the sessions of the tasks that are selected by task id or by user.
     async fn erase_sessions(&self, part: &Part, which: &Selection) -> Result<u64> {
         let (of, asked) = (part.clone(), which.clone());
         let tasks = self.engine.store().read(move |tx| named(tx, &of, &asked)).await?;
@@ -133,8 +137,8 @@ impl Coding {
 }
 
 impl Coding {
-    /// Where a reviewer alone is named, their words support no rule any more, and their reviews go; the rules that nobody else stands by.
-    /// `None` where something else is named.
+    /// If the selection names only a reviewer, removes their statements from rules, and erases
+    /// their reviews. Returns the rules without other support; `None` for any other selection.
     async fn forget_what_they_said(
         &self,
         part: &Part,
@@ -159,7 +163,8 @@ impl Coding {
             .await
     }
 
-    /// Of what was found, what nothing supports that others said; and what has lost its support.
+    /// Returns the selected records without the support of others, and the rules that lost their
+    /// support.
     async fn without_support(
         &self,
         part: &Part,
@@ -204,7 +209,8 @@ fn named(tx: &dyn ReadTx, part: &Part, which: &Selection) -> Result<Vec<Task>> {
         tasks.retain(|one| Some(&one.id) != task.as_ref().map(|task| &task.id));
         tasks.extend(task);
     }
-    // Where more is asked than whose it is, a part of what a task said is meant, and its session is no part of that.
+    // A selection with further conditions covers only a part of a task's records, and not its
+    // session.
     let is_whole =
         *which == Selection { task: which.task.clone(), user: which.user.clone(), ..Selection::default() };
     Ok(if is_whole { tasks } else { Vec::new() })
@@ -217,7 +223,7 @@ fn erase_items(tx: &mut dyn Tx, task: &Task, now: Timestamp) -> Result<usize> {
         after: None,
         kinds: Vec::new(),
         words: Vec::new(),
-        // What has expired is erased too, and not by its time.
+        // Expired items are erased as well, regardless of their time.
         now: Timestamp::EPOCH,
         limit: ITEMS,
     })?;
@@ -248,7 +254,7 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
     let memory = existing(tx, &part.memory)?;
     let records = tx.records().get_many(&memory.id, ids)?;
     let records: Vec<_> = records.into_iter().filter(|one| one.state != RecordState::Erased).collect();
-    // Questions that wait for a model may quote them.
+    // Waiting questions for a model may quote them.
     asking_forgetting::of_records(tx, &memory.id, None, at)?;
     let tombstones = Tombstones { vault, memory: &memory.id };
     for record in &records {
@@ -281,7 +287,7 @@ fn erase(tx: &mut dyn Tx, part: &Part, ids: &[RecordId], erasing: &Erasing<'_>) 
     record_streams::erased(tx, &memory, &going, true, at)
 }
 
-/// Conflicts tell in words how records contradict each other.
+/// Removes conflicts, because their texts describe the contradicting records.
 fn forget_conflicts(tx: &mut dyn Tx, part: &Part, going: &[RecordId]) -> Result<()> {
     let going: BTreeSet<&RecordId> = going.iter().collect();
     let mut after = None;

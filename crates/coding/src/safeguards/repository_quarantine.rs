@@ -1,6 +1,6 @@
-//! `repository_quarantine` and `repository_release`: what somebody doubts of a repository's memory is held back, from the next hydration
-//! on, and let go again. What holding back is, and what a record is afterwards, is the kernel's
-//! (`loci_engine::records`, `quarantine`).
+//! The verbs `repository_quarantine` and `repository_release`: quarantine records of a repository,
+//! with effect from the next hydration, and release them. The kernel defines the quarantine and the
+//! state after it (`loci_engine::records`, `quarantine`).
 
 use loci_engine::calls::reason_text;
 use loci_engine::calls::standing::Standing;
@@ -19,17 +19,17 @@ use crate::Coding;
 use crate::rules;
 use crate::settings::CodingSettings;
 
-/// Records that are changed in one write.
+/// The number of records that one write changes.
 const ROWS: usize = 1_000;
 
-/// What to hold back, or let go.
+/// The request of a quarantine or a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryQuarantineAsk {
-    /// Which records.
+    /// The selected records.
     pub which: Selection,
-    /// Why, in 1 to 500 characters; kept with each record.
+    /// The reason, 1 to 500 characters; stored with each record.
     pub reason: String,
-    /// Only say which would be.
+    /// True to only return the selected records.
     pub dry_run: bool,
 }
 
@@ -37,11 +37,11 @@ pub struct RepositoryQuarantineAsk {
 type ChangeSome = fn(&mut dyn Tx, &Changing<'_>, &[RecordId], &str, &CodingSettings) -> Result<()>;
 
 impl Coding {
-    /// Holds back records of a repository that are in force, wait, or could come back by being used.
+    /// Quarantines records of a repository that are in force, waiting, or stale.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without a condition or a reason; `TooLarge`
-    /// over the number of records that one call changes.
+    /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor; `Invalid` without
+    /// a condition or a reason; `TooLarge` for more records than one call may change.
     pub async fn repository_quarantine(
         &self,
         caller: &Principal,
@@ -59,10 +59,10 @@ impl Coding {
         .await
     }
 
-    /// Lets go what is held back: each record is what it was before.
+    /// Releases quarantined records: each returns to its former state.
     ///
     /// # Errors
-    /// As [`Coding::repository_quarantine`].
+    /// Errors of [`Coding::repository_quarantine`].
     pub async fn repository_release(
         &self,
         caller: &Principal,
@@ -105,7 +105,7 @@ impl Coding {
                         let memory = existing(tx, &memory)?;
                         let changing = Changing { memory: &memory, by: &by, at: now };
                         change(tx, &changing, &ids, &reason, &server)?;
-                        // What was never active has no vector yet.
+                        // A record that was never active has no vector yet.
                         batch::ask_for_vectors(tx, &memory.id, &job, now)
                     })
                     .await?;

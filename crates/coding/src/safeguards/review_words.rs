@@ -1,6 +1,6 @@
-//! Purged words in reviews: where words alone are named, they go from the reviews that hold them,
-//! too. They are looked for outside of writes; a write blanks a review that still is as it was
-//! read, and one that changed meanwhile is read again.
+//! Purged words in reviews: a selection by words alone also removes them from the reviews that
+//! contain them. The search runs outside of writes. A write blanks a review that has not changed
+//! since it was read; a changed one is read again.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::selecting::Selection;
 use crate::Coding;
 use crate::reviews;
 
-/// Reviews that are blanked in one write.
+/// The number of reviews that one write blanks.
 const ROWS: usize = 200;
 
-/// Words that are looked for in reviews, and the time in which they must have been said.
+/// The words to search in reviews, and the time range of the statements.
 struct ReviewWords {
     since: Option<Timestamp>,
     until: Option<Timestamp>,
@@ -29,7 +29,8 @@ struct ReviewWords {
 }
 
 impl ReviewWords {
-    /// `None` where not words alone are named, perhaps of rules.
+    /// Returns the words of a selection; `None` unless it consists only of words, optionally of
+    /// rules.
     fn of(which: &Selection) -> Result<Option<Self>> {
         let Selection { content, pattern, kind, since, until, .. } = which.clone();
         let words = Selection { content, pattern, since, until, ..Selection::default() };
@@ -43,7 +44,7 @@ impl ReviewWords {
         Ok(Some(Self { since, until, scan }))
     }
 
-    /// Returns, of each review that holds such words, what is left without them.
+    /// Returns the rest of each review that contains such words.
     async fn blanked(&mut self, engine: &Engine, read: &[Review]) -> Result<Vec<Option<Review>>> {
         let covers = |at: Timestamp| {
             self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
@@ -57,11 +58,11 @@ impl ReviewWords {
 }
 
 impl Coding {
-    /// Returns the keys of the reviews that hold words that are meant; none where not words alone
-    /// are named.
+    /// Returns the keys of the reviews that contain the selected words; empty unless the selection
+    /// consists only of words.
     ///
     /// # Errors
-    /// `Invalid` where a text is too long for the pattern, or it takes too much time.
+    /// `Invalid` if a text is too long for the pattern, or if the search takes too much time.
     pub(super) async fn reviews_with_words(&self, part: &Part, which: &Selection) -> Result<Vec<String>> {
         let Some(mut words) = ReviewWords::of(which)? else { return Ok(Vec::new()) };
         let (mut keys, mut after) = (Vec::new(), None);
@@ -79,7 +80,8 @@ impl Coding {
         }
     }
 
-    /// Erases words that are meant from some reviews; how many held some.
+    /// Erases the selected words from some reviews. Returns the number of reviews that contained
+    /// them.
     ///
     /// # Errors
     /// See [`Coding::reviews_with_words`].

@@ -1,5 +1,5 @@
-//! `repository_rollback`: a repository's memory goes back to a snapshot, in one write, which is put on record. The state before is a
-//! snapshot of its own: going back to that undoes the rollback.
+//! The verb `repository_rollback`: returns a repository's memory to a snapshot, in one write, which
+//! is recorded. The state before is a snapshot of its own: a rollback to it undoes this rollback.
 
 use loci_api::coding::safeguard::{RollbackAsk, RolledBack};
 use loci_engine::calls::reason_text;
@@ -33,12 +33,12 @@ fn rolled_back(to: &str, before: Option<String>, applied: bool, plan: &Plan) -> 
 }
 
 impl Coding {
-    /// Puts everything that is remembered of a repository back to what it was at a snapshot. What was erased since cannot come back, and is
-    /// named.
+    /// Returns all records of a repository to their state at a snapshot. Records that were erased
+    /// since cannot be restored, and the response lists them.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` where the repository has no such snapshot; `Invalid` without a reason; `TooLarge`; `Denied` without
-    /// administration of the repository's actor.
+    /// `REPO_UNKNOWN`; `NotFound` if the repository has no such snapshot; `Invalid` without a
+    /// reason; `TooLarge`; `Denied` without administration of the repository's actor.
     pub async fn repository_rollback(
         &self,
         caller: &Principal,
@@ -84,13 +84,14 @@ fn go_back(
     if plan.undone().is_empty() {
         return Ok(rolled_back(&ask.to, None, true, &plan));
     }
-    // A moment of its own: what happened before it can be told from what it does.
+    // A distinct time, so that earlier changes are distinguishable from those of the rollback.
     let at = plan.last_change.map_or(now, |last| now.max(last.plus_millis(1)));
     let before = snapshot(tx.memories().sequence(&memory.id)?);
     let whole = format!("rolled back to {}: {}", ask.to, ask.reason);
     let reason: String = whole.chars().take(limits::REASON_CHARS_MAX).collect();
     apply(tx, &Changing { memory: &memory, by, at }, &mut plan, &reason)?;
-    // What was said and decided since counts for rules no more, or it would undo this.
+    // Later statements and decisions no longer count for rules; otherwise they would undo the
+    // rollback.
     let touched: Vec<RecordId> = plan.undone().into_iter().map(|undone| undone.record).collect();
     let known = supports_after(tx, part, target.at)?;
     let supports = rules::take_back(tx, &part.memory, &touched, target.at, &known)?;

@@ -1,5 +1,5 @@
-//! Which records of a repository are meant: every condition that is given must hold. Conditions are tried on the records one by one; a
-//! question is answered by the engine's retrieval, and the others narrow what it finds.
+//! Selects records of a repository: all given conditions must match. Conditions are applied to each
+//! record. The engine's retrieval answers a query, and the other conditions filter its results.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,41 +22,41 @@ use loci_model::{
 use super::Part;
 use crate::Coding;
 
-/// Records that are looked at in one go.
+/// The number of records that one page reads.
 const ROWS: usize = 1_000;
-/// Records whose earlier versions are read in one go.
+/// The number of records whose earlier versions are read together.
 const HISTORIES: usize = 100;
-/// What a question finds is meant where it answers at least so well.
+/// The minimum relevance of a result of the query.
 const RELEVANCE_MIN: f32 = 0.25;
 
-/// Which records; every member that is given must hold, and at least one must be given.
+/// A selection of records. All given members must match, and at least one is required.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// These; at most 1,000.
+    /// Ids of records, at most 1,000.
     pub ids: Vec<RecordId>,
-    /// What answers this question.
+    /// A query that the records answer.
     pub query: Option<String>,
-    /// Whose text or title holds this, whatever the case of its letters.
+    /// A text that the record's text or title contains, ignoring case.
     pub content: Option<String>,
-    /// Whose text or title this regular expression matches, whatever the case.
+    /// A regular expression that matches the record's text or title, ignoring case.
     pub pattern: Option<String>,
-    /// Of this kind: `knowledge`, `self_feedback`, or a kind of records.
+    /// The kind: `knowledge`, `self_feedback`, or a kind of records.
     pub kind: Option<String>,
-    /// In this namespace, or beneath it.
+    /// A namespace that contains the record, or a descendant of it.
     pub namespace: Option<Namespace>,
-    /// That this task wrote.
+    /// The task that wrote the record.
     pub task: Option<TaskId>,
-    /// That this reviewer's comments left, by login.
+    /// The login of the reviewer whose comments led to the record.
     pub reviewer: Option<String>,
-    /// That tasks of this person wrote, by login or by the forge's number.
+    /// The user whose tasks wrote the record, by login or by the forge's number.
     pub user: Option<String>,
-    /// Made then or later.
+    /// The earliest creation time, inclusive.
     pub since: Option<Timestamp>,
-    /// Made before.
+    /// The latest creation time, exclusive.
     pub until: Option<Timestamp>,
 }
 
-/// The same, ready to be tried.
+/// A selection in its prepared form.
 struct Ready {
     asked: Selection,
     found: Option<HashSet<RecordId>>,
@@ -65,7 +65,7 @@ struct Ready {
     states: Vec<RecordState>,
 }
 
-/// Records that are looked at together, and where the next ones begin.
+/// A page of records, and the cursor after it.
 struct Looked {
     records: Vec<Record>,
     next: Option<(Timestamp, RecordId)>,
@@ -114,7 +114,8 @@ impl Selection {
 }
 
 impl Coding {
-    /// The records of a repository that are meant and are in one of these states, the newest first; by what they say now, or ever said.
+    /// Returns the selected records of a repository in one of these states, the newest first. Word
+    /// conditions apply to the present text, with `with_history` also to earlier versions.
     pub(super) async fn selected(
         &self,
         caller: &Principal,
@@ -159,7 +160,8 @@ impl Coding {
         }
     }
 
-    /// Those of some records in whose text or title the words stand, or ever stood.
+    /// Returns the records whose text or title contains the words, or contained them in an earlier
+    /// version.
     async fn with_words(
         &self,
         words: &mut TextScan,
@@ -219,7 +221,7 @@ impl Coding {
     }
 }
 
-/// Tasks of a repository that a person asked for.
+/// Returns the tasks of a repository with a user.
 pub(super) fn tasks_of(tx: &dyn ReadTx, part: &Part, user: &str) -> Result<Vec<Task>> {
     let mut query =
         TaskQuery { actors: vec![part.actor.clone()], ..TaskQuery::all(part.memory.clone(), ROWS) };
@@ -236,7 +238,7 @@ pub(super) fn tasks_of(tx: &dyn ReadTx, part: &Part, user: &str) -> Result<Vec<T
     }
 }
 
-/// Records of a repository in some states.
+/// Returns the scope of a repository's records in some states.
 pub(super) fn scope_of(part: &Part, states: &[RecordState], now: Timestamp) -> Result<RecordScope> {
     let beneath = Namespace::parse(format!("/{}/", part.actor))?;
     Ok(RecordScope {
@@ -247,10 +249,10 @@ pub(super) fn scope_of(part: &Part, states: &[RecordState], now: Timestamp) -> R
 }
 
 impl Selection {
-    /// Whether a text is meant by its words; where none are asked for, no text is.
+    /// True if a text matches the word conditions. Without word conditions, no text matches.
     ///
     /// # Errors
-    /// `Invalid` where the text is too long for the pattern.
+    /// `Invalid` if the text is too long for the pattern.
     pub(super) fn names(&self, text: &str, pattern: Option<&CallerPattern>) -> Result<bool> {
         let holds = |content: &String| text.to_lowercase().contains(&content.to_lowercase());
         if !self.content.as_ref().is_none_or(holds) {
@@ -264,7 +266,7 @@ impl Selection {
 }
 
 impl Ready {
-    /// The records behind a place for which everything but the words holds.
+    /// Returns the records after a cursor that match all conditions except words.
     fn look(
         &self,
         tx: &dyn ReadTx,
@@ -288,7 +290,7 @@ impl Ready {
         Ok(Looked { records, next: None })
     }
 
-    /// Whether everything but the words holds.
+    /// True if a record matches all conditions except words.
     fn admits(&self, record: &Record) -> bool {
         let asked = &self.asked;
         let word = |key: &str| match record.metadata.get(key) {
@@ -315,7 +317,7 @@ impl Ready {
     }
 }
 
-/// Whether a name is a login, whatever the case and with or without `@`.
+/// True if a name is a login, ignoring case and a leading `@`.
 fn is_login(name: &str, login: &str) -> bool {
     name.trim_start_matches('@').eq_ignore_ascii_case(login.trim_start_matches('@'))
 }

@@ -1,5 +1,6 @@
-//! `snapshots_list`: the states of a repository's memory that one can go back to: those in which its tasks were taken in, and those before
-//! each rollback. A snapshot is a place in the order of changes: nothing is copied for it.
+//! The verb `snapshots_list`: the states of a repository's memory that are available for a
+//! rollback: those at the creation of its tasks, and those before each rollback. A snapshot is a
+//! position in the sequence of changes, so it copies nothing.
 
 use loci_api::coding::safeguard::Snapshot;
 use loci_engine::calls::standing::Standing;
@@ -13,19 +14,21 @@ use loci_model::{Result, Timestamp, limits};
 use super::Part;
 use crate::Coding;
 
-/// Tasks that are looked through for a snapshot.
+/// The number of tasks that one page reads.
 const TASKS: usize = 1_000;
 
-/// A state to go back to: what was changed up to a time stands, and what has not been changed since a place in the order of changes.
+/// The target of a rollback: changes up to a time stay, and so do records without a change since a
+/// sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) sequence: u64,
-    /// The last moment that belongs to it.
+    /// The last time that belongs to it.
     pub(super) at: Timestamp,
 }
 
 impl Coding {
-    /// The newest snapshots of a repository: of at most so many tasks, and of all rollbacks between them.
+    /// Returns the newest snapshots of a repository: of a limited number of tasks, and of all
+    /// rollbacks between them.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `Denied` without administration of the repository's actor.
@@ -62,7 +65,8 @@ impl Coding {
     }
 }
 
-/// What supported rules before the rollbacks that came after a moment: of each rule, as the earliest of them found it.
+/// Returns the support of rules before the rollbacks after a time: for each rule, its form before
+/// the earliest of these rollbacks.
 pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Result<Vec<RuleSupport>> {
     let mut found: Vec<RuleSupport> = Vec::new();
     let mut after = None;
@@ -79,7 +83,7 @@ pub(super) fn supports_after(tx: &dyn ReadTx, part: &Part, at: Timestamp) -> Res
         after = some.last().map(|last| (last.at, last.key()));
         let is_last = some.len() < TASKS || some.last().is_some_and(|last| last.at <= at);
         for rollback in some.into_iter().filter(|one| one.at > at) {
-            // The newest come first: what an earlier one found takes their place.
+            // The newest rollbacks come first: the form before an earlier one replaces theirs.
             for support in rollback.supports {
                 found.retain(|known| known.rule != support.rule);
                 found.push(support);
@@ -102,7 +106,7 @@ fn rollbacks(tx: &dyn ReadTx, part: &Part, limit: usize) -> Result<Vec<Rollback>
     })
 }
 
-/// What a snapshot of a repository stands for; `None` where it has none of that name.
+/// Returns the target of a named snapshot; `None` if the repository has no snapshot with the name.
 pub(super) fn target(tx: &dyn ReadTx, part: &Part, name: &str) -> Result<Option<Target>> {
     let Some(sequence) = name.strip_prefix("snap_").and_then(|number| number.parse::<u64>().ok()) else {
         return Ok(None);
@@ -117,7 +121,8 @@ pub(super) fn target(tx: &dyn ReadTx, part: &Part, name: &str) -> Result<Option<
         let tasks = tx.tasks().list(&query)?;
         let Some(last) = tasks.last() else { return Ok(None) };
         query.after = Some((last.created_at, last.id.clone()));
-        // The newest of several that were taken in without a change between them comes first.
+        // Several tasks may share a snapshot if nothing changed between them. The newest one comes
+        // first.
         if let Some(task) = tasks.iter().find(|task| task.snapshot.as_deref() == Some(name)) {
             return Ok(Some(Target { sequence, at: task.created_at }));
         }

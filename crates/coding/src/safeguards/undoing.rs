@@ -1,5 +1,6 @@
-//! What going back does to each record: one that came later is rolled back, one whose text changed gets its earlier text as the next
-//! version, and its earlier state comes back. What cannot come back is named: nothing is made up.
+//! The effect of a rollback on each record: a later record is rolled back, a changed record gets
+//! its earlier text as the next version, and its earlier state. Records that cannot be restored are
+//! listed.
 
 use std::collections::HashMap;
 
@@ -16,43 +17,43 @@ use super::earlier::{last_change, state_at};
 use super::selecting::scope_of;
 use super::snapshots::Target;
 
-/// Records that are read together.
+/// The number of records that one page reads.
 const ROWS: usize = 1_000;
 
-/// What is to be done with one record.
+/// The change of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Step {
     record: RecordId,
     from: RecordState,
     to: RecordState,
     version: u32,
-    /// The version whose content comes back.
+    /// The version whose content is restored.
     content_of: Option<u32>,
-    /// Whose place it gives back to, where it was superseded then.
+    /// The record that superseded it at the target time.
     superseded_by: Option<RecordId>,
 }
 
-/// What is to be done.
+/// The changes of a rollback.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     steps: Vec<Step>,
     pub(super) not_undone: Vec<NotUndone>,
-    /// The last change of any record that is touched.
+    /// The latest change of any affected record.
     pub(super) last_change: Option<Timestamp>,
 }
 
 impl Plan {
-    /// Records that are rolled back, for they came later.
+    /// Returns the later records, which are rolled back.
     pub(super) fn rolled_back(&self) -> Vec<String> {
         self.of(|step| step.to == RecordState::RolledBack)
     }
 
-    /// Records that are in force again.
+    /// Returns the records that are in force again.
     pub(super) fn restored(&self) -> Vec<String> {
         self.of(|step| step.to == RecordState::Active && step.from != RecordState::Active)
     }
 
-    /// All others that change.
+    /// Returns all other records that change.
     pub(super) fn changed(&self) -> Vec<String> {
         self.of(|step| {
             let is_restored = step.to == RecordState::Active && step.from != RecordState::Active;
@@ -64,7 +65,7 @@ impl Plan {
         self.steps.iter().filter(|step| is_one(step)).map(|step| step.record.to_string()).collect()
     }
 
-    /// As it is kept on record.
+    /// Returns the changes in their stored form.
     pub(super) fn undone(&self) -> Vec<Undone> {
         let undone = |step: &Step| Undone {
             record: step.record.clone(),
@@ -76,10 +77,10 @@ impl Plan {
     }
 }
 
-/// What is to be done to go back.
+/// Plans the changes of a rollback.
 ///
 /// # Errors
-/// `TooLarge` over the number of records that one call changes; what the store says.
+/// `TooLarge` for more records than one call may change; errors of the store.
 pub(super) fn plan(tx: &dyn ReadTx, part: &Part, target: Target, now: Timestamp) -> Result<Plan> {
     let scope = scope_of(part, RecordState::ALL, now)?;
     let (mut moved, mut took_place) = (Vec::new(), HashMap::<RecordId, Vec<(Timestamp, RecordId)>>::new());
@@ -111,12 +112,12 @@ pub(super) fn plan(tx: &dyn ReadTx, part: &Part, target: Target, now: Timestamp)
             Planned::Impossible(reason) => plan.not_undone.push(not_undone(&record.id, reason)),
         }
     }
-    // Those that came later go first, so that what they took the place of can come back.
+    // Later records are changed first, so that the records that they superseded can be restored.
     plan.steps.sort_by_key(|step| step.to != RecordState::RolledBack);
     Ok(plan)
 }
 
-/// Records that were erased since: they lie nowhere any more, but it is known that they were here.
+/// Returns the records that were erased since. Only the fact of their existence is known.
 fn purged_since(tx: &dyn ReadTx, part: &Part, target: Target) -> Result<Vec<Record>> {
     let mut found = Vec::new();
     let mut after = None;
@@ -173,7 +174,7 @@ fn step(
     }
     let known = tx.records().known_at(&record.memory, &record.id, target.at)?;
     let content_of = known.filter(|known| !says_the_same(known, record)).map(|known| known.version);
-    // An earlier text of what is out of force is read by nobody: it stays in its history.
+    // The earlier text of a record out of force stays in its history, because nobody reads it.
     let content_of = content_of.filter(|_| was == RecordState::Active);
     if was == record.state && content_of.is_none() {
         return Ok(Planned::Nothing);
@@ -189,7 +190,7 @@ fn step(
     Ok(Planned::Step(step))
 }
 
-/// Whether two versions say the same, whatever their numbers.
+/// True if two versions have the same content, regardless of their numbers.
 fn says_the_same(one: &Record, other: &Record) -> bool {
     let content = |record: &Record| {
         let Record { text, index_text, title, description, path, scope, metadata, .. } = record.clone();
@@ -213,10 +214,10 @@ fn not_undone(record: &RecordId, reason: &str) -> NotUndone {
     NotUndone { id: record.to_string(), reason: reason.to_owned() }
 }
 
-/// Does what is planned; what cannot be done is added to what is not undone.
+/// Applies a plan. Changes that fail are added to `not_undone`.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub(super) fn apply(tx: &mut dyn Tx, changing: &Changing<'_>, plan: &mut Plan, reason: &str) -> Result<()> {
     let mut left = Vec::new();
     for step in &plan.steps {
@@ -258,7 +259,8 @@ fn put_state(
     changing.set_state(tx, record, step.to, reason).map(drop)
 }
 
-/// The content of an earlier version as the next one; false where there is no room for another.
+/// Writes the content of an earlier version as the next version. Returns false if the record has
+/// too many versions.
 fn bring_back(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,

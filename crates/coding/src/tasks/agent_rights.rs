@@ -1,7 +1,7 @@
-//! Whoever may act as the agent of a task (`Capability::Agent`) may do what agents do, and no more: the verbs of agents ask here for whom
-//! they work, every other verb knows nothing of the capability and refuses. The rights that a verb needs are given within it: to write in
-//! the task's session, to read what is remembered of its repository and, where it is proved who
-//! asked for it, of that person.
+//! The rights of a task's agent. A caller who may act as the agent of a task (`Capability::Agent`)
+//! has only these rights. The verbs of agents resolve them here; all other verbs ignore the
+//! capability and deny the call. The rights apply within a verb: to write in the task's session, to
+//! read the memory of its repository and, if the requester is proved, that person's preferences.
 
 use loci_engine::access;
 use loci_model::ports::store::StoreExt;
@@ -13,7 +13,8 @@ use crate::Coding;
 use crate::preferences;
 
 impl Coding {
-    /// The caller of a verb of agents, with the rights of the task's agent where the caller may act as that one.
+    /// Returns the caller of a verb of agents, with the rights of the task's agent if the caller
+    /// may act as the agent.
     pub(crate) async fn acting(
         &self,
         caller: &Principal,
@@ -28,7 +29,7 @@ impl Coding {
         let mut acting = caller.clone();
         if let Some(task) = own {
             let (by, of) = (caller.clone(), task.clone());
-            // A task names anybody: its word alone opens nobody's preferences.
+            // A task may name anyone, so its name alone opens no preferences.
             let proved = self.engine.store().read(move |tx| preferences::agents_place(tx, &by, &of)).await?;
             acting.grants.extend(rights(&task, proved)?);
         }

@@ -1,5 +1,5 @@
-//! `task_alert`: a task is not trusted any more. What it wrote is held back at once, and whatever it writes from then on; a person decides
-//! about each record as about others that are held.
+//! The verb `task_alert`: marks a task as untrusted. Its records are quarantined at once, and so
+//! are its later ones. A person decides about each, as for other quarantined records.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -15,25 +15,27 @@ use super::{alert_hold, task_namespaces};
 use crate::Coding;
 use crate::code_graph::co_change::task_files;
 
-/// The reason of an earlier alert, to a caller who may not read the task.
+/// The reason of an earlier alert, for a caller who may not read the task.
 const UNREADABLE: &str = "raised before: its reason is shown to those who may read the task";
 
-/// A task that is not trusted.
+/// The result of an alert.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskAlerted {
-    /// The task, with its alert: the first that was raised.
+    /// The task, with its first alert.
     pub task: Task,
-    /// The alert was raised by this call.
+    /// True if this call raised the alert.
     pub raised: bool,
-    /// What is held back since.
+    /// The records that were quarantined.
     pub quarantined: Vec<RecordId>,
 }
 
 impl Coding {
-    /// Raises the alert of a task. Raised again it is as it is: what a person released since stays released.
+    /// Raises the alert of a task. A repetition changes nothing: records that a person released
+    /// since stay released.
     ///
     /// # Errors
-    /// `Invalid` without a reason; `NotFound`; `Denied` for whoever may not write all of the task's actor, such as its own agent.
+    /// `Invalid` without a reason; `NotFound`; `Denied` if the caller may not write all data of the
+    /// task's actor, such as the task's own agent.
     pub async fn task_alert(
         &self,
         caller: &Principal,
@@ -52,7 +54,7 @@ impl Coding {
                 let memory = self.verified.code_memory(caller, standing).await?;
                 self.known_task(&memory, id).await?;
                 let alert = TaskAlert {
-                    // Whatever the settings are: a reason is kept with each record.
+                    // Masked under all settings, because the reason is stored with each record.
                     reason: secrets::redact(reason.to_owned(), RedactionMode::Mask).0,
                     by: caller.name.clone(),
                     at: self.engine.now(),

@@ -1,5 +1,5 @@
-//! What a task with a security alert writes is held back until a person decides: here is told which
-//! records those are, and they are put into quarantine, which is what holds back everything else that somebody doubts.
+//! Quarantines the records of a task with a security alert until a person decides. This module
+//! determines these records, and uses the same quarantine as all other doubtful records.
 
 use loci_engine::records::changing::Changing;
 use loci_model::ports::store::{ReadTx, RecordPage, TaskQuery, Tx};
@@ -10,18 +10,18 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, SessionId, TaskId, limits}
 
 use super::task_namespaces;
 
-/// Records that are held back in one go.
+/// The number of records that one page reads.
 const ROWS: usize = 1_000;
-/// Tasks that are read in one go.
+/// The number of tasks that one page reads.
 const TASKS: usize = 1_000;
 
-/// Why a record is held back.
+/// Returns the reason for the quarantine of a record.
 fn reason(task: &TaskId, alert: &TaskAlert) -> String {
     let whole = format!("security alert of task {task}: {}", alert.reason);
     whole.chars().take(limits::REASON_CHARS_MAX).collect()
 }
 
-/// Holds back what a task wrote so far, where its session says that it did; what was held back.
+/// Quarantines the records that a task has written, identified by its session. Returns them.
 pub(super) fn sweep(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -54,7 +54,7 @@ pub(super) fn sweep(
     }
 }
 
-/// Holds back a record that its task is about to write; true where it was not held back already.
+/// Quarantines a record that its task is about to write. True if it was active.
 pub(crate) fn hold_back(task: &Task, record: &mut Record) -> bool {
     let Some(alert) = task.security_alert.as_ref().filter(|_| record.state == RecordState::Active) else {
         return false;
@@ -64,7 +64,8 @@ pub(crate) fn hold_back(task: &Task, record: &mut Record) -> bool {
     true
 }
 
-/// Why what is written under that label of a session is held back: it is that of a task with an alert; `None`: it is not.
+/// Returns the reason to quarantine records written under a session label, if the label belongs to
+/// a task with an alert; `None` otherwise.
 pub(crate) fn held_by_label(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -76,12 +77,12 @@ pub(crate) fn held_by_label(
     Ok(task.and_then(|task| task.security_alert.as_ref().map(|alert| reason(&task.id, alert))))
 }
 
-/// Returns the session of the task of this id.
+/// Returns the session of the task with this id.
 pub(crate) fn session_of_label(label: &str) -> Option<SessionId> {
     TaskId::parse(label).ok().and_then(|id| task_namespaces::session_of(&id).ok())
 }
 
-/// The task whose id or session is so called.
+/// Returns the task with this id or session.
 fn labelled(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId, label: &str) -> Result<Option<Task>> {
     if let Ok(id) = TaskId::parse(label) {
         let task = tx.tasks().get(memory, &id)?.filter(|task| task.actor == *actor);

@@ -1,5 +1,5 @@
-//! Which memory a task is given: dealt once, by a digest that the same task always has, so that
-//! neither time nor load decides who belongs to the control group. Pure.
+//! The memory arm of a task: assigned once, by a digest that is constant for the task, so that
+//! neither time nor load affects the control group. Pure.
 
 use loci_model::TaskId;
 use loci_model::tasks::task::MemoryArm;
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::settings::ControlArms;
 
-/// The arm of a task. `of`: its repository, or whose it is where it has none.
+/// Returns the arm of a task. `of` is its repository, or its actor without one.
 pub(super) fn dealt(control: &ControlArms, of: &str, task: &TaskId) -> MemoryArm {
     let place = place(&control.salt, of, task);
     let shares = [
@@ -26,15 +26,15 @@ pub(super) fn dealt(control: &ControlArms, of: &str, task: &TaskId) -> MemoryArm
     MemoryArm::On
 }
 
-/// A number from 0 to just below 1, spread evenly over tasks.
+/// Returns a number from 0 to just below 1, uniformly distributed over tasks.
 fn place(salt: &str, of: &str, task: &TaskId) -> f64 {
     let mut hasher = Sha256::new();
-    // A mark between them: the end of one is not the beginning of the next.
+    // A separator, so that parts with different boundaries have different digests.
     for part in [salt, of, task.as_str()] {
         hasher.update(part.as_bytes());
         hasher.update([0]);
     }
-    // As many bits as a double holds exactly.
+    // The number of bits that a double can represent exactly.
     let bits = hasher.finalize().iter().take(6).fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
     bits as f64 / (1_u64 << 48) as f64
 }

@@ -1,4 +1,5 @@
-//! `task_create`: a task is taken in. The same request again answers the same; another one of that id is a conflict.
+//! The verb `task_create`: creates a task. Repeating a request returns the same task; a different
+//! request with its id is a conflict.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::settings::CodingSettings;
 
 const OPERATION: &str = "TaskCreate";
 
-/// A request whose ids and words are read.
+/// A request with parsed ids and words.
 struct Read {
     asked: TaskCreate,
     id: Option<TaskId>,
@@ -47,22 +48,23 @@ impl Read {
     }
 }
 
-/// A task that was taken in, now or before.
+/// The result of creating a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskCreated {
-    /// The task as it is now.
+    /// The task in its present state.
     pub task: Task,
-    /// It was not there before.
+    /// True if it is new.
     pub created: bool,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Coding {
-    /// Takes a task in.
+    /// Creates a task.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Conflict` where another task has that id; `Denied`.
+    /// `Invalid` by the rules of its members; `REPO_UNKNOWN`; `Conflict` if another task has the
+    /// id; `Denied`.
     pub async fn task_create(
         &self,
         caller: &Principal,
@@ -89,7 +91,7 @@ impl Coding {
                         let memory = existing(tx, &memory)?;
                         let place = Some(&memory.id);
                         let before = recall::<TaskId>(tx, token.as_ref(), place, OPERATION, now)?;
-                        // One that was erased since is taken in anew.
+                        // A task that was erased since is created again.
                         let before =
                             replayed(before)?.map(|id| tx.tasks().get(&memory.id, &id)).transpose()?;
                         let policy = SafetyPolicy::of(&settings, &memory.settings);
@@ -128,7 +130,7 @@ impl Coding {
 }
 
 impl Coding {
-    /// What a description states of preferences, with ids to keep it under.
+    /// Returns the preferences that a description states, with ids for their records.
     fn described(&self, new: &TaskCreate) -> Result<Described> {
         let now = self.engine.now().millis();
         let stated = preferences::of_description(new, self.engine.settings().patterns);
@@ -142,7 +144,7 @@ impl Coding {
     }
 }
 
-/// Stores a task that was not there before, with what the caller proves of its requester.
+/// Stores a new task, with the caller's proof of its requester.
 fn taken_in(
     tx: &mut dyn Tx,
     caller: &Principal,
@@ -159,8 +161,8 @@ fn taken_in(
     Ok(TaskCreated { task, created: true, warnings })
 }
 
-/// Returns the task that the same request made before. A caller who proves its requester where
-/// nobody did before leaves that proof with it.
+/// Returns the task that the same request created before. If the caller proves its requester for
+/// the first time, stores the proof.
 fn taken_in_before(
     tx: &mut dyn Tx,
     caller: &Principal,
@@ -211,10 +213,10 @@ fn prompt(parts: loci_api::coding::task::TaskPrompt) -> TaskPrompt {
     TaskPrompt { template_id, template_sha256, overrides_sha256 }
 }
 
-/// A task as a request makes it.
+/// A task built from a request.
 struct Made {
     task: Task,
-    /// The digest of the request before its names were masked: earlier versions stored that one.
+    /// The digest of the request before its names were masked, which earlier versions stored.
     unmasked_digest: String,
     warnings: Vec<String>,
 }
@@ -286,15 +288,16 @@ fn made(
     Ok(Made { task, unmasked_digest, warnings })
 }
 
-/// The digest of a task as it was asked for: without times, and without what others than the request decide.
+/// Returns the digest of a task's request: without times, and without values that the server
+/// determines.
 fn digest(task: &Task) -> Result<String> {
     let bytes = serde_json::to_vec(task)
         .map_err(|error| Error::bug("a task that cannot be written down").caused_by(error))?;
     Ok(hex::encode(Sha256::digest(bytes)))
 }
 
-/// The arm that was asked for, else that of the task it goes on with, which belongs to the same
-/// group of comparison, else the one it is dealt.
+/// Returns the requested arm, else that of the parent task, which belongs to the same comparison
+/// group, else the assigned one.
 fn arm(tx: &dyn ReadTx, new: &Read, task: &Task, server: &CodingSettings) -> Result<MemoryArm> {
     if let Some(arm) = new.arm {
         return Ok(arm);

@@ -1,10 +1,11 @@
-//! What the members of a task must be: short names, digests of traces, texts within their limits, numbers that are numbers.
+//! Checks of a task's members: short names, digests of traces, texts within their limits, valid
+//! numbers.
 
 use loci_model::{Error, Result, limits};
 
-/// What is put behind a text that was cut.
+/// The mark at the end of a cut text.
 const CUT: &str = "… (cut)";
-/// What may have gone wrong with a task.
+/// The kinds of failure of a task.
 const FAILURES: &[&str] = &[
     "reasoning_error",
     "instruction_noncompliance",
@@ -12,12 +13,12 @@ const FAILURES: &[&str] = &[
     "timeout",
     "environment_failure",
 ];
-/// The smallest part of a dollar that is kept.
+/// The precision of stored costs: parts of a dollar.
 const DOLLAR_PARTS: f64 = 10_000.0;
-/// Hex digits of a trace.
+/// The number of hex digits of a trace.
 const TRACE_DIGITS: usize = 32;
 
-/// A name of at most [`limits::TASK_NAME_CHARS_MAX`] characters on one line, where there is one.
+/// Checks an optional name: one line of at most [`limits::TASK_NAME_CHARS_MAX`] characters.
 pub(crate) fn name(field: &'static str, value: Option<&String>) -> Result<()> {
     let fits = |text: &String| {
         (1..=limits::TASK_NAME_CHARS_MAX).contains(&text.chars().count())
@@ -30,7 +31,7 @@ pub(crate) fn name(field: &'static str, value: Option<&String>) -> Result<()> {
     Err(Error::invalid(field, format!("{field} must have 1 to {max} characters, without control characters")))
 }
 
-/// What is to be done.
+/// Checks the length of a description.
 pub(crate) fn description(text: &str) -> Result<()> {
     if text.chars().count() <= limits::TASK_DESCRIPTION_CHARS_MAX {
         return Ok(());
@@ -39,7 +40,7 @@ pub(crate) fn description(text: &str) -> Result<()> {
     Err(Error::invalid("description", format!("description must have at most {max} characters: shorten it")))
 }
 
-/// A trace, where there is one.
+/// Checks an optional trace.
 pub(super) fn trace(value: Option<&String>) -> Result<()> {
     let is_trace = |text: &String| {
         text.len() == TRACE_DIGITS
@@ -52,12 +53,12 @@ pub(super) fn trace(value: Option<&String>) -> Result<()> {
     Err(Error::invalid("trace_id", "trace_id must be 32 small hex digits, not all of them 0"))
 }
 
-/// What went wrong: cut where it is long, and marked then.
+/// Returns an error message, cut and marked if it is too long.
 pub(super) fn error_message(text: String) -> String {
     cut(text, limits::TASK_ERROR_CHARS_MAX)
 }
 
-/// A text of so many characters at most: cut where it is longer, and marked then.
+/// Returns a text, cut and marked if it exceeds a number of characters.
 pub(crate) fn cut(text: String, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text;
@@ -66,7 +67,7 @@ pub(crate) fn cut(text: String, chars_max: usize) -> String {
     kept + CUT
 }
 
-/// A kind of failure, where there is one.
+/// Checks an optional kind of failure.
 pub(super) fn failure_category(value: Option<&String>) -> Result<()> {
     if value.is_none_or(|word| FAILURES.contains(&word.as_str())) {
         return Ok(());
@@ -75,12 +76,12 @@ pub(super) fn failure_category(value: Option<&String>) -> Result<()> {
     Err(Error::invalid("failure_category", format!("failure_category must be one of {words}")))
 }
 
-/// An amount, where it is one: what is not finite, or less than nothing, is none.
+/// Returns an amount; `None` if it is not finite or negative.
 pub(super) fn amount(value: Option<f64>) -> Option<f64> {
     value.filter(|amount| amount.is_finite() && *amount >= 0.0)
 }
 
-/// The same of dollars, which are kept with four decimals.
+/// Returns an amount of dollars, rounded to four decimals; `None` if it is invalid.
 pub(super) fn dollars(value: Option<f64>) -> Option<f64> {
     amount(value)
         .map(|dollars| (dollars * DOLLAR_PARTS).round() / DOLLAR_PARTS)

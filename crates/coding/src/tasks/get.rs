@@ -1,4 +1,4 @@
-//! `task_get`: one task.
+//! The verb `task_get`: one task.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -12,10 +12,10 @@ use crate::Coding;
 use crate::commits::newest_commit::newest_commit;
 
 impl Coding {
-    /// The task of this id; whoever acts as its agent may see it, too.
+    /// Returns the task with an id. A caller who acts as its agent may also see it.
     ///
     /// # Errors
-    /// `NotFound` where there is none, or none that the caller may see.
+    /// `NotFound` if it does not exist, or if the caller may not see it.
     pub async fn task_get(&self, caller: &Principal, standing: &Standing, id: &TaskId) -> Result<Task> {
         let memory = self.verified.code_memory(caller, standing).await?;
         let caller = self.acting(caller, &memory, id).await?;
@@ -29,12 +29,12 @@ impl Coding {
             .await
     }
 
-    /// The same for whoever is about to write to it.
+    /// Returns a task for a caller who is about to write to it.
     pub(super) async fn task_of(&self, caller: &Principal, memory: &MemoryId, id: &TaskId) -> Result<Task> {
         self.task_at(caller, memory, id).await.map(|(task, _)| task)
     }
 
-    /// The same, and the commit that it has come to.
+    /// Returns a task for a caller who is about to write to it, and its current commit.
     pub(super) async fn task_at(
         &self,
         caller: &Principal,

@@ -1,4 +1,4 @@
-//! `task_list`: tasks, the newest first, by what they are about.
+//! The verb `task_list`: tasks, the newest first, with filters.
 
 use loci_api::coding::task::TaskListing;
 use loci_engine::access;
@@ -17,11 +17,11 @@ use crate::Coding;
 use crate::outcomes::outcome_of;
 
 impl Coding {
-    /// A page of tasks that the caller may see: behind `after`, so many at most.
+    /// Returns a page of tasks that the caller may see, after the cursor `after`.
     ///
     /// # Errors
-    /// `Invalid` for a word or a time that is none; `REPO_UNKNOWN`; `Denied` without a repository
-    /// for a caller whose grants name no actors.
+    /// `Invalid` for an invalid word or time; `REPO_UNKNOWN`; `Denied` without a repository for a
+    /// caller whose grants name no actors.
     pub async fn task_list(
         &self,
         caller: &Principal,
@@ -66,7 +66,8 @@ impl Coding {
     }
 }
 
-/// A page of those that ended so: outcomes are not in the table of tasks, so each is asked for its own, of so many for one page.
+/// Returns a page of tasks with a grade. Outcomes are not in the table of tasks, so each task is
+/// checked separately, up to a maximum number for each page.
 fn ended(
     tx: &dyn ReadTx,
     mut query: TaskQuery,
@@ -95,7 +96,7 @@ fn ended(
     }
 }
 
-/// Whose tasks are listed; none means everybody's.
+/// Returns the actors whose tasks are listed. An empty list means all actors.
 pub(crate) fn actors(
     tx: &dyn ReadTx,
     caller: &Principal,

@@ -1,8 +1,7 @@
-//! The fields of log lines of this area: the task, its user, its
-//! repository, trace and session, each where it is known; and the level of a call that fails, by
-//! who is to blame. A broken rule of the program: ERROR. Time, load or credentials: WARN. A mistake
-//! of the caller, whom the answer tells of it: INFO. This file writes no lines of success, and no
-//! line has content of memories.
+//! The fields of log lines of this crate: the task, its user, repository, trace and session, if
+//! known. The level of a failed call depends on the cause: ERROR for a bug in the program; WARN for
+//! time, load or credentials; INFO for a mistake of the caller, whom the response informs. This
+//! module logs no successes, and no line contains content of records.
 
 use loci_api::coding::task::TaskCreate;
 use loci_model::ports::store::StoreExt;
@@ -13,7 +12,7 @@ use tracing::{Instrument as _, Span};
 
 use crate::Coding;
 
-/// A call of this area.
+/// A call of coding memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call<'a> {
     function: &'static str,
@@ -22,22 +21,22 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// One that reads what is remembered.
+    /// Returns a call that reads memory.
     pub(crate) fn load(function: &'static str, task: Option<&'a TaskId>) -> Self {
         Self { function, is_load: true, task }
     }
 
-    /// One that writes.
+    /// Returns a call that writes memory.
     pub(crate) fn write(function: &'static str, task: Option<&'a TaskId>) -> Self {
         Self { function, is_load: false, task }
     }
 
-    /// Does the work of the call, so that its lines carry what is known of the task, and tells where it fails.
+    /// Runs the work of the call within a span of the task's fields, and logs a failure.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub(crate) async fn told<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        // Of the highest level: what a line carries does not depend on which lines are wanted.
+        // The highest level, so that the fields of a line do not depend on the enabled levels.
         let span = tracing::error_span!(
             "task",
             task_id = Empty,
@@ -73,21 +72,21 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Memory could not be read, for a reason that somebody must mend.
+/// Memory could not be read because of an error that needs a fix.
 pub(crate) const LOAD_BUG: &str = "memory_load_bug";
-/// Memory could not be read now.
+/// Memory could not be read temporarily.
 pub(crate) const LOAD_INFRA: &str = "memory_load_infra_failure";
-/// Memory could not be written, for a reason that somebody must mend.
+/// Memory could not be written because of an error that needs a fix.
 pub(super) const WRITE_BUG: &str = "memory_write_bug";
-/// Memory could not be written now.
+/// Memory could not be written temporarily.
 pub(crate) const WRITE_INFRA: &str = "memory_write_infra_failure";
 
-/// A read of memory that the caller has to ask for otherwise.
+/// The caller must change a request that reads memory.
 const LOAD_REFUSED: &str = "memory_load_refused";
-/// A write of memory that the caller has to ask for otherwise.
+/// The caller must change a request that writes memory.
 const WRITE_REFUSED: &str = "memory_write_refused";
 
-/// The party that has to mend a failure.
+/// The party that must resolve a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
     /// Time, load, credentials or another server.
@@ -110,7 +109,7 @@ fn blame(kind: ErrorKind) -> Blame {
     }
 }
 
-/// True where time, load or credentials are to blame, and no program.
+/// True if time, load or credentials caused the failure, and not the program.
 pub(crate) fn is_infrastructure(kind: ErrorKind) -> bool {
     blame(kind) == Blame::Infrastructure
 }
@@ -130,8 +129,8 @@ fn error_type(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Lets the lines of the call that is under way carry what is known of its task. A member is recorded once: in lines of text it would
-/// stand there twice.
+/// Adds the fields of a task to the span of the current call. Each field is recorded once, because
+/// a text line would otherwise repeat it.
 fn of_task(task: &Task) {
     let span = Span::current();
     span.record("session_id", display(&task.session));
@@ -146,7 +145,7 @@ fn of_task(task: &Task) {
     }
 }
 
-/// The same of a task that is not taken in yet.
+/// Adds the fields of a task that is not created yet.
 pub(super) fn of_request(new: &TaskCreate) {
     let span = Span::current();
     if let Some(repo) = &new.repo {
@@ -160,7 +159,7 @@ pub(super) fn of_request(new: &TaskCreate) {
     }
 }
 
-/// The same, where a repository is named and no task.
+/// Adds the fields of a repository, for a call without a task.
 pub(crate) fn of_repository(memory: &MemoryId, actor: &ActorId) {
     Span::current().record("repo", display(actor));
     of_memory(memory);
@@ -171,7 +170,8 @@ fn of_memory(memory: &MemoryId) {
 }
 
 impl Coding {
-    /// What is known of a task, for the lines of the call that is under way, and whoever may act for it.
+    /// Returns a task and adds its fields to the span of the current call, for use before the
+    /// access check.
     pub(crate) async fn known_task(&self, memory: &MemoryId, id: &TaskId) -> Result<Option<Task>> {
         of_memory(memory);
         let (of, id) = (memory.clone(), id.clone());

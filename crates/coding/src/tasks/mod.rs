@@ -1,4 +1,4 @@
-//! Tasks of coding agents: the verbs on a task, and the rules for its names, its place and its
+//! Tasks of coding agents: the verbs on a task, and the rules for its names, its namespaces and its
 //! agent.
 
 mod agent_rights;

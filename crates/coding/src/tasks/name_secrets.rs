@@ -1,7 +1,7 @@
-//! Secrets in the names that a task is told by: a branch or a page with a login, a model or a
-//! version with a key. Each is masked before the task is stored, as its description is; from the
-//! task they come into episodes, learnings and lists. Ids are not looked at: they say whose
-//! something is.
+//! Secrets in the names of a task: a branch or a page with a login, a model or a version with a
+//! key. Each is masked before the task is stored, like its description, because names are copied
+//! from the task to episodes, learnings and lists. Ids are not checked, because they identify the
+//! owner.
 
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::tasks::task::Task;

@@ -1,4 +1,4 @@
-//! `task_patch`: how far a task has come, and what became known of it.
+//! The verb `task_patch`: updates the status and the data of a task.
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ use crate::code_graph::co_change::task_files;
 use crate::commits::task_commits;
 use crate::{reflection, rules};
 
-/// A task after its changes.
+/// The result of changing a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskPatched {
     /// The task.
     pub task: Task,
-    /// What was not done, and why.
+    /// Warnings about changes that were not applied.
     pub warnings: Vec<String>,
 }
 
 impl Coding {
-    /// Changes a task. One that has ended keeps its status: the answer says so.
+    /// Changes a task. An ended task keeps its status, and the response reports it.
     ///
     /// # Errors
-    /// `NotFound`; `Conflict` where a status does not follow the present one.
+    /// `NotFound`; `Conflict` if the new status may not follow the present one.
     pub async fn task_patch(
         &self,
         caller: &Principal,
@@ -72,7 +72,7 @@ impl Coding {
                         if task != before {
                             task.updated_at = now;
                             tx.tasks_mut().put(&task)?;
-                            // A pull request that is known by now makes one change of two.
+                            // A newly known pull request merges two changes of the graph into one.
                             task_files::note(tx, &task, &[], &[], now)?;
                         }
                         let changing = Changing { memory: &memory, by: &caller.name, at: now };
@@ -99,7 +99,7 @@ impl Coding {
     }
 }
 
-/// The task as a patch tells it.
+/// Returns the task with the values of a patch.
 fn as_told(task: &Task, patch: &TaskPatch, mode: RedactionMode) -> Task {
     let mut told = Task {
         branch: patch.branch.clone(),
@@ -111,7 +111,7 @@ fn as_told(task: &Task, patch: &TaskPatch, mode: RedactionMode) -> Task {
     told
 }
 
-/// Its pull request came onto its base by this commit.
+/// Records that a commit merged the task's pull request.
 fn merge(tx: &mut dyn Tx, task: &Task, sha: &ObjectId, now: Timestamp) -> Result<()> {
     let rule = "merge_commit_sha is of a pull request, and none is known of the task: send pr too";
     let pr = task.pr.as_ref().ok_or_else(|| Error::invalid("merge_commit_sha", rule))?;
@@ -122,7 +122,7 @@ fn merge(tx: &mut dyn Tx, task: &Task, sha: &ObjectId, now: Timestamp) -> Result
     tx.commits_mut().put(&TaskCommit { merged_pr: Some(pr.number), ..row })
 }
 
-/// A pull request of a request.
+/// Converts a pull request of a request.
 pub fn pull_request(pr: loci_api::coding::task::TaskPullRequest) -> TaskPullRequest {
     let loci_api::coding::task::TaskPullRequest { number, url, head_sha } = pr;
     TaskPullRequest { number, url, head_sha, merge_commit_sha: None }
@@ -146,7 +146,7 @@ fn apply(
     Ok(warnings)
 }
 
-/// The next status of a task; a warning where it has ended.
+/// Sets the next status of a task. Returns a warning if the task has ended.
 pub(super) fn move_on(task: &mut Task, next: TaskStatus, now: Timestamp) -> Result<Option<String>> {
     if task.status == next {
         return Ok(None);
@@ -166,7 +166,7 @@ pub(super) fn move_on(task: &mut Task, next: TaskStatus, now: Timestamp) -> Resu
     Ok(None)
 }
 
-/// What became known of a task's pull request.
+/// Adds the data of a pull request to a task.
 pub(crate) fn meet(task: &mut Task, mut pr: TaskPullRequest) {
     if let Some(known) = task.pr.take().filter(|known| known.number == pr.number) {
         pr.url = pr.url.or(known.url);

@@ -1,5 +1,5 @@
-//! The task of an answer to a write: as it is stored for a caller who may read it, else what that
-//! caller sent of it.
+//! The task in the answer to a write: the stored task for a caller who may read it, else the data
+//! that the caller sent.
 
 use loci_engine::access::keys::Secret;
 use loci_model::Result;
@@ -11,15 +11,15 @@ use super::task_namespaces;
 use crate::Coding;
 use crate::preferences;
 
-/// The warning about a task that is not shown as it is stored.
+/// The warning about a task that is not shown in its stored form.
 const UNREADABLE: &str =
     "UNREADABLE: the key has no grant of read on the task: the answer shows only what this call sent";
 
-/// Returns a stored task as the answer shows it, and warnings. A caller who may not read it sees
-/// what it `sent`, with ids, status and times as they are.
+/// Returns a stored task for an answer, and warnings. A caller who may not read it receives the
+/// data that it `sent`, with the stored ids, status and times.
 ///
 /// # Errors
-/// Those of `sent`.
+/// Errors of `sent`.
 pub(super) fn known(
     caller: &Principal,
     task: Task,
@@ -40,13 +40,13 @@ pub(super) fn known(
 }
 
 impl Coding {
-    /// Returns a token for the agent of a task that the caller took in; `None` for a caller who may
-    /// not read everything that its agent may: the task, and the preferences of the person who is
-    /// proved to have asked for it, by any caller. A caller who may act as that agent may hand it
-    /// on. The token opens those preferences, and no others that are proved later.
+    /// Returns a token for the agent of a task that the caller created. `None` for a caller who may
+    /// not read everything that the agent may: the task, and the preferences of the person who is
+    /// proved to have requested it, by any caller. A caller who may act as that agent may also
+    /// receive it. The token opens those preferences, and no others that are proved later.
     ///
     /// # Errors
-    /// `Unavailable` where the master key cannot be read.
+    /// `Unavailable` if the master key cannot be read.
     pub async fn agent_token_for(&self, caller: &Principal, task: &Task) -> Result<Option<Secret>> {
         if !task_namespaces::may(caller, task, Capability::Read) {
             return Ok(None);
@@ -60,7 +60,7 @@ impl Coding {
     }
 }
 
-/// Returns a task without anything that was said of it: its ids, kind, status and times.
+/// Returns a task with only its ids, kind, status and times.
 pub(super) fn bare(task: &Task) -> Task {
     Task {
         forge: None,

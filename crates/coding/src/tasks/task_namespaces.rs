@@ -1,4 +1,4 @@
-//! The place of a task: its actor, its session, its namespaces; and whether a caller may touch what is there.
+//! The actor, the session and the namespaces of a task, and the access checks on them.
 
 use loci_engine::access;
 use loci_model::facts::repository::Repository;
@@ -9,22 +9,22 @@ use loci_model::{
 };
 use sha2::{Digest, Sha256};
 
-/// How a session begins that is made of a task's id.
+/// The prefix of a session that is derived from a task's id.
 const MADE: &str = "task-";
-/// Hex digits of it.
+/// The number of hex digits after it.
 const SESSION_DIGITS: usize = 32;
 
-/// The actor of a repository: its scope key.
+/// Returns the actor of a repository: its scope key.
 pub(crate) fn actor_of(repository: &Repository) -> Result<ActorId> {
     ActorId::parse(repository.key.as_str()).map_err(|error| error.on("repo"))
 }
 
-/// The actor of whoever asks for something that is on no repository.
+/// Returns the actor of a user whose task has no repository.
 pub(super) fn actor_of_user(user_id: &str) -> Result<ActorId> {
     ActorId::parse(format!("user:{user_id}")).map_err(|error| error.on("user_id"))
 }
 
-/// The session of a task: its id where that can name a session, else one that is made of it.
+/// Returns the session of a task: its id if that is a valid session, else a derived one.
 pub(crate) fn session_of(id: &TaskId) -> Result<SessionId> {
     SessionId::parse(id.as_str()).or_else(|_| {
         let digest = hex::encode(Sha256::digest(id.as_str()));
@@ -32,41 +32,42 @@ pub(crate) fn session_of(id: &TaskId) -> Result<SessionId> {
     })
 }
 
-/// Whether a session is one that was made of a task's id.
+/// True if a session is derived from a task's id.
 pub(super) fn is_made(session: &SessionId) -> bool {
     session.as_str().strip_prefix(MADE).is_some_and(|digits| digits.len() == SESSION_DIGITS)
 }
 
-/// The tasks that can have a session: the one that is called like it, or none; `None` where the session was made of an id, and every task
-/// must be asked.
+/// Returns the tasks that can have a session: the one with the same id, if valid. `None` for a
+/// derived session, for which every task must be checked.
 pub(crate) fn tasks_of_session(session: &SessionId) -> Option<Vec<TaskId>> {
     (!is_made(session)).then(|| TaskId::parse(session.as_str()).into_iter().collect())
 }
 
-/// What the state of a memory is called, by how many changes of records it has seen.
+/// Returns the name of a memory's state, from the number of record changes so far.
 pub(crate) fn snapshot(sequence: u64) -> String {
     format!("snap_{sequence}")
 }
 
-/// Everything of an actor.
+/// Returns the filter for all namespaces of an actor.
 fn subtree(actor: &ActorId) -> Result<NamespaceFilter> {
     Ok(NamespaceFilter::new(&Namespace::parse(format!("/{actor}/"))?, NamespaceMatch::Subtree))
 }
 
-/// Where the preferences of a login are, whatever the case of its letters; `None` for what is no one segment of a path: nobody's are read
-/// for them, least of all everybody's.
+/// Returns the namespace of the preferences of a login, ignoring case. `None` for a name that is
+/// not a single path segment, so that no other preferences are read for it.
 pub(crate) fn preferences_of(user: &str) -> Option<String> {
     let path = format!("/users/{}/", user.to_lowercase());
     (!user.contains('/') && Namespace::parse(path.as_str()).is_ok()).then_some(path)
 }
 
-/// Whether what is in a namespace is the task's to judge: its actor's, or its user's, whose preferences are there.
+/// True if a task may judge the records of a namespace: that of its actor, or of its user's
+/// preferences.
 pub(super) fn is_of(task: &Task, of_user: Option<&str>, namespace: &Namespace) -> bool {
     let lies_in = |root: &str| namespace.as_str().starts_with(root);
     lies_in(&format!("/{}/", task.actor)) || of_user.is_some_and(lies_in)
 }
 
-/// Requires a grant on the task of that actor and session.
+/// Requires a grant on the task of an actor and a session.
 ///
 /// # Errors
 /// `Denied`.
@@ -92,15 +93,15 @@ pub(crate) fn require_all(
     access::require_place(caller, memory, (actor, None), &subtree(actor)?, capability)
 }
 
-/// Whether the caller has a grant on the task.
+/// True if the caller has a grant on the task.
 pub(crate) fn may(caller: &Principal, task: &Task, capability: Capability) -> bool {
     require(caller, &task.memory, (&task.actor, &task.session), capability).is_ok()
 }
 
-/// The task, if it is there and the caller may touch it.
+/// Returns the task, if it exists and the caller may access it.
 ///
 /// # Errors
-/// `NotFound`, whichever of the two it is.
+/// `NotFound` in both cases.
 pub(crate) fn visible(
     caller: &Principal,
     id: &TaskId,

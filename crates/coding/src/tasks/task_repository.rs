@@ -1,6 +1,5 @@
-//! The repository of a new task: by its name, and by the number that its forge knows it by. A
-//! number holds where names change; one that is another repository's is a mistake, and one that
-//! nobody knows is said.
+//! The repository of a new task: by its name, and by its forge's number. The number is valid across
+//! renames. The number of another repository is an error, and an unknown number is a warning.
 
 use loci_api::coding::task::TaskCreate;
 use loci_model::facts::repository::Repository;
@@ -9,10 +8,10 @@ use loci_model::principal::{Capability, Principal};
 use loci_model::{CodeReason, Error, MemoryId, Reason, Result};
 use loci_verified::{Numbered, find_repository, numbered, of_number};
 
-/// The repository of a task, `None` where it is on none, and what to know of that.
+/// Returns the repository of a task, `None` if it has none, and warnings.
 ///
 /// # Errors
-/// `REPO_UNKNOWN`; `Conflict` where the number is not the named repository's; `Denied`.
+/// `REPO_UNKNOWN`; `Conflict` if the number does not belong to the named repository; `Denied`.
 pub(super) fn repository(
     tx: &dyn ReadTx,
     caller: &Principal,

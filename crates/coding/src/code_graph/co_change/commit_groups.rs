@@ -1,5 +1,6 @@
-//! Which commits of a history belong together, and in which order they are taken in: pure. Commits of one pull request are one
-//! change, whether it was merged as it is, commit by commit, or as one commit.
+//! Groups the commits of a history and orders them for counting. Pure. The commits of one pull
+//! request are one change, whether the request was merged with a merge commit, commit by commit, or
+//! squashed into one commit.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -7,17 +8,18 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use loci_model::facts::code::ObjectId;
 use loci_model::tasks::code_history::HistoryCommit;
 
-/// A commit that is to be looked at.
+/// A commit to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Planned {
     pub(super) id: ObjectId,
     pub(super) at_s: i64,
     pub(super) pull_request: Option<u64>,
-    /// The merge by which it came with others.
+    /// The merge commit that brought this commit onto the branch together with others.
     pub(super) merge: Option<ObjectId>,
 }
 
-/// Commits that are no merges, parents before their children; of several that may come next the oldest does.
+/// Returns the commits that are not merges, parents before their children. Among several candidates
+/// for the next position, the oldest comes first.
 pub(super) fn planned(commits: &[HistoryCommit], tip: &ObjectId) -> Vec<Planned> {
     let by_id: HashMap<ObjectId, &HistoryCommit> = commits.iter().map(|commit| (commit.id, commit)).collect();
     let merges = merges_of(&by_id, tip);
@@ -37,7 +39,7 @@ pub(super) fn planned(commits: &[HistoryCommit], tip: &ObjectId) -> Vec<Planned>
     planned.collect()
 }
 
-/// By commit: the merge of a pull request by which it came onto the branch.
+/// Maps each commit to the merge of a pull request that brought it onto the branch.
 fn merges_of(by_id: &HashMap<ObjectId, &HistoryCommit>, tip: &ObjectId) -> HashMap<ObjectId, ObjectId> {
     let mut line = Vec::new();
     let mut at = by_id.get(tip).copied();
@@ -47,7 +49,7 @@ fn merges_of(by_id: &HashMap<ObjectId, &HistoryCommit>, tip: &ObjectId) -> HashM
     }
     let mut seen: HashSet<ObjectId> = line.iter().map(|commit| commit.id).collect();
     let mut merges = HashMap::new();
-    // The oldest merge first: what is left for a later one came by it.
+    // The loop starts with the oldest merge: a commit belongs to the first merge that reaches it.
     for merge in line.into_iter().rev().filter(|commit| commit.parents.len() > 1) {
         let is_request = is_merged_request(&merge.subject);
         let mut open: Vec<ObjectId> = merge.parents.iter().skip(1).copied().collect();
@@ -96,18 +98,19 @@ fn oldest_first<'a>(
     order
 }
 
-/// Whether a merge says that it is one of a pull request, in the words of a forge.
+/// True if the subject of a merge marks it as the merge of a pull request, in the wording of a
+/// forge.
 fn is_merged_request(subject: &str) -> bool {
     merged_request(subject).is_some()
-        // A merge of a branch into another one, as GitLab words it.
+        // GitLab's wording for a merge of one branch into another.
         || (subject.starts_with("Merge branch '") && subject.contains("' into '"))
 }
 
-/// The number of the pull request that a merge is of.
+/// Returns the number of the pull request that a merge commit names.
 fn merged_request(subject: &str) -> Option<u64> {
     let after = |words: &str| subject.split_once(words).map(|(_, after)| after);
     let number = match subject.strip_prefix("Merge pull request ") {
-        // `#12 from …`, or the title and then `(#12) from …`.
+        // `#12 from …`, or the title followed by `(#12) from …`.
         Some(rest) => rest.strip_prefix('#').or_else(|| rest.split_once("(#").map(|(_, after)| after)),
         None if subject.starts_with("Merged in ") => after("(pull request #"),
         None => None,
@@ -115,7 +118,7 @@ fn merged_request(subject: &str) -> Option<u64> {
     leading(number?)
 }
 
-/// The number of the pull request that stands at the end of a commit's subject.
+/// Returns the pull request number at the end of a commit's subject.
 fn squashed_request(subject: &str) -> Option<u64> {
     let inner = subject.trim_end().strip_suffix(')')?;
     let (_, number) = inner.rsplit_once("(#")?;
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn parents_come_first_and_branches_are_told_apart() {
-        // 1 - 2 ------- 5 - 7     5 merges 3, 4 (a pull request), 7 merges 6 (a branch of nobody's).
+        // 1 - 2 ------- 5 - 7     5 merges 3, 4 (a pull request), 7 merges 6 (a plain branch).
         //  \- 3 - 4 -/     /
         //   \---- 6 ------/
         let commits = [

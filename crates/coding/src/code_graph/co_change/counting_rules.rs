@@ -1,16 +1,19 @@
-//! What counts: which files, and how many of them a change may have that says anything of their pairs.
+//! Rules for counting: the files that count, and the size up to which a change counts for the pairs
+//! of its files.
 
 use loci_verified::verifier::{Glob, is_generated_path};
 
-/// Files of one change at most that say something of each other.
+/// The maximum number of files in a change that counts for the pairs of its files.
 pub(crate) const FILES_MAX: usize = 50;
 
-/// What counts.
+/// The counting rules of one graph.
 #[derive(Debug, Clone)]
 pub(crate) struct Counting {
-    /// A change of more files says nothing of any of them.
+    /// The maximum number of files in a counted change. A larger change counts for none of its
+    /// files.
     pub(super) files_max: usize,
-    /// Paths that do not count, beside generated and vendored files and lock files.
+    /// Patterns of further paths that do not count, in addition to generated files, vendored files
+    /// and lock files.
     excluded: Vec<Glob>,
 }
 
@@ -21,13 +24,14 @@ impl Default for Counting {
 }
 
 impl Counting {
-    /// Without files of these patterns; one that is none excludes nothing.
+    /// Returns the default rules without the files that match these patterns. A string that is not
+    /// a valid pattern excludes nothing.
     pub(crate) fn without(patterns: &[String]) -> Self {
         let excluded = patterns.iter().filter_map(|pattern| Glob::parse(pattern).ok()).collect();
         Self { excluded, ..Self::default() }
     }
 
-    /// Whether the file of a path counts.
+    /// True if the file at a path counts.
     pub(crate) fn holds(&self, path: &str) -> bool {
         !is_generated_path(path) && !self.excluded.iter().any(|glob| glob.matches(path))
     }

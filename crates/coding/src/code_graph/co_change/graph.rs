@@ -1,9 +1,10 @@
-//! Which files changed together, how often: files, transactions, and which are in which. Pure; commits and tasks are added in the order
-//! in which they came, and adding one twice changes nothing. Pairs are not kept: they are counted where they are asked for
-//! (`measures`), along the transactions of one file.
+//! The graph of files that changed together: files, transactions, and the files of each
+//! transaction. Pure. Commits and tasks are added in the order of their arrival, and adding one
+//! twice changes nothing. The graph does not store pairs: `measures` counts them on request, along
+//! the transactions of one file.
 //!
-//! A file is its present path: a rename gives it another one, and keeps what was counted. What is gone stays counted, and is shown
-//! to nobody.
+//! A file is identified by its present path. A rename gives it another path and keeps its counts.
+//! The counts of a deleted file stay, but the graph shows it to no caller.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,15 +14,15 @@ use loci_model::tasks::file_change::HistoryChange;
 
 use super::counting_rules::Counting;
 
-/// A file, by its place.
+/// The index of a file in the graph.
 pub(super) type FileId = u32;
-/// A transaction, by its place.
+/// The index of a transaction in the graph.
 pub(super) type TransactionId = u32;
 
-/// By what two reports of one change are known to be the same.
+/// A key of a transaction. Two reports that share a key describe the same change.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Key {
-    /// A commit of the default branch, or one that a task reported.
+    /// A commit of the default branch, or a commit that a task reported.
     Commit(ObjectId),
     /// The number of a pull request.
     PullRequest(u64),
@@ -32,17 +33,17 @@ pub(super) enum Key {
 /// Files that changed together.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transaction {
-    /// Sorted; empty where there are too many to say anything of each.
+    /// The files, sorted. Empty if the transaction has too many files to count.
     pub(super) files: Vec<FileId>,
-    /// There are too many.
+    /// True if the transaction has too many files to count.
     pub(super) is_sweeping: bool,
     /// The newest commit.
     pub(super) commit: Option<ObjectId>,
-    /// The tasks that told of it.
+    /// The tasks that reported the change.
     pub(super) tasks: BTreeSet<TaskId>,
-    /// When, in seconds since 1970.
+    /// The time of the change, in seconds since 1970.
     pub(super) at_s: i64,
-    /// What it was is part of another one by now.
+    /// True if the transaction was merged into another one.
     pub(super) is_void: bool,
 }
 
@@ -52,7 +53,7 @@ impl Transaction {
     }
 }
 
-/// What a task tells of one change.
+/// One change as a task reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TaskChange<'a> {
     pub(super) task: &'a TaskId,
@@ -69,9 +70,9 @@ pub(super) struct Graph {
     paths: Vec<String>,
     is_gone: Vec<bool>,
     present: HashMap<String, FileId>,
-    /// Paths that files had, and have no more.
+    /// Former paths of files, which no longer have these paths.
     former: HashMap<String, FileId>,
-    /// By file, ascending: transactions that say something of it.
+    /// The counted transactions of each file, in ascending order.
     pub(super) of_file: Vec<Vec<TransactionId>>,
     pub(super) transactions: Vec<Transaction>,
     by_key: HashMap<Key, TransactionId>,
@@ -83,33 +84,33 @@ impl Graph {
         Self { counting, ..Self::default() }
     }
 
-    /// Transactions that count.
+    /// Returns the number of transactions that count.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// The file of a path, or of one that it had before.
+    /// Returns the file with this present or former path.
     pub(super) fn file(&self, path: &str) -> Option<FileId> {
         self.present.get(path).or_else(|| self.former.get(path)).copied()
     }
 
-    /// The present path of a file that is there.
+    /// Returns the present path of a file that still exists.
     pub(super) fn path(&self, file: FileId) -> Option<&str> {
         let is_gone = self.is_gone.get(file as usize).copied().unwrap_or(true);
         self.paths.get(file as usize).filter(|_| !is_gone).map(String::as_str)
     }
 
-    /// Files that are there.
+    /// Returns the files that still exist.
     pub(super) fn files(&self) -> impl Iterator<Item = (FileId, &str)> {
         (0..).zip(&self.paths).filter_map(|(file, _)| Some((file, self.path(file)?)))
     }
 
-    /// Transactions of a file.
+    /// Returns the transactions of a file.
     pub(super) fn transactions_of(&self, file: FileId) -> &[TransactionId] {
         self.of_file.get(file as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// How many transactions say something of a file.
+    /// Returns the number of counted transactions of a file.
     pub(super) fn count_of(&self, file: FileId) -> u32 {
         u32::try_from(self.transactions_of(file).len()).unwrap_or(u32::MAX)
     }
@@ -118,7 +119,7 @@ impl Graph {
         self.transactions.get(id as usize)
     }
 
-    /// Takes in a commit; parents come before their children.
+    /// Adds a commit. The caller adds parents before their children.
     pub(super) fn add_commit(&mut self, commit: &HistoryChange, paths: &[String]) {
         let path = |place: &u32| paths.get(*place as usize).map(String::as_str);
         for (from, to) in &commit.renamed {
@@ -147,13 +148,13 @@ impl Graph {
         self.join(keys, files, &said);
     }
 
-    /// Takes in what a task says that it changed.
+    /// Adds a change that a task reports.
     pub(super) fn add_task(&mut self, told: &TaskChange<'_>) {
         let files: BTreeSet<FileId> = told
             .files
             .iter()
             .filter_map(|path| match self.file(path) {
-                // Under a path that a file had before, it is that file.
+                // A former path of a file identifies that file.
                 Some(file) => self.path(file).is_some_and(|path| self.counting.holds(path)).then_some(file),
                 None => self.seen(path),
             })
@@ -166,7 +167,8 @@ impl Graph {
         self.join(keys, files, &said);
     }
 
-    /// The file that is at a path now, where files of such paths count.
+    /// Returns the file that is now at a path, if files at such paths count. Adds the file if it is
+    /// new.
     fn seen(&mut self, path: &str) -> Option<FileId> {
         if !self.counting.holds(path) {
             return None;
@@ -184,7 +186,7 @@ impl Graph {
         Some(file)
     }
 
-    /// A file has another path from now on.
+    /// Gives a file its new path.
     fn rename(&mut self, from: &str, to: &str) {
         let Some(file) = self.present.remove(from) else { return };
         self.former.insert(from.to_owned(), file);
@@ -195,7 +197,7 @@ impl Graph {
         if let Some(other) = self.present.insert(to.to_owned(), file)
             && !self.is_gone.get(other as usize).copied().unwrap_or(true)
         {
-            // A task told of the new path before the commit came: it is this file.
+            // A task reported the new path before the commit arrived. Both are this file.
             self.merge(other, file);
         }
         self.former.remove(to);
@@ -204,7 +206,7 @@ impl Graph {
         }
     }
 
-    /// What was counted of one file is another one's.
+    /// Moves the counts of one file to another one.
     fn merge(&mut self, from: FileId, to: FileId) {
         let moved = self.of_file.get_mut(from as usize).map(std::mem::take).unwrap_or_default();
         for id in moved {
@@ -225,7 +227,8 @@ impl Graph {
         }
     }
 
-    /// Adds files to the transaction that any of these keys name, which are all one then.
+    /// Adds files to the transaction of any of these keys. Transactions that the keys connect
+    /// become one.
     fn join(&mut self, keys: Vec<Key>, files: BTreeSet<FileId>, said: &Transaction) {
         let known: BTreeSet<TransactionId> =
             keys.iter().filter_map(|key| self.by_key.get(key)).copied().collect();
@@ -294,7 +297,7 @@ impl Graph {
     }
 }
 
-/// What is said of two transactions that are one.
+/// Combines the data of two transactions that are one.
 fn newer(said: Transaction, before: &Transaction) -> Transaction {
     let is_newer = said.at_s >= before.at_s;
     Transaction {
@@ -307,7 +310,7 @@ fn newer(said: Transaction, before: &Transaction) -> Transaction {
     }
 }
 
-/// Puts into a sorted list, once.
+/// Inserts a value into a sorted list, unless the list contains it.
 fn put(list: &mut Vec<u32>, one: u32) {
     if let Err(place) = list.binary_search(&one) {
         list.insert(place, one);

@@ -1,5 +1,6 @@
-//! Graphs of repositories as they are counted so far, kept while they are asked for: each catches up with what was written since, and is
-//! begun anew where something was taken back. All of it can be thrown away: it is counted again from the ledger.
+//! A cache of the repositories' graphs. Each graph catches up with the changes written since its
+//! last use, and is rebuilt if a report was withdrawn. All of it can be discarded: the ledger holds
+//! the data to rebuild it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,18 +15,19 @@ use super::counting_rules::Counting;
 use super::graph::{Graph, TaskChange};
 use super::measures::Set;
 
-/// Repositories whose graphs are kept.
+/// The maximum number of cached graphs.
 const GRAPHS_MAX: usize = 32;
-/// Tasks that are read in one go.
+/// The number of tasks that one page reads.
 const TASKS: usize = 1_000;
-/// Clocks of servers differ by less: what was written so long before the newest that is counted is looked at again.
+/// An upper bound for the clock difference between servers, in milliseconds. Each update reads
+/// again the entries written within this time before the newest counted entry.
 const SKEW_MS: i64 = 60_000;
 
-/// A graph, and what it is counted from.
+/// A graph, and the state of the ledger that it counts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Counted {
     pub(super) graph: Graph,
-    /// What is always modified together, once somebody asked.
+    /// Groups of files that always change together, computed on the first request.
     sets: OnceLock<Arc<Vec<Set>>>,
     epoch: String,
     revision: u64,
@@ -36,7 +38,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// What is always modified together.
+    /// Returns the groups of files that always change together.
     pub(super) fn sets(&self) -> Arc<Vec<Set>> {
         Arc::clone(self.sets.get_or_init(|| Arc::new(self.graph.always())))
     }
@@ -44,7 +46,7 @@ impl Counted {
 
 type Slot = Arc<Mutex<Option<Arc<Counted>>>>;
 
-/// The graphs that are kept.
+/// The cached graphs.
 #[derive(Default)]
 pub(crate) struct Graphs {
     slots: Mutex<Slots>,
@@ -57,7 +59,7 @@ struct Slots {
 }
 
 impl Graphs {
-    /// The graph of a repository, with everything that is written by now.
+    /// Returns the graph of a repository, with all changes written so far.
     pub(super) fn caught_up(
         &self,
         tx: &dyn ReadTx,
@@ -71,7 +73,7 @@ impl Graphs {
         if let Some(before) = before.filter(|before| before.revision == progress.revision) {
             return Ok(Arc::clone(before));
         }
-        // Who still looks at the one before keeps it.
+        // A reader that still uses the earlier graph keeps its own copy.
         let mut counted = match before {
             Some(_) => held.take().map(Arc::unwrap_or_clone).unwrap_or_default(),
             None => Counted {
@@ -108,7 +110,7 @@ fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether what is counted is a part of what is written by now.
+/// True if the counted data is a part of the data written so far.
 fn is_begun(counted: &Counted, progress: &HistoryProgress, patterns: &[String]) -> bool {
     counted.epoch == progress.epoch
         && counted.reading.as_deref() == progress.shown.as_ref().map(|shown| shown.id.as_str())
@@ -144,7 +146,7 @@ fn catch_up(
     Ok(())
 }
 
-/// What tasks said since, the oldest first.
+/// Returns the changes that tasks reported since a time, the oldest first.
 fn tasks_since(tx: &dyn ReadTx, repository: &Repository, since: Option<Timestamp>) -> Result<Vec<TaskFiles>> {
     let from = since.map(|since| since.plus_millis(-SKEW_MS));
     let mut page = LedgerPage {

@@ -1,4 +1,5 @@
-//! Asking a repository's graph: who may, how far it is counted, and what of its files is shown. What is counted is elsewhere.
+//! Queries on a repository's graph: the access check, the progress of the history, and the rows of
+//! an answer. The counting is in `graph` and `measures`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,9 +23,10 @@ use crate::code_graph::dependencies::ModuleName;
 use crate::hydration::AskedPaths;
 use crate::tasks::task_namespaces;
 
-/// Files that stand for a directory or a pattern: those that change most.
+/// The maximum number of files that stand for a directory or a pattern: those with the most
+/// changes.
 const MATCHED_MAX: usize = 100;
-/// Of a task among samples.
+/// The prefix of a task among samples.
 const TASK: &str = "task:";
 
 /// A file that changes with another one.
@@ -32,19 +34,19 @@ const TASK: &str = "task:";
 pub struct CoChange {
     /// The file.
     pub path: String,
-    /// The one that it changes with.
+    /// The file that it changes with.
     pub because: String,
-    /// How often.
+    /// The number of common changes.
     pub support: u32,
-    /// In which part of that one's changes.
+    /// The share of the other file's changes that contain this file, 0 to 1.
     pub confidence: f64,
-    /// In which part of its own.
+    /// The share of this file's changes that contain the other file, 0 to 1.
     pub reverse_confidence: f64,
-    /// How much more often than by chance.
+    /// The ratio of the common changes to the number expected by chance.
     pub lift: f64,
-    /// The last time.
+    /// The time of the newest common change.
     pub last_seen: Option<Timestamp>,
-    /// Commits, and tasks as `task:<id>`: the newest.
+    /// The newest common changes: commits, and tasks as `task:<id>`.
     pub samples: Vec<String>,
 }
 
@@ -67,7 +69,7 @@ impl CoChange {
 /// The source of the counts of a graph, and warnings.
 pub(super) type About = (GraphAbout, Vec<String>);
 
-/// What a question is answered by.
+/// The data that answers a query.
 pub(crate) struct Scene<'a> {
     pub(super) tx: &'a dyn ReadTx,
     pub(super) repository: &'a Repository,
@@ -75,10 +77,11 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Coding {
-    /// Answers a question by the graph of a repository.
+    /// Answers a query from the graph of a repository.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's: what tasks changed is part of what is counted.
+    /// `REPO_UNKNOWN`; `Denied` if the caller may not read all of the repository's data: the graph
+    /// counts the changes of all tasks.
     pub(super) async fn ask_graph<T: Send + 'static>(
         &self,
         caller: &Principal,
@@ -99,10 +102,10 @@ impl Coding {
             .await
     }
 
-    /// The same of a repository that is found already.
+    /// Answers a query like `ask_graph`, for a repository that the caller has already resolved.
     ///
     /// # Errors
-    /// `Denied`, as there.
+    /// `Denied` under the conditions of `ask_graph`.
     pub(crate) fn ask_graph_of<T>(
         &self,
         tx: &dyn ReadTx,
@@ -163,7 +166,7 @@ fn about(repository: &Repository, progress: Option<&HistoryProgress>, graph: &Gr
 }
 
 impl Graph {
-    /// A pair as it is shown.
+    /// Returns the row of a pair.
     pub(super) fn shown(&self, because: FileId, one: &Measure) -> Option<CoChange> {
         let newest = self.newest_of_both(because, one.file);
         let at_s = newest.first().and_then(|id| self.transaction(*id)).map(|newest| newest.at_s);
@@ -184,7 +187,9 @@ impl Graph {
         })
     }
 
-    /// Files that paths, directories and patterns mean; of each that is no file those that change most. And all that they mean.
+    /// Resolves paths, directories and patterns to files. `files` holds the files themselves, and
+    /// for each directory or pattern the files that change most; `beside` holds the rest of the
+    /// matches.
     pub(super) fn meant(&self, paths: &[String]) -> Meant {
         let mut meant = Meant::default();
         let mut wide = Vec::new();
@@ -203,7 +208,7 @@ impl Graph {
         meant
     }
 
-    /// The files of a module; where there are none, of what it names without its first segment.
+    /// Returns the files of a module. If there are none, the first segment of the name is dropped.
     pub(super) fn of_module(&self, module: &str) -> Meant {
         let module = ModuleName::parse(module);
         let mut meant = Meant::default();
@@ -222,16 +227,16 @@ impl Graph {
     }
 }
 
-/// Files that a question is about.
+/// The files that a query is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Meant {
-    /// These are looked at.
+    /// The files that the query examines.
     pub(super) files: BTreeSet<FileId>,
-    /// These are meant, too.
+    /// Further files that the query names and does not examine.
     pub(super) beside: BTreeSet<FileId>,
 }
 
-/// Checks what a question says.
+/// Checks the paths and thresholds of a query.
 pub(super) fn check(paths: &[String], thresholds: &Thresholds) -> Result<()> {
     let most = limits::RELATED_PATHS_MAX;
     if paths.is_empty() || paths.len() > most {
@@ -250,7 +255,7 @@ pub(super) fn check(paths: &[String], thresholds: &Thresholds) -> Result<()> {
     Ok(())
 }
 
-/// Rows of an answer.
+/// Returns the number of rows of an answer.
 pub(super) fn rows(limit: u32) -> Result<usize> {
     let most = limits::RELATED_ROWS_MAX;
     if !(1..=most).contains(&limit) {

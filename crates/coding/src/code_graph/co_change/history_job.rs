@@ -1,7 +1,9 @@
-//! The job that reads a repository's history: what is new since it was read the last time, part by part, each its own write. It is
-//! interrupted anywhere and goes on there; run twice it reads nothing twice.
+//! The job that reads a repository's history. It reads the commits added since the last run, part
+//! by part, with one write for each part. It can be interrupted anywhere and resumes there. A
+//! second run reads nothing twice.
 //!
-//! A history that was rewritten, or is wanted anew, is read beside the one that is shown, and takes its place at its end.
+//! A rewritten history, or one that a caller requests to read again, is read next to the shown one
+//! and replaces it when it is complete.
 
 use std::sync::Arc;
 
@@ -22,36 +24,36 @@ use super::parts::{Part, next_part};
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// A job's key, before the repository's id.
+/// The prefix of a job's key, before the repository's id.
 const JOB_KEY: &str = "co_change:";
-/// Seconds of a month, on average.
+/// The mean length of a month, in seconds.
 const MONTH_S: i64 = 2_629_746;
-/// Said where nothing can be read.
+/// The reason reported if no place of the repository is readable.
 const UNREADABLE: &str = "no place of the repository can be read here, or none tells its default branch: loci repo add, from a clone";
-/// Said where code is read without its history.
+/// The reason reported if the code is readable without its history.
 const NO_HISTORY: &str = "its history is read in clones alone: loci repo add, from a clone";
-/// Said where reading stopped.
+/// The reason reported if reading stopped before the end.
 const INTERRUPTED: &str = "the history could not be read to its end";
 
-/// A reading under way.
+/// A reading in progress.
 struct Way {
     place: CodePlace,
     commits: Arc<Vec<Planned>>,
     is_cut: bool,
 }
 
-/// What may come of looking at what to read.
+/// The result of determining the next reading.
 enum Begun {
-    /// Nothing is new.
+    /// The history has no new commits.
     Done,
-    /// It could not be told.
+    /// The next reading could not be determined.
     Unread(String),
-    /// This is next.
+    /// The reading to continue or to start.
     Reading(HistoryReading),
 }
 
 impl Coding {
-    /// Reads what is new of the history of a job's repository.
+    /// Reads the new commits of the history of a job's repository.
     pub(crate) async fn read_history(&self, job: &Job) -> Result<()> {
         let named = job.unique_key.strip_prefix(JOB_KEY).unwrap_or_default();
         let Ok(id) = RepositoryId::parse(named) else { return Ok(()) };
@@ -70,7 +72,7 @@ impl Coding {
         self.go(&repository, reading, way).await
     }
 
-    /// Which reading is next, written down before it begins.
+    /// Determines the next reading, and writes it before the reading begins.
     async fn begin(&self, repository: &Repository, place: &CodePlace, tip: ObjectId) -> Result<Begun> {
         let progress = self.history_progress(repository).await?;
         let is_wanted = progress.as_ref().is_some_and(|progress| progress.wanted.is_some());
@@ -100,7 +102,7 @@ impl Coding {
             .await
     }
 
-    /// Whether a tip follows on what is read already; so does any where nothing is.
+    /// True if a tip descends from the newest commit read, or if no commit was read yet.
     async fn is_ahead(
         &self,
         place: &CodePlace,
@@ -121,7 +123,8 @@ impl Coding {
         read_place(code.as_ref(), place, Arc::new(work)).await.map_err(|error| error.detail)
     }
 
-    /// The commits of a reading, in order. `None`: why they cannot be told is noted.
+    /// Returns the commits of a reading, in order. `None` if they cannot be determined; the reason
+    /// is recorded.
     async fn way(
         &self,
         repository: &Repository,
@@ -148,7 +151,7 @@ impl Coding {
         }
     }
 
-    /// Reads part after part, and writes each.
+    /// Reads part after part, and writes each one.
     async fn go(&self, repository: &Repository, mut reading: HistoryReading, way: Way) -> Result<()> {
         let Some(code) = self.engine.code() else { return Ok(()) };
         loop {
@@ -174,7 +177,7 @@ impl Coding {
         }
     }
 
-    /// How far the history of a repository is read.
+    /// Returns the progress of reading the history of a repository.
     pub(super) async fn history_progress(&self, repository: &Repository) -> Result<Option<HistoryProgress>> {
         let (memory, key) = (repository.memory.clone(), HistoryProgress::key_of(&repository.id));
         self.engine.store().read(move |tx| tx.ledger().noun(&memory, &key)).await
@@ -195,7 +198,7 @@ impl Coding {
     }
 }
 
-/// The progress of a repository, begun where there is none.
+/// Returns the progress of a repository, or a new one if none exists.
 pub(super) fn progress_of(
     tx: &dyn ReadTx,
     repository: &Repository,
@@ -220,7 +223,7 @@ pub(super) fn progress_of(
     })
 }
 
-/// The reading that goes on, or a new one.
+/// Returns the reading to continue, or a new one.
 fn chosen(
     tx: &mut dyn Tx,
     progress: &mut HistoryProgress,
@@ -265,7 +268,8 @@ fn chosen(
     }
 }
 
-/// A new reading: what there is of it is shown where nothing else is, else it waits for its end.
+/// Stores a new reading. It is shown at once if no other reading is shown, else when it is
+/// complete.
 fn put(progress: &mut HistoryProgress, reading: HistoryReading) -> HistoryReading {
     if progress.shown.is_none() {
         progress.shown = Some(reading.clone());
@@ -275,7 +279,8 @@ fn put(progress: &mut HistoryProgress, reading: HistoryReading) -> HistoryReadin
     reading
 }
 
-/// Writes a part, and how far its reading is by that; `None` where somebody else went on with it.
+/// Writes a part and the new progress of its reading. `None` if another process continued the
+/// reading.
 fn write(
     tx: &mut dyn Tx,
     repository: &Repository,
@@ -342,7 +347,8 @@ fn remove_parts(tx: &mut dyn Tx, progress: &HistoryProgress, reading: &HistoryRe
     Ok(())
 }
 
-/// Asks for the history of a repository to be read, where its tip is another than the one that is read to and it is wanted.
+/// Requests reading the history of a repository, if its tip differs from the last tip read and its
+/// settings allow the graph.
 pub(crate) fn ask_where_unread(
     tx: &mut dyn Tx,
     repository: &Repository,
@@ -363,7 +369,7 @@ pub(crate) fn ask_where_unread(
     ask_for_history(tx, &repository.memory, &repository.id, id, now).map(drop)
 }
 
-/// Asks for what is new of a repository's history to be read.
+/// Requests reading the new commits of a repository's history.
 pub(super) fn ask_for_history(
     tx: &mut dyn Tx,
     memory: &MemoryId,

@@ -1,5 +1,5 @@
-//! What a change of some files may touch: files that change with them, and with those, step by
-//! step; and files that were changed in tasks which touched them and did not work. Pure.
+//! Computes the impact of a change of some files: files that change with them, and with those, step
+//! by step; and files that failed tasks changed together with them. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,32 @@ use loci_model::RecordId;
 use super::graph::{FileId, Graph};
 use super::measures::{Measure, Thresholds};
 
-/// Files that are followed from one step to the next: the surest.
+/// The maximum number of files that are followed from one step to the next: those with the highest
+/// confidence.
 const FOLLOWED_MAX: usize = 200;
 
-/// A task that did not work, and what it changed.
+/// A failed task, and the files that it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failed {
     pub(super) episode: RecordId,
     pub(super) files: BTreeSet<FileId>,
 }
 
-/// A file that may be touched, and why.
+/// A file that a change may affect, and the reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Touched {
     pub(super) file: FileId,
-    /// Steps to it; 1 where a task alone leads there.
+    /// The number of steps to the file; 1 if only a task leads to it.
     pub(super) distance: u32,
-    /// How it changes with the file before it on the way; the confidence is that of the whole way.
+    /// The measure of the pair with the preceding file on the path. Its confidence is that of the
+    /// whole path.
     pub(super) together: Option<Measure>,
-    /// Episodes of tasks that changed it together with what is asked about, and did not work.
+    /// Episodes of failed tasks that changed the file together with the queried files.
     pub(super) episodes: Vec<RecordId>,
 }
 
 impl Touched {
-    /// The strongest reason, 0 to 1.
+    /// Returns the strongest reason, 0 to 1.
     fn evidence(&self) -> f64 {
         let together = self.together.map_or(0.0, |together| together.confidence);
         let failed = f64::from(u32::try_from(self.episodes.len()).unwrap_or(u32::MAX));
@@ -39,7 +41,7 @@ impl Touched {
     }
 }
 
-/// What a change of some files may touch, the strongest reason first.
+/// Returns the files that a change of some files may affect, the strongest reason first.
 pub(super) fn touched(
     graph: &Graph,
     from: &BTreeSet<FileId>,
@@ -78,7 +80,8 @@ fn support(row: &Touched) -> u32 {
     row.together.map_or(0, |together| together.support)
 }
 
-/// Files that change together, step by step; each by its shortest way, and of those by the surest.
+/// Returns the files that change together with the given ones, step by step. Each is reached by its
+/// shortest path, and among these by the path with the highest confidence.
 fn followed(
     graph: &Graph,
     from: &BTreeSet<FileId>,

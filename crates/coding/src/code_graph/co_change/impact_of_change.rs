@@ -1,6 +1,6 @@
-//! The verb `impact`: the files that a change of a file, a directory or a module may touch, out of
-//! three sources — imports at the tip of the default branch, files that change together, and tasks
-//! that changed both in vain.
+//! The verb `impact`: the files that a change of a file, a directory or a module may affect. It
+//! uses three sources: imports at the tip of the default branch, files that change together, and
+//! failed tasks that changed both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use crate::Coding;
 use crate::code_graph::dependencies::{Basis, Dependent, ImportGraph, Imports, ModuleName};
 use crate::hydration::{AskedPaths, Candidate, HydrationKind, outcome_of};
 
-/// Tasks that are looked at for what did not work: the newest.
+/// The maximum number of tasks that are checked for failure: the newest.
 const TASKS_MAX: usize = 100;
 
 /// The subject of an impact.
@@ -32,11 +32,11 @@ const TASKS_MAX: usize = 100;
 pub enum ImpactOf {
     /// Files, directories, patterns.
     Paths(Vec<String>),
-    /// Everything of a module: a name, a directory, or segments as a language writes them.
+    /// All files of a module: a name, a directory, or segments in the notation of a language.
     Module(String),
 }
 
-/// The answer of the history alone.
+/// The part of the answer that comes from the history.
 struct OfHistory {
     repository: Repository,
     rows: Vec<ImpactRow>,
@@ -44,7 +44,7 @@ struct OfHistory {
 }
 
 impl Coding {
-    /// The files that a change may touch.
+    /// Returns the files that a change may affect.
     ///
     /// # Errors
     /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
@@ -113,7 +113,8 @@ fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Files that change with those that are meant, and those that tasks changed with them in vain.
+/// Returns the files that change with the given ones, and those that failed tasks changed with
+/// them.
 fn of_history(
     scene: &Scene<'_>,
     of: &ImpactOf,
@@ -149,8 +150,8 @@ fn of_history(
     Ok(OfHistory { repository: scene.repository.clone(), rows, meant })
 }
 
-/// The files of the default branch that a question means: those that the history knows by it, and
-/// those it names.
+/// Returns the files of the default branch that a query names: those that the history resolves, and
+/// those that match its paths or module.
 fn of_imports(imports: &Imports, of: &ImpactOf, known: &BTreeSet<String>) -> BTreeSet<FileId> {
     let graph = &imports.graph;
     let mut files = match of {
@@ -168,8 +169,8 @@ fn of_imports(imports: &Imports, of: &ImpactOf, known: &BTreeSet<String>) -> BTr
     files
 }
 
-/// The file at a path, else the files of a directory or a pattern. Patterns alone are compared one
-/// by one.
+/// Returns the file at a path, else the files of a directory or a pattern. Only a pattern is
+/// compared with each file.
 fn at_path(graph: &ImportGraph, path: &str) -> BTreeSet<FileId> {
     let plain = path.trim().trim_start_matches("./").trim_end_matches('/');
     if let Some(file) = graph.file(plain) {
@@ -183,7 +184,7 @@ fn at_path(graph: &ImportGraph, path: &str) -> BTreeSet<FileId> {
     graph.matching(|path| path.starts_with(&directory))
 }
 
-/// Rows of the history with those of imports: a file that both name is one row.
+/// Merges the rows of the history with those of imports: a file in both is one row.
 fn joined(history: Vec<ImpactRow>, imports: Vec<Dependent>) -> Vec<ImpactRow> {
     let mut rows: BTreeMap<String, ImpactRow> =
         history.into_iter().map(|row| (row.path.clone(), row)).collect();
@@ -205,7 +206,8 @@ fn joined(history: Vec<ImpactRow>, imports: Vec<Dependent>) -> Vec<ImpactRow> {
     rows.into_values().collect()
 }
 
-/// The order of rows: the strongest reason, the shortest way, the most common changes, the path.
+/// Orders rows by the strongest reason, the shortest path, the most common changes, and the file's
+/// path.
 fn strongest(a: &ImpactRow, b: &ImpactRow) -> std::cmp::Ordering {
     let evidence = |row: &ImpactRow| {
         let failed = f64::from(count(row.episodes.len()));
@@ -219,7 +221,7 @@ fn strongest(a: &ImpactRow, b: &ImpactRow) -> std::cmp::Ordering {
         .then_with(|| a.path.cmp(&b.path))
 }
 
-/// Tasks that changed some of these files and did not work, as far as the caller may see their
+/// Returns the failed tasks that changed some of these files, if the caller may read their
 /// episodes.
 fn failed(scene: &Scene<'_>, files: &BTreeSet<FileId>, view: &View) -> Result<Vec<Failed>> {
     let graph = &scene.counted.graph;
@@ -241,7 +243,7 @@ fn failed(scene: &Scene<'_>, files: &BTreeSet<FileId>, view: &View) -> Result<Ve
     Ok(found)
 }
 
-/// The episode of a task, where it did not work.
+/// Returns the episode of a task, if the task failed.
 fn failed_episode(scene: &Scene<'_>, task: &Task, view: &View) -> Result<Option<RecordId>> {
     let Some(id) = &task.written.episode else { return Ok(None) };
     let record = scene.tx.records().get(&task.memory, id)?;

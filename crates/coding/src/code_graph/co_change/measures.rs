@@ -1,25 +1,26 @@
-//! Support, confidence and lift of two files, and the questions that are asked of them. Pure.
+//! Support, confidence and lift of two files, and the queries on them. Pure.
 //!
-//! With `n` transactions, `n_a` of them of a, `n_ab` of both: support is `n_ab`, confidence of b given a is `n_ab / n_a`, lift is
-//! `n_ab * n / (n_a * n_b)`.
+//! With `n` transactions, `n_a` of them of a, `n_ab` of both: support is `n_ab`, confidence of b
+//! given a is `n_ab / n_a`, lift is `n_ab * n / (n_a * n_b)`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::graph::{FileId, Graph, TransactionId};
 
-/// Samples of a pair.
+/// The maximum number of samples of a pair.
 const SAMPLES: usize = 3;
-/// *Always together*: so many times at least, and so often both ways.
+/// The minimum support of files that always change together. `ALWAYS_CONFIDENCE` is the minimum in
+/// both directions.
 const ALWAYS_SUPPORT: u32 = 5;
 const ALWAYS_CONFIDENCE: f64 = 0.95;
 
-/// From when on two files change together often: also above chance (`lift > 1`).
+/// The thresholds from which on two files change together often. The lift must also exceed 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// So many times.
+    /// The minimum number of common changes.
     pub support: u32,
-    /// In so large a part of one's changes, 0 to 1.
+    /// The minimum share of one file's changes, 0 to 1.
     pub confidence: f64,
 }
 
@@ -29,21 +30,21 @@ impl Default for Thresholds {
     }
 }
 
-/// How often two files change together.
+/// The measures of two files.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measure {
     /// The other file.
     pub(super) file: FileId,
     pub(super) support: u32,
-    /// Of the one's changes, the part that is the other's, too.
+    /// The share of the first file's changes that contain the other file.
     pub(super) confidence: f64,
-    /// The other way round.
+    /// The share of the other file's changes that contain the first file.
     pub(super) reverse_confidence: f64,
     pub(super) lift: f64,
 }
 
 impl Measure {
-    /// Whether they change together often.
+    /// True if the two files change together often.
     pub(super) fn is_often(&self, from: &Thresholds) -> bool {
         self.support >= from.support && self.confidence >= from.confidence && self.lift > 1.0
     }
@@ -55,18 +56,18 @@ impl Measure {
     }
 }
 
-/// Files that are always modified together.
+/// Files that always change together.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Set {
-    /// The one that changes most first.
+    /// The files, the one with the most changes first.
     pub(super) files: Vec<FileId>,
-    /// Least of its pairs.
+    /// The lowest support among its pairs.
     pub(super) support: u32,
     pub(super) confidence: f64,
 }
 
 impl Graph {
-    /// How often other files that are there change with one, by file.
+    /// Returns the measures of one file with each other existing file that changes with it.
     pub(super) fn together_with(&self, file: FileId) -> Vec<Measure> {
         let mut counts = vec![0_u32; self.of_file.len()];
         for id in self.transactions_of(file) {
@@ -93,7 +94,7 @@ impl Graph {
         }
     }
 
-    /// Files that often change with one, the surest first.
+    /// Returns the files that often change with one, the highest confidence first.
     pub(super) fn often_with(&self, file: FileId, from: &Thresholds) -> Vec<Measure> {
         let mut found = self.together_with(file);
         found.retain(|one| one.is_often(from));
@@ -101,7 +102,7 @@ impl Graph {
         found
     }
 
-    /// The surer pair first; ties by path.
+    /// Orders pairs by descending confidence, support and lift. Ties are ordered by path.
     pub(super) fn surest(&self, a: &Measure, b: &Measure) -> Ordering {
         b.confidence
             .total_cmp(&a.confidence)
@@ -110,7 +111,7 @@ impl Graph {
             .then_with(|| self.path(a.file).cmp(&self.path(b.file)))
     }
 
-    /// The newest transactions of both.
+    /// Returns the newest transactions that contain both files.
     pub(super) fn newest_of_both(&self, one: FileId, other: FileId) -> Vec<TransactionId> {
         let (mine, theirs) = (self.transactions_of(one), self.transactions_of(other));
         let (few, many) = if mine.len() <= theirs.len() { (mine, theirs) } else { (theirs, mine) };
@@ -122,8 +123,9 @@ impl Graph {
         both
     }
 
-    /// Groups of files that are always modified together. Each file is in one at most, and is always together with every other of its
-    /// group: what holds of pairs alone does not hold of their chain.
+    /// Returns the groups of files that always change together. Each file is in at most one group,
+    /// and always changes together with every other file of its group: a chain of such pairs is not
+    /// a group.
     pub(super) fn always(&self) -> Vec<Set> {
         let mut order: Vec<FileId> = self
             .files()
@@ -148,7 +150,7 @@ impl Graph {
         sets
     }
 
-    /// A file with those that it is always modified with, and they with each other.
+    /// Returns the group of a file: the files that always change with it and with each other.
     fn always_with(&self, first: FileId, taken: &BTreeSet<FileId>) -> Set {
         let mut near = self.together_with(first);
         near.retain(|one| one.is_always() && !taken.contains(&one.file));
@@ -167,7 +169,7 @@ impl Graph {
         set
     }
 
-    /// Two files.
+    /// Returns the measures of two files.
     pub(super) fn pair(&self, one: FileId, other: FileId) -> Measure {
         let (mine, theirs) = (self.transactions_of(one), self.transactions_of(other));
         let both = mine.iter().filter(|id| theirs.binary_search(id).is_ok()).count();

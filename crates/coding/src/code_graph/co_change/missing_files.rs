@@ -1,18 +1,19 @@
-//! Files that usually change with some others and are not among them. Pure.
+//! Files that usually change with the given ones and are not among them. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::{FileId, Graph};
 use super::measures::{Measure, Thresholds};
 
-/// A file that is not among those, and the one that it is missed for.
+/// A missing file, and the given file that usually changes with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Missing {
     pub(super) because: FileId,
     pub(super) together: Measure,
 }
 
-/// What usually changes with some files, the surest first; each for the file that makes it surest.
+/// Returns the files that usually change with the given ones, the highest confidence first. Each is
+/// listed for the given file that yields its highest confidence.
 pub(super) fn missing(
     graph: &Graph,
     files: &BTreeSet<FileId>,

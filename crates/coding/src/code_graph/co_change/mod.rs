@@ -1,19 +1,18 @@
-//! Files that change together: counted from a repository's history and from what tasks changed,
-//! without a model. Imports are in `dependencies`; `impact_of_change`
-//! joins both.
+//! Files that change together, counted from a repository's history and from the changes that tasks
+//! report, without a model. Imports are in `dependencies`; `impact_of_change` joins both.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `counting_rules` | which files count, and how many of them a change may have |
-//! | `commit_groups` | which commits belong together, and in which order they come: pure |
-//! | `graph` | files, transactions, which are in which; renames: pure |
+//! | `counting_rules` | the files that count, and the maximum number of files in a change |
+//! | `commit_groups` | groups of commits that are one change, and their order: pure |
+//! | `graph` | files, transactions, the files of each transaction; renames: pure |
 //! | `measures` | support, confidence, lift; often and always together: pure |
-//! | `missing_files`, `impact` | what is absent beside some files, what their change may touch: pure |
-//! | `impact_of_change` | the verb `impact`: imports, common changes and failed tasks in one answer |
-//! | `parts`, `history_job` | reading a history part by part, and the job that does |
-//! | `task_files` | what tasks say that they changed |
-//! | `graph_cache` | graphs that are kept, and how they catch up |
-//! | `graph_view`, `verbs` | who may ask, and the questions |
+//! | `missing_files`, `impact` | files missing from a change, files that it may affect: pure |
+//! | `impact_of_change` | the verb `impact`: imports, common changes and failed tasks joined |
+//! | `parts`, `history_job` | reads a history part by part, and the job that does so |
+//! | `task_files` | the files that tasks report as changed |
+//! | `graph_cache` | cached graphs, and their updates |
+//! | `graph_view`, `verbs` | the access check, and the queries |
 
 mod commit_groups;
 mod counting_rules;

@@ -1,4 +1,5 @@
-//! Commits of a history as they are kept: some of them with what they changed, paths written once. It reads code and writes nothing.
+//! Reads the commits of a history into stored parts: commits with their changed files, each path
+//! stored once. The module reads code and writes nothing.
 
 use std::collections::HashMap;
 
@@ -8,32 +9,32 @@ use loci_model::tasks::file_change::HistoryChange;
 
 use super::commit_groups::Planned;
 
-/// Commits of one part.
+/// The maximum number of commits of one part.
 const COMMITS: usize = 500;
-/// Bytes of its paths, about.
+/// The approximate size of its paths, in bytes.
 const PATH_BYTES: usize = 256 << 10;
-/// Files of one commit that are listed; of more only those that moved.
+/// The maximum number of listed files of one commit. A larger commit lists only moved files.
 const FILES_MAX: usize = 1_000;
-/// Moved and gone files of one commit that are followed.
+/// The maximum number of moved and deleted files of one commit that are followed.
 const MOVES_MAX: usize = 20_000;
-/// How alike a renamed file is.
+/// The minimum similarity of a renamed file, in percent.
 const SIMILARITY: u8 = 50;
 
-/// Some commits with what they changed.
+/// Some commits with the files that they changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Part {
     pub(super) paths: Vec<String>,
     pub(super) commits: Vec<HistoryChange>,
-    /// Commits that were looked at, those left out among them.
+    /// The number of commits read, including those left out.
     pub(super) taken: u32,
 }
 
-/// The next part of a history, from a place of it on.
+/// Returns the next part of a history, from a position on.
 pub(super) fn next_part(source: &dyn CodeSource, commits: &[Planned], from: usize) -> CodeResult<Part> {
     let mut making = Making::default();
     let mut taken = 0;
     for planned in commits.iter().skip(from).take(COMMITS) {
-        // A commit whose parent is not here changed nobody knows what.
+        // The changes of a commit are unknown if its parent is missing.
         if let Some(changes) = source.changes(&planned.id, SIMILARITY)? {
             making.add(planned, &changes);
         }

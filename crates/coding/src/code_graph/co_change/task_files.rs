@@ -1,5 +1,5 @@
-//! What a task says that it changed is one change of the graph, and the same one as its squash
-//! commit or its pull request. What a task says that is not trusted does not count.
+//! Changes that tasks report. A reported change is one change of the graph, identical to its squash
+//! commit or pull request. Reports of untrusted tasks do not count.
 
 use loci_engine::safety::{RedactionMode, secrets};
 use loci_model::Result;
@@ -13,7 +13,7 @@ use loci_verified::verifier::check_path;
 
 use super::history_job::progress_of;
 
-/// Notes what a task changed; what was noted before of it stays.
+/// Records the files that a task changed, in addition to those recorded before.
 pub(crate) fn note(
     tx: &mut dyn Tx,
     task: &Task,
@@ -64,7 +64,7 @@ pub(crate) fn note(
     tx.ledger_mut().put_noun(&progress)
 }
 
-/// Takes back what a task said that it changed.
+/// Withdraws the changes that a task reported.
 pub(crate) fn take_back(tx: &mut dyn Tx, task: &Task, at: Timestamp) -> Result<()> {
     let Some(id) = &task.repository else { return Ok(()) };
     let key = TaskFiles::key_of(&task.id);
@@ -81,12 +81,13 @@ pub(crate) fn take_back(tx: &mut dyn Tx, task: &Task, at: Timestamp) -> Result<(
     Ok(())
 }
 
-/// A name that nothing else has, of what begins with a task at a time.
+/// Returns a unique name for the epoch that a task starts at a time.
 fn epoch(task: &Task, at: Timestamp) -> String {
     format!("{}@{}", task.id, at.millis())
 }
 
-/// A path as it is kept: from the root of the repository, secrets masked; `None` for what is none.
+/// Returns a path in its stored form: relative to the root of the repository, with secrets masked.
+/// `None` if the path is invalid.
 fn written(path: &str) -> Option<String> {
     let path = path.trim();
     let path = secrets::redact(path.strip_prefix("./").unwrap_or(path).to_owned(), RedactionMode::Mask).0;

@@ -1,4 +1,4 @@
-//! Counting against counting naively, and the measures on a history whose numbers are known.
+//! Compares the graph with a naive count, and the measures with a history of known numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +57,7 @@ fn graph(commits: &[Commit]) -> Graph {
     graph
 }
 
-/// `support confidence reverse lift` of every pair with a file.
+/// Returns `support confidence reverse lift` of every pair with a file.
 fn pairs(graph: &Graph, path: &str) -> Vec<String> {
     let file = graph.file(path).unwrap();
     let mut found = graph.together_with(file);
@@ -73,7 +73,7 @@ fn paths(graph: &Graph, files: impl IntoIterator<Item = u32>) -> Vec<String> {
     files.into_iter().map(|file| graph.path(file).unwrap().to_owned()).collect()
 }
 
-/// Ten changes: the interface and its document four times together, of five and of six.
+/// Ten changes: the interface and its document changed together four times, of five and of six.
 fn shop() -> Vec<Commit> {
     vec![
         files(&["api.ts", "openapi.yaml"]),
@@ -231,7 +231,8 @@ fn what_is_gone_is_counted_and_not_shown() {
 
 #[test]
 fn sets_hold_pairwise() {
-    // a and b, b and c always; a and c are apart often enough not to be.
+    // Both a and b, and b and c, always change together; a and c change apart too often for a
+    // group.
     let mut commits = vec![files(&["a", "b", "c"]); 37];
     commits.extend([files(&["a", "b"]), files(&["a", "b"]), files(&["b", "c"]), files(&["b", "c"])]);
     commits.extend(vec![files(&["p", "q"]); 5]);
@@ -286,7 +287,8 @@ fn impact_goes_on_from_file_to_file_and_takes_in_what_failed() {
 }
 
 proptest! {
-    /// Without renames every count is what looking through all changes gives, in whatever order reports of one change come.
+    /// Without renames, every count equals a naive count over all changes, in any order of the
+    /// reports.
     #[test]
     fn counts_are_those_of_counting_naively(
         commits in prop::collection::vec((prop::collection::btree_set(0_u8..12, 1..6), prop::option::of(0_u64..4)), 1..40),
@@ -324,7 +326,8 @@ proptest! {
         }
     }
 
-    /// The same change told again changes nothing; and what is counted of a file does not depend on when a task told of it.
+    /// A repeated report changes nothing. The counts of a file do not depend on the time of a
+    /// task's report.
     #[test]
     fn what_is_known_changes_nothing(
         commits in prop::collection::vec(prop::collection::btree_set(0_u8..8, 1..4), 1..20),

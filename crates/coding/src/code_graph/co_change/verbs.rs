@@ -1,6 +1,5 @@
-//! The verbs of the graph of changes: files that change with a file, files that always change
-//! together, files that are missing. `impact` is in
-//! `impact_of_change`.
+//! The verbs of the co-change graph: files that change with a file, files that always change
+//! together, missing files. `impact` is in `impact_of_change`.
 
 use loci_api::coding::graph::{CoChangeList, FileSet, FileSetList, MissingList};
 use loci_engine::calls::standing::Standing;
@@ -22,7 +21,7 @@ use crate::Coding;
 use crate::tasks::task_namespaces;
 
 impl Coding {
-    /// What changes with a file often. Of a file that is not known nothing does.
+    /// Returns the files that often change with a file. An unknown file has none.
     ///
     /// # Errors
     /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
@@ -54,7 +53,7 @@ impl Coding {
         Ok(CoChangeList { n: graph.n, path, n_a, pairs, graph, warnings })
     }
 
-    /// Groups of files that are always modified together, those that change most first.
+    /// Returns the groups of files that always change together, those with the most changes first.
     ///
     /// # Errors
     /// `REPO_UNKNOWN`; `Denied`.
@@ -79,7 +78,8 @@ impl Coding {
         Ok(FileSetList { sets, graph, warnings })
     }
 
-    /// Files that usually change with some others, and are not among them. Directories and patterns stand for what they mean.
+    /// Returns the files that usually change with the given ones and are not among them.
+    /// Directories and patterns stand for the files that they match.
     ///
     /// # Errors
     /// `Invalid`; `REPO_UNKNOWN`; `Denied`.
@@ -98,10 +98,11 @@ impl Coding {
         Ok(MissingList { files: files.into_iter().map(CoChange::told).collect(), graph, warnings })
     }
 
-    /// Asks for the history of a repository to be read anew, so much of it.
+    /// Requests reading the history of a repository again, within a window.
     ///
     /// # Errors
-    /// `Invalid`; `REPO_UNKNOWN`; `Denied` for whoever may not write all of the repository's.
+    /// `Invalid`; `REPO_UNKNOWN`; `Denied` if the caller may not write all of the repository's
+    /// data.
     pub async fn graph_rebuild(
         &self,
         caller: &Principal,
@@ -149,7 +150,7 @@ pub(super) fn named(mut error: Error, field: &'static str) -> Error {
     error
 }
 
-/// What is absent beside paths.
+/// Returns the files that are missing from a change of these paths.
 pub(crate) fn absent(
     scene: &Scene<'_>,
     paths: &[String],
@@ -162,7 +163,7 @@ pub(crate) fn absent(
     found.iter().take(rows).filter_map(|one| graph.shown(one.because, &one.together)).collect()
 }
 
-/// Paths of files that often change with one, the surest first.
+/// Returns the paths of files that often change with one, the highest confidence first.
 pub(crate) fn often_beside(scene: &Scene<'_>, path: &str) -> Vec<String> {
     let graph = &scene.counted.graph;
     let Some(file) = graph.file(path) else { return Vec::new() };

@@ -1,6 +1,6 @@
-//! Imports of a repository, read at the tip of its default branch. Scans are kept by blob, so that
-//! a new tip costs the files that changed; whole graphs by tip. Both are caches: all of it is read
-//! again from the repository.
+//! Imports of a repository, read at the tip of its default branch. Scans are cached by blob, so a
+//! new tip costs only the changed files; graphs are cached by tip. Both caches can be rebuilt from
+//! the repository.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,13 +20,13 @@ use super::scan::{Language, Scan, scan};
 use crate::Coding;
 use crate::code_graph::co_change::Counting;
 
-/// Files that are read, in the order of their paths.
+/// The maximum number of files that are read, in the order of their paths.
 const FILES_MAX: usize = 20_000;
-/// Bytes of a file that is read: what is larger was not written by hand.
+/// The maximum size of a file that is read, in bytes. A larger file is unlikely to be handwritten.
 const FILE_BYTES_MAX: u64 = 256 << 10;
-/// Graphs that are kept, those that were asked last.
+/// The maximum number of cached graphs: the most recently used.
 const GRAPHS_MAX: usize = 8;
-/// Scans that are kept; beyond that all are read again.
+/// The maximum number of cached scans. Beyond it, the cache is cleared.
 const SCANS_MAX: usize = 40_000;
 const FAR: &str = "imports are read in clones alone: loci repo add in a clone of the repository";
 
@@ -37,18 +37,18 @@ pub(crate) struct Imports {
     pub(crate) commit: ObjectId,
 }
 
-/// Imports that were read already.
+/// A cache of scans and import graphs.
 #[derive(Default)]
 pub(crate) struct ImportGraphs {
     graphs: Mutex<Vec<(GraphKey, Arc<ImportGraph>)>>,
     scans: Mutex<HashMap<(ObjectId, Language), Arc<Scan>>>,
 }
 
-/// A memory, a repository of it, its tip, and the patterns that are left out.
+/// A memory, a repository of it, its tip, and the patterns of excluded paths.
 type GraphKey = (MemoryId, RepositoryId, ObjectId, Vec<String>);
 
 impl Coding {
-    /// The imports of a repository at the tip of its default branch.
+    /// Returns the imports of a repository at the tip of its default branch.
     ///
     /// # Errors
     /// The reason why the repository could not be read.
@@ -129,7 +129,7 @@ impl ImportGraphs {
         Ok(ImportGraph::new(layout, left_out))
     }
 
-    /// The scan of a file; `None` for one that is too large, or no text.
+    /// Returns the scan of a file. `None` for a file that is too large or not text.
     fn scan(
         &self,
         source: &dyn CodeSource,

@@ -1,5 +1,5 @@
-//! The files that import each file of a revision, and a change's way along them: importers,
-//! importers of those, step by step. Pure.
+//! The importers of each file of a revision. The graph follows a change along them: importers,
+//! their importers, step by step. Pure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,15 +7,15 @@ use super::languages::{c_family, go, java_virtual_machine, javascript, python, r
 use super::layout::{Basis, FileNumber, Layout, Target};
 use super::scan::{Import, Language};
 
-/// Places of one file that are listed, the surest first.
+/// The maximum number of listed places of one file, the highest certainty first.
 const SITES_MAX: usize = 20;
-/// Imports that are looked up, and edges that come of them; files behind that are left out.
+/// The maximum number of imports that are resolved, and of their edges. Further files are left out.
 const IMPORTS_MAX: usize = 300_000;
 const EDGES_MAX: usize = 500_000;
-/// Names of files that are compared with those that others of their package declare.
+/// The maximum number of comparisons of a file's names with the declarations of other files of its
+/// package.
 pub(super) const COMPARISONS_MAX: usize = 30_000_000;
-/// The share of certainty that is left behind each further file: an importer may shield its own
-/// importers.
+/// The factor of certainty for each further file: an importer may shield its own importers.
 const STEP: f64 = 0.5;
 
 /// An import of one file by another.
@@ -29,7 +29,7 @@ struct Edge {
 /// A place where a file names another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Site {
-    /// The file that is named.
+    /// The named file.
     pub(crate) of: String,
     /// The line, from 1.
     pub(crate) line: u32,
@@ -42,24 +42,24 @@ pub(crate) struct Site {
 pub(crate) struct Dependent {
     /// The file.
     pub(crate) path: String,
-    /// Imports to it: 1 where it imports one of the files itself.
+    /// The number of imports on the path; 1 if it imports one of the given files directly.
     pub(crate) distance: u32,
-    /// The precision of its surest way, halved for each further file on it.
+    /// The certainty of its best path, halved for each further file on it.
     pub(crate) certainty: f64,
-    /// Lines in which it names the files before it, at most 20.
+    /// The lines that name the preceding files on the path, at most 20.
     pub(crate) sites: Vec<Site>,
-    /// All such places.
+    /// The number of all such places.
     pub(crate) site_count: u32,
 }
 
-/// The imports of a revision, backwards.
+/// The imports of a revision, in reverse.
 #[derive(Debug, Default)]
 pub(crate) struct ImportGraph {
     paths: Vec<String>,
     by_path: HashMap<String, FileNumber>,
-    /// By file: those that import it, in the order of their paths.
+    /// The importers of each file, in the order of their paths.
     importers: Vec<Vec<Edge>>,
-    /// Files of languages that are read which are too many, too large or no text.
+    /// The number of files in supported languages that are over the limits or not text.
     pub(crate) left_out: u32,
 }
 
@@ -68,8 +68,8 @@ impl ImportGraph {
         Self::within(layout, left_out, (IMPORTS_MAX, EDGES_MAX))
     }
 
-    /// The graph of so many imports and edges. A file whose names could not all be looked up is
-    /// left out, too.
+    /// Returns the graph within limits on imports and edges. A file whose names could not all be
+    /// resolved counts as left out.
     pub(super) fn within(
         layout: Layout,
         mut left_out: u32,
@@ -112,17 +112,17 @@ impl ImportGraph {
         Self { paths: layout.paths, by_path, importers, left_out }
     }
 
-    /// Files whose imports are read.
+    /// Returns the number of files whose imports are read.
     pub(crate) fn file_count(&self) -> u32 {
         u32::try_from(self.paths.len()).unwrap_or(u32::MAX)
     }
 
-    /// The file of a path.
+    /// Returns the file at a path.
     pub(crate) fn file(&self, path: &str) -> Option<FileNumber> {
         self.by_path.get(path).copied()
     }
 
-    /// Files of paths that fit.
+    /// Returns the files whose paths satisfy a predicate.
     pub(crate) fn matching(&self, fits: impl Fn(&str) -> bool) -> BTreeSet<FileNumber> {
         (0..).zip(&self.paths).filter(|(_, path)| fits(path)).map(|(file, _)| file).collect()
     }
@@ -131,7 +131,8 @@ impl ImportGraph {
         self.paths.get(file as usize).map_or("", String::as_str)
     }
 
-    /// Files that depend on these, in at most so many steps, in the order of their paths.
+    /// Returns the files that depend on the given ones within a number of steps, in the order of
+    /// their paths.
     pub(crate) fn dependents(&self, of: &BTreeSet<FileNumber>, depth: u32) -> Vec<Dependent> {
         let mut found: BTreeMap<FileNumber, Dependent> = BTreeMap::new();
         let mut front: BTreeMap<FileNumber, f64> = of.iter().map(|file| (*file, 1.0)).collect();
@@ -180,7 +181,7 @@ fn resolve(layout: &Layout, language: Language, from: FileNumber, import: &Impor
     }
 }
 
-/// Files whose names a file uses without an import.
+/// Returns the files that a file uses without an import.
 fn seen(layout: &Layout, language: Language, from: FileNumber) -> Vec<(FileNumber, u32)> {
     match language {
         Language::Go => go::seen(layout, from),

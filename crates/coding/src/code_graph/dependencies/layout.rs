@@ -1,5 +1,5 @@
-//! The files of a revision as imports look for them: by path, by name, by directory, and what
-//! manifests call packages. Pure.
+//! The files of a revision, indexed for the resolution of imports: by path, by name, by directory,
+//! and by the packages of manifests. Pure.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use super::scan::Scan;
 
-/// A file, by its place among the files of a revision.
+/// The index of a file among the files of a revision.
 pub(super) type FileNumber = u32;
 
-/// The ways to match an import with a file, the surest first.
+/// The ways to match an import with a file, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Basis {
     /// The import names the file, by the rules of its language.
     Path,
-    /// The import names it, and one rule had to be guessed: an alias, a root that no manifest
+    /// The import names the file, and one rule is a guess: an alias, or a root that no manifest
     /// states.
     Name,
-    /// No import: the file uses a name that the other one of its package declares.
+    /// The file has no import and uses a name that another file of its package declares.
     Reference,
 }
 
 impl Basis {
-    /// The word of answers.
+    /// Returns the word of the API.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -32,8 +32,8 @@ impl Basis {
         }
     }
 
-    /// The share of such edges that are right: a lower bound of what `imports` measures
-    /// (docs/guides/related-files.md).
+    /// Returns the share of correct edges on this basis: a lower bound of the share that the
+    /// benchmark `imports` measures (docs/guides/related-files.md).
     pub(super) fn precision(self) -> f64 {
         match self {
             Self::Path => 0.95,
@@ -43,10 +43,10 @@ impl Basis {
     }
 }
 
-/// A file that an import leads to.
+/// A file that an import resolves to.
 pub(super) type Target = (FileNumber, Basis);
 
-/// Packages that manifests of one kind state. A directory has no slash at its end; the root's is
+/// The packages that manifests of one kind state. A directory has no trailing slash; the root is
 /// empty.
 #[derive(Debug, Default)]
 pub(super) struct Packages {
@@ -55,19 +55,19 @@ pub(super) struct Packages {
 }
 
 impl Packages {
-    /// Adds a package by its name, as imports write it; of two that share a name the first one
+    /// Adds a package under the name that imports use. If two packages share a name, the first one
     /// stays.
     pub(super) fn add(&mut self, name: String, directory: String) {
         self.by_directory.insert(directory.clone(), name.clone());
         self.by_name.entry(name).or_insert(directory);
     }
 
-    /// The directory of the package of a name.
+    /// Returns the directory of the package with a name.
     pub(super) fn directory(&self, name: &str) -> Option<&str> {
         self.by_name.get(name).map(String::as_str)
     }
 
-    /// The nearest directory above, or the directory itself, that has a manifest.
+    /// Returns the directory itself or the nearest one above it that has a manifest.
     pub(super) fn nearest<'a>(&self, directory: &'a str) -> Option<&'a str> {
         upwards(directory).find(|above| self.by_directory.contains_key(*above))
     }
@@ -82,22 +82,22 @@ pub(super) struct Layout {
     pub(super) paths: Vec<String>,
     pub(super) scans: Vec<Arc<Scan>>,
     by_path: HashMap<String, FileNumber>,
-    /// The segments of each path from its end, sorted.
+    /// The segments of each path in reverse order, sorted.
     by_ending: Vec<(String, FileNumber)>,
     in_directory: HashMap<String, Vec<FileNumber>>,
     declared_in_directory: HashMap<String, Declarers>,
     declared_in_package: HashMap<String, Declarers>,
     none: Declarers,
-    /// Names that may still be compared.
+    /// The number of name comparisons left.
     comparisons: Cell<usize>,
-    /// `Cargo.toml`, `package.json` and `go.mod`.
+    /// Packages of `Cargo.toml`, `package.json` and `go.mod`.
     pub(super) cargo: Packages,
     pub(super) npm: Packages,
     pub(super) go: Packages,
 }
 
 impl Layout {
-    /// Takes files in the order of their paths; so many names of them may be compared.
+    /// Returns the layout of files in the order of their paths, with a limit on name comparisons.
     pub(super) fn new(files: Vec<(String, Arc<Scan>)>, comparisons: usize) -> Self {
         let mut layout = Self { comparisons: Cell::new(comparisons), ..Self::default() };
         for (path, scan) in files {
@@ -133,30 +133,30 @@ impl Layout {
         self.in_directory.get(directory).map_or(&[], Vec::as_slice)
     }
 
-    /// The names that files of a directory declare.
+    /// Returns the names that files of a directory declare.
     pub(super) fn declared_in_directory(&self, directory: &str) -> &Declarers {
         self.declared_in_directory.get(directory).unwrap_or(&self.none)
     }
 
-    /// The names that files declare which state this package; `None` where none states it.
+    /// Returns the names that the files of a package declare. `None` if no file states the package.
     pub(super) fn declared_in_package(&self, package: &str) -> Option<&Declarers> {
         self.declared_in_package.get(package)
     }
 
-    /// Takes the room of some comparisons of names; `false` where there is none.
+    /// Deducts name comparisons from the limit. `false` if the limit is exhausted.
     pub(super) fn compares(&self, names: usize) -> bool {
         let left = self.comparisons.get().saturating_sub(names);
         self.comparisons.set(left);
         left > 0
     }
 
-    /// Returns true as long as names may be compared.
+    /// True as long as names may be compared.
     pub(super) fn has_room(&self) -> bool {
         self.comparisons.get() > 0
     }
 
-    /// Names that a file uses and others declare, each with the line of its first use and the files
-    /// that declare it. Without room for all comparisons there are none.
+    /// Returns the names that a file uses and others declare, each with the line of its first use
+    /// and the declaring files. Empty if the limit does not allow all comparisons.
     pub(super) fn used<'a>(
         &'a self,
         by: &'a Scan,
@@ -180,12 +180,12 @@ impl Layout {
         if self.compares(files) { used } else { Vec::new() }
     }
 
-    /// The first of some paths that is a file.
+    /// Returns the first path that is a file.
     pub(super) fn first(&self, paths: impl IntoIterator<Item = String>) -> Option<FileNumber> {
         paths.into_iter().find_map(|path| self.file(&path))
     }
 
-    /// The one file whose path ends with these segments; `None` where several do.
+    /// Returns the only file whose path ends with these segments. `None` if several files match.
     pub(super) fn only_ending(&self, suffix: &str) -> Option<FileNumber> {
         let ending = from_end(suffix);
         let below = format!("{ending}/");
@@ -204,17 +204,17 @@ fn declare(declared: &mut HashMap<String, Declarers>, group: &str, scan: &Scan, 
     }
 }
 
-/// The segments of a path from its end.
+/// Returns the segments of a path in reverse order.
 fn from_end(path: &str) -> String {
     path.rsplit('/').collect::<Vec<_>>().join("/")
 }
 
-/// A path as its directory and its name.
+/// Splits a path into its directory and its name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// A path below a directory; the empty directory is the root.
+/// Returns a path below a directory. The empty directory is the root.
 pub(super) fn join(directory: &str, rest: &str) -> String {
     match (directory.is_empty(), rest.is_empty()) {
         (true, _) => rest.to_owned(),
@@ -223,17 +223,17 @@ pub(super) fn join(directory: &str, rest: &str) -> String {
     }
 }
 
-/// The directory above; `None` above the root.
+/// Returns the directory above. `None` for the root.
 pub(super) fn above(directory: &str) -> Option<&str> {
     (!directory.is_empty()).then(|| split(directory).0)
 }
 
-/// A directory and all above it, the nearest first.
+/// Returns a directory and all directories above it, the nearest first.
 pub(super) fn upwards(directory: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(directory), |directory| above(directory))
 }
 
-/// A relative path from a directory, `.` and `..` taken in; `None` above the root.
+/// Resolves a relative path from a directory, including `.` and `..`. `None` above the root.
 pub(super) fn relative(directory: &str, path: &str) -> Option<String> {
     let mut segments: Vec<&str> = directory.split('/').filter(|segment| !segment.is_empty()).collect();
     for segment in path.split('/') {

@@ -1,11 +1,11 @@
-//! Names of packages in `Cargo.toml`, `package.json` and `go.mod`. Nothing else of a manifest is
+//! Names of packages in `Cargo.toml`, `package.json` and `go.mod`. The rest of a manifest is not
 //! read. Pure.
 
 use serde_json::Value;
 
 use super::layout::{Layout, Packages, split};
 
-/// A manifest and the list that its packages belong to.
+/// The name of a manifest, the function that reads it, and the list that its packages belong to.
 type Manifest = (&'static str, fn(&str) -> Vec<String>, fn(&mut Layout) -> &mut Packages);
 
 const MANIFESTS: &[Manifest] = &[
@@ -14,12 +14,12 @@ const MANIFESTS: &[Manifest] = &[
     ("go.mod", go, |layout| &mut layout.go),
 ];
 
-/// Returns true for the path of a manifest that is read.
+/// True for the path of a supported manifest.
 pub(super) fn is_manifest(path: &str) -> bool {
     MANIFESTS.iter().any(|(name, ..)| split(path).1 == *name)
 }
 
-/// Adds what a manifest says to a layout.
+/// Adds the packages of a manifest to a layout.
 pub(super) fn add(layout: &mut Layout, path: &str, text: &str) {
     let (directory, own) = split(path);
     for (_, read, list) in MANIFESTS.iter().filter(|(name, ..)| *name == own) {
@@ -29,7 +29,7 @@ pub(super) fn add(layout: &mut Layout, path: &str, text: &str) {
     }
 }
 
-/// The names of package and library, as code writes them.
+/// Returns the names of the package and the library, as code writes them.
 fn cargo(text: &str) -> Vec<String> {
     let (mut section, mut names) = ("", Vec::new());
     for line in text.lines().map(str::trim) {

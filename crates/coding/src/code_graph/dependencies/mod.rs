@@ -1,16 +1,16 @@
-//! Imports of a repository's files, by names: the files that a change of a module touches because
-//! they name it. No parser of a language takes part; docs/guides/related-files.md states how
-//! precise that is.
+//! Imports of a repository's files, matched by names: the files that a change of a module may
+//! affect because they name it. The analysis uses no language parser; docs/guides/related-files.md
+//! states its precision.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `tokens` | words, strings and signs of a source text, without comments: pure |
-//! | `scan` | what one file imports, declares and uses: pure |
-//! | `languages` | one language each: how imports are written, and the files that they lead to: pure |
-//! | `layout`, `manifests` | files and packages of a revision, as imports look for them: pure |
+//! | `scan` | the names that one file imports, declares and uses: pure |
+//! | `languages` | the syntax of imports and their resolution, for each language: pure |
+//! | `layout`, `manifests` | files and packages of a revision, indexed for imports: pure |
 //! | `import_graph` | importers of a file, step by step: pure |
-//! | `module_name` | the files of a module that is named: pure |
-//! | `graph_cache` | reading a revision, and what is kept of it |
+//! | `module_name` | the files of a named module: pure |
+//! | `graph_cache` | reads a revision and caches the result |
 
 mod graph_cache;
 mod import_graph;

@@ -1,6 +1,6 @@
-//! A module as people name it: a name, a directory, or segments as a language writes them (`auth`,
-//! `src/auth`, `crate::auth::session`, `acme.auth`). A file belongs to it where its path has these
-//! segments in a row.
+//! A module in the notation of a caller: a name, a directory, or segments as a language writes them
+//! (`auth`, `src/auth`, `crate::auth::session`, `acme.auth`). A file belongs to the module if its
+//! path contains these segments in a row.
 
 use super::scan::Language;
 
@@ -24,14 +24,14 @@ impl ModuleName {
         Self { segments }
     }
 
-    /// The module without its first segment, which may be the name of a package that no directory
-    /// has.
+    /// Returns the module without its first segment, which may name a package that has no
+    /// directory.
     pub(crate) fn without_first(&self) -> Option<Self> {
         let rest = self.segments.get(1..).filter(|rest| !rest.is_empty())?;
         Some(Self { segments: rest.to_vec() })
     }
 
-    /// Returns true for the path of a file of the module.
+    /// True for the path of a file of the module.
     pub(crate) fn has(&self, path: &str) -> bool {
         if self.segments.is_empty() {
             return false;
@@ -42,14 +42,14 @@ impl ModuleName {
         if is_in(&segments) {
             return true;
         }
-        // The file itself by its name without the ending.
+        // The file itself matches by its name without the ending.
         let stem = segments.pop().and_then(|name| name.split('.').next().map(str::to_owned));
         segments.extend(stem);
         is_in(&segments)
     }
 }
 
-/// A segment in the one form of `-` and `_`, in small letters.
+/// Returns a segment in lower case, with `-` in place of `_`.
 fn plain(segment: &str) -> String {
     segment.to_lowercase().replace('_', "-")
 }

@@ -1,5 +1,5 @@
-//! The names that one source file brings in, declares and uses. A scan depends on nothing but the
-//! file's text, so it is kept by the id of its blob.
+//! The names that one source file imports, declares and uses. A scan depends only on the file's
+//! text, so it is cached by the id of its blob.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ const ENDINGS: &[(Language, &[&str])] = &[
 ];
 
 impl Language {
-    /// The language of a path; `None` where its imports are not read.
+    /// Returns the language of a path. `None` if its imports are not read.
     pub(super) fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
         let ending = name.rsplit_once('.')?.1;
@@ -39,17 +39,17 @@ impl Language {
     }
 }
 
-/// One import as it is written.
+/// One import as written in the source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Import {
-    /// The module, in the language's own words: `crate::a::b`, `./a`, `..a.b`, `example.org/a`,
+    /// The module, in the notation of the language: `crate::a::b`, `./a`, `..a.b`, `example.org/a`,
     /// `a.b.C`, `a/b.h`.
     pub(super) module: String,
-    /// Names that are taken out of it, where the statement lists them.
+    /// The names imported from it, if the statement lists them.
     pub(super) names: BTreeSet<String>,
-    /// The name by which the file calls it, where it says so.
+    /// The alias that the file gives it.
     pub(super) alias: Option<String>,
-    /// `#include <…>`, not in quotes.
+    /// True for `#include <…>` rather than quotes.
     pub(super) is_system: bool,
     /// The line, from 1.
     pub(super) line: u32,
@@ -65,20 +65,20 @@ impl Import {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Scan {
     pub(super) imports: Vec<Import>,
-    /// Names at the top of the file that others may use; in Rust the modules below it.
+    /// The names at the top level of the file that others may use; in Rust, its submodules.
     pub(super) declares: BTreeSet<String>,
     /// The package that the file states.
     pub(super) package: Option<String>,
-    /// Words of the file, each with its first line, where files of a package see each other without
-    /// an import.
+    /// The words of the file, each with its first line, for languages in which files of a package
+    /// use each other's names without an import.
     pub(super) words: BTreeMap<String, u32>,
-    /// Names that are used of another name: `b` and `c` of `a` for `a.b` and `a.c`.
+    /// The member names used on each name: `b` and `c` of `a` for `a.b` and `a.c`.
     pub(super) members: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// Bytes of the name of a module.
+/// The maximum size of a module name, in bytes.
 const MODULE_BYTES_MAX: usize = 512;
-/// Imports of a file.
+/// The maximum number of imports of a file.
 pub(super) const FILE_IMPORTS_MAX: usize = 2_000;
 
 /// Reads a file.
@@ -92,7 +92,7 @@ pub(super) fn scan(language: Language, text: &str) -> Scan {
         Language::Kotlin => java_virtual_machine::scan_kotlin(text),
         Language::C => c_family::scan(text),
     };
-    // Nobody writes these: they would make every look-up long.
+    // Handwritten code has no such names, and they would slow down every lookup.
     scan.imports.retain(|import| import.module.len() <= MODULE_BYTES_MAX);
     scan.imports.truncate(FILE_IMPORTS_MAX);
     scan

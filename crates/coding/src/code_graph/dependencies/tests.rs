@@ -1,5 +1,5 @@
-//! Imports of a labelled corpus: six small repositories, each with the edges that are there, those
-//! that names alone do not find (`missed`), and those that are found and are none (`wrong`).
+//! Imports of a labelled corpus: six small repositories, each with the edges that exist, those that
+//! names alone do not find (`missed`), and the false ones that the analysis finds (`wrong`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const CORPUS: &[(&str, &str)] = &[
 ];
 const EDGES: &str = "edges";
 
-/// The files of a corpus, and its edges.
+/// Returns the files of a corpus, and its edges.
 fn parts(text: &str) -> (Vec<(&str, &str)>, &str) {
     let mut files: Vec<(&str, &str)> =
         text.split("=== ").skip(1).map(|part| part.split_once('\n').unwrap()).collect();
@@ -63,7 +63,7 @@ fn files_beyond_the_bounds_of_a_huge_package_are_counted() {
     }
 }
 
-/// All edges: `a -> b basis`.
+/// Returns all edges as `a -> b basis`.
 fn edges(graph: &ImportGraph) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for file in graph.matching(|_| true) {

@@ -1,25 +1,25 @@
 //! Tokens of source code: words, string literals and signs with their lines, without comments. One
-//! reader serves all languages; a `Syntax` states what differs. It checks no grammar. Pure, and
-//! linear in the text.
+//! reader serves all languages; a `Syntax` states their differences. It checks no grammar. Pure,
+//! and linear in the text.
 
 /// A token of a source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// An identifier, a keyword or a number.
     Word(&'a str),
-    /// The content of a string literal, escapes unread.
+    /// The content of a string literal, with escapes left as written.
     Text(&'a str),
     /// Any other character.
     Sign(char),
 }
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Placed<'a> {
     pub(super) token: Token<'a>,
-    /// From 1.
+    /// The line, from 1.
     pub(super) line: u32,
-    /// No token stands before it on its line.
+    /// True if no token precedes it on its line.
     pub(super) is_first: bool,
 }
 
@@ -35,9 +35,9 @@ pub(super) enum Apostrophe {
 /// The meaning of a backtick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backtick {
-    /// It has none.
+    /// It has no meaning.
     Plain,
-    /// It opens a string of several lines; the flag says whether a backslash escapes in it.
+    /// It opens a multi-line string. The flag is true if a backslash escapes in it.
     Text { has_escapes: bool },
     /// It opens an identifier.
     Word,
@@ -46,13 +46,13 @@ pub(super) enum Backtick {
 /// The lexical rules in which languages differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Syntax {
-    /// `#` opens a comment; else `//` and `/* */` do.
+    /// `#` opens a comment; otherwise `//` and `/* */` do.
     pub(super) has_hash_comments: bool,
     /// Block comments nest.
     pub(super) nests: bool,
-    /// `"""` opens a string of several lines.
+    /// `"""` opens a multi-line string.
     pub(super) has_triple: bool,
-    /// A string in `"` may go over several lines.
+    /// A string in `"` may span several lines.
     pub(super) is_multiline: bool,
     /// `r#"…"#` is a string.
     pub(super) has_raw: bool,
@@ -62,7 +62,7 @@ pub(super) struct Syntax {
     pub(super) backtick: Backtick,
 }
 
-/// Characters of a regular expression in the source.
+/// The maximum length of a regular expression in the source, in characters.
 const REGEX_CHARS_MAX: usize = 500;
 /// Words after which a `/` opens a regular expression.
 const BEFORE_REGEX: &[&str] = &["return", "typeof", "case", "in", "of", "delete", "void", "yield", "await"];
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
             self.take(1);
             self.is_first = true;
         } else if self.syntax.has_hash_comments && self.rest.starts_with("\\\n") {
-            // A line that goes on in the next one.
+            // The line continues on the next one.
             self.take(2);
         } else if next.is_whitespace() {
             self.take(next.len_utf8());
@@ -120,7 +120,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Moves on by bytes that end at a character, and counts the lines of them.
+    /// Advances by a number of bytes, which end at a character boundary, and counts the line
+    /// breaks.
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         let breaks = taken.bytes().filter(|byte| *byte == b'\n').count();
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bytes of a raw string's opening: `r"`, `br##"`.
+    /// Returns the size of a raw string's opening, such as `r"` or `br##"`, in bytes.
     fn raw(&self) -> Option<usize> {
         if !self.syntax.has_raw {
             return None;
@@ -187,7 +188,7 @@ impl<'a> Reader<'a> {
         self.syntax.apostrophe == Apostrophe::Text && self.rest.starts_with("'''")
     }
 
-    /// Takes a string up to its closing mark; one of a single line ends with it.
+    /// Reads a string up to its closing mark. A single-line string also ends with its line.
     fn take_text(&mut self, mark: &str, is_multiline: bool, has_escapes: bool) {
         let (line, whole) = (self.line, self.rest);
         let first = mark.chars().next().unwrap_or('"');
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
         match (one, two) {
             (Some('\\'), Some(escaped)) => {
                 self.take(1 + escaped.len_utf8());
-                // The rest of a code such as `\u{1f600}`.
+                // The rest of an escape such as `\u{1f600}`.
                 let short =
                     self.rest.find(|c: char| !(c.is_ascii_hexdigit() || matches!(c, '{' | '}' | '_')));
                 let closing =
@@ -255,7 +256,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns true where a `/` is no division: nothing before it has a value.
+    /// True if a `/` is not a division: the token before it has no value.
     fn may_be_regex(&self) -> bool {
         match self.found.last().map(|placed| placed.token) {
             None => true,
@@ -265,7 +266,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a regular expression, which ends on its line and within a bound; else the `/` alone.
+    /// Reads a regular expression, which ends on its line and within a bound; otherwise only the
+    /// `/`.
     fn take_regex(&mut self) {
         let (mut in_class, mut is_escaped) = (false, false);
         for (at, c) in self.rest.char_indices().skip(1).take(REGEX_CHARS_MAX) {
@@ -292,7 +294,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// Tokens that are looked at by their places.
+/// Tokens with access by position.
 #[derive(Clone, Copy)]
 pub(super) struct Tokens<'a, 'b>(pub(super) &'b [Placed<'a>]);
 
@@ -319,7 +321,7 @@ impl<'a> Tokens<'a, '_> {
         self.at(place).is_some_and(|placed| placed.token == Token::Sign(sign))
     }
 
-    /// Words with dots between them from a place on, and the place after them.
+    /// Returns the dotted words from a position on, and the position after them.
     pub(super) fn dotted(self, mut place: usize) -> (Vec<&'a str>, usize) {
         let mut words = Vec::new();
         while let Some(word) = self.word(place) {

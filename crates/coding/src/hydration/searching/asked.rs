@@ -1,4 +1,4 @@
-//! What a search in the middle of a task is asked for, and whether it may be.
+//! The request of a search in the middle of a task, and its checks.
 
 use std::sync::Arc;
 
@@ -12,34 +12,34 @@ use super::super::kind::HydrationKind;
 use crate::learnings::learning_write::SELF_FEEDBACK;
 use crate::tasks::field_checks;
 
-/// Results where nothing else is said.
+/// The default number of results.
 const LIMIT: u32 = 10;
 
-/// What is looked for.
+/// A kind of record to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SearchKind {
-    /// What was learned about the repository.
+    /// Learnings about the repository.
     Knowledge,
-    /// What agents would have needed.
+    /// Self-feedback: information that agents lacked.
     SelfFeedback,
-    /// What happened in earlier tasks.
+    /// Episodes of earlier tasks.
     Episode,
-    /// What several episodes teach.
+    /// Reflections on several episodes.
     Reflection,
     /// Rules from reviews.
     Rule,
-    /// What whoever asked for the task prefers.
+    /// Preferences of the task's user.
     Preference,
 }
 
 impl SearchKind {
-    /// All.
+    /// All kinds.
     pub const ALL: &'static [Self] =
         &[Self::Knowledge, Self::SelfFeedback, Self::Episode, Self::Reflection, Self::Rule, Self::Preference];
-    /// Those that are looked for where nothing is said: all that is of the repository and says how it is.
+    /// The default kinds: those that belong to the repository and describe its state.
     pub const DEFAULT: &'static [Self] = &[Self::Knowledge, Self::Episode, Self::Reflection, Self::Rule];
 
-    /// The word of requests and answers.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Knowledge => "knowledge",
@@ -51,7 +51,7 @@ impl SearchKind {
         }
     }
 
-    /// From its word; `fact` is what tools call knowledge.
+    /// Parses a kind from its word. `fact` is the tools' word for knowledge.
     pub fn parse(word: &str) -> Option<Self> {
         if word == RecordKind::Fact.as_str() {
             return Some(Self::Knowledge);
@@ -59,7 +59,7 @@ impl SearchKind {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
 
-    /// As what a candidate was found.
+    /// Returns the kind of a candidate.
     pub(super) fn of(candidate: &Candidate) -> Self {
         match candidate.kind {
             HydrationKind::Knowledge if Self::SelfFeedback.is_of(&candidate.record) => Self::SelfFeedback,
@@ -71,7 +71,8 @@ impl SearchKind {
         }
     }
 
-    /// As what hydration shows it: the tier, the trust and the row of an exposure are that kind's.
+    /// Returns the hydration kind, which determines the tier, the trust and the entry in an
+    /// exposure.
     pub fn shown_as(self) -> HydrationKind {
         match self {
             Self::Knowledge | Self::SelfFeedback => HydrationKind::Knowledge,
@@ -82,7 +83,7 @@ impl SearchKind {
         }
     }
 
-    /// The kinds of its records; none means all that are in its place.
+    /// Returns the record kinds to search. An empty list means all kinds in the namespace.
     pub(super) fn records(self) -> Vec<RecordKind> {
         match self {
             Self::Knowledge | Self::SelfFeedback => vec![RecordKind::Fact],
@@ -93,7 +94,7 @@ impl SearchKind {
         }
     }
 
-    /// Whether a record of its place is one of these.
+    /// True if a record of the namespace belongs to this kind.
     pub(super) fn is_of(self, record: &Record) -> bool {
         let is_feedback = record.subtype.as_deref() == Some(SELF_FEEDBACK);
         match self {
@@ -104,59 +105,61 @@ impl SearchKind {
     }
 }
 
-/// What must be so of a record; what is given must all hold. A record of which it is not known is not returned.
+/// The filters of a search, which must all match. A record whose value for a filter is unknown is
+/// not returned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchFilters {
-    /// Its task had this pull request.
+    /// The number of its task's pull request.
     pub pr: Option<u64>,
-    /// It was learned at this commit, or its task made it; the beginning of the id is enough.
+    /// A commit at which it was learned or that its task made; a prefix of the id is enough.
     pub commit: Option<String>,
-    /// Its task was about this issue.
+    /// The issue of its task.
     pub issue: Option<u64>,
-    /// So far its task has come.
+    /// The status of its task.
     pub status: Option<TaskStatus>,
-    /// An episode that ended so, as hydration says it.
+    /// The outcome of an episode, in the words of hydration.
     pub outcome: Option<String>,
-    /// Who asked for its task, by name or by the forge's number.
+    /// The user of its task, by name or by the forge's number.
     pub user: Option<String>,
-    /// It applies to, cites or changed something there: a file, a directory, a pattern.
+    /// A path that it applies to, cites or changed: a file, a directory, a pattern.
     pub path: Option<String>,
-    /// First written then or later.
+    /// The earliest time of its first version, inclusive.
     pub since: Option<Timestamp>,
-    /// First written before.
+    /// The latest time of its first version, exclusive.
     pub until: Option<Timestamp>,
 }
 
 impl SearchFilters {
-    /// True where nothing is asked for.
+    /// True if no filter is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// A search in what is remembered of a repository.
+/// A search in the memory of a repository.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RepositorySearch {
     /// The repository.
     pub repo: String,
-    /// The question; `None`: the filters alone, the newest first.
+    /// The query; `None`: the filters alone, the newest first.
     pub query: Option<String>,
-    /// What is looked for; none: knowledge, episodes, reflections and rules.
+    /// The kinds to search for; empty: knowledge, episodes, reflections and rules.
     pub kinds: Vec<SearchKind>,
-    /// What must be so.
+    /// The filters.
     pub filters: SearchFilters,
-    /// 1 to 100; `None`: 10.
+    /// The maximum number of results, 1 to 100; `None`: 10.
     pub limit: Option<u32>,
-    /// The task that asks: its arm decides what it is shown, and what it is shown is written down.
+    /// The requesting task. Its arm determines the results, and an exposure lists them.
     pub task: Option<TaskId>,
-    /// The revision at which citations are verified; `None`: where the repository stands.
+    /// The revision at which citations are verified; `None`: the current revision of the
+    /// repository.
     pub reference: Option<String>,
-    /// What the caller found where the code is, in the place of looking here.
+    /// The caller's report on its own code, used in place of reading code here.
     pub told: Option<Arc<Told>>,
 }
 
 impl RepositorySearch {
-    /// Checks the shape.
+    /// Checks the shape of the request.
     pub(super) fn check(&self) -> Result<()> {
         if self.question().is_none() && self.filters.is_empty() {
             return Err(Error::invalid("query", "give a query, or at least one filter"));
@@ -174,17 +177,17 @@ impl RepositorySearch {
         self.reference.as_deref().map_or(Ok(()), check_revision)
     }
 
-    /// The question, where there is one.
+    /// Returns the query, if there is one.
     pub(super) fn question(&self) -> Option<&str> {
         self.query.as_deref().map(str::trim).filter(|query| !query.is_empty())
     }
 
-    /// At most so many results.
+    /// Returns the maximum number of results.
     pub(super) fn most(&self) -> u32 {
         self.limit.unwrap_or(LIMIT)
     }
 
-    /// What is looked for, each once.
+    /// Returns the kinds to search for, each once.
     pub(super) fn wanted(&self) -> Vec<SearchKind> {
         let asked = if self.kinds.is_empty() { SearchKind::DEFAULT } else { &self.kinds };
         SearchKind::ALL.iter().copied().filter(|kind| asked.contains(kind)).collect()

@@ -1,5 +1,5 @@
-//! What is known of a record beside its text: the task it comes from, the commits of that, the paths it has to do with. Read
-//! for those records alone that a filter is to decide on.
+//! Data about a record in addition to its text: its task, the task's commits, and the paths that it
+//! concerns. They are read only for the records that a filter is applied to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,17 +13,17 @@ use loci_model::{ActorId, MemoryId, RecordId, Result, TaskId};
 use super::asked::SearchFilters;
 use crate::tasks::reports::episode_text::TaskEpisode;
 
-/// Commits of a task that are looked at.
+/// The maximum number of a task's commits that are read.
 const COMMITS_MAX: usize = 1_000;
 
-/// A record and what a filter may ask of it.
+/// A record's values for the filters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Facets {
-    /// The task it comes from, where that is known and of the same repository.
+    /// The task that it comes from, if known and of the same repository.
     pub(super) task: Option<Task>,
-    /// Commits, by their ids: where it was learned, and those of its task.
+    /// Commit ids: the commit at which it was learned, and those of its task.
     pub(super) commits: BTreeSet<String>,
-    /// Files: those that it cites, or that its task changed.
+    /// Files that it cites, or that its task changed.
     pub(super) paths: BTreeSet<String>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> FacetReading<'a> {
         Self { tx, memory, actor, filters, tasks: BTreeMap::new() }
     }
 
-    /// What is known of some records, in their order.
+    /// Returns the facets of records, in their order.
     pub(super) fn of(&mut self, records: &[Record]) -> Result<Vec<Facets>> {
         let facts = self.facts(records)?;
         records.iter().map(|record| self.of_one(record, facts.get(&record.id))).collect()

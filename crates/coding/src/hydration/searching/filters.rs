@@ -1,4 +1,4 @@
-//! Whether a record is what filters ask for: exactly, and never by what is not known of it. Pure.
+//! Matches records with filters: exactly, and never by unknown values. Pure.
 
 use loci_model::record::metadata::MetadataValue;
 use loci_model::record::{Record, RecordKind};
@@ -11,7 +11,7 @@ use super::asked::{SearchFilters, SearchKind};
 use super::facets::Facets;
 
 impl SearchFilters {
-    /// Whether a record of a kind is asked for.
+    /// True if the filters match a record of a kind.
     pub(super) fn admit(&self, kind: SearchKind, record: &Record, facets: &Facets) -> bool {
         let task = facets.task.as_ref();
         let pr = |number: &u64| task.and_then(|task| task.pr.as_ref()).is_some_and(|pr| pr.number == *number);
@@ -35,13 +35,14 @@ impl SearchFilters {
     }
 }
 
-/// Whether its task has come so far: as the task says where it is known, else as the record does.
+/// True if the record's task has a status: according to the task if known, else according to the
+/// record.
 fn stands(record: &Record, task: Option<&Task>, status: TaskStatus) -> bool {
     let said = || record.metadata.get("status") == Some(&MetadataValue::String(status.as_str().to_owned()));
     task.map_or_else(said, |task| task.status == status)
 }
 
-/// Whether an episode ended so; nothing else ends.
+/// True if an episode has this outcome. Other records have none.
 fn ended(record: &Record, word: &str) -> bool {
     let candidate = Candidate::new(SearchKind::Episode.shown_as(), record.clone(), 1.0);
     record.kind == RecordKind::Episode && outcome_of(&candidate).0 == word
@@ -49,7 +50,7 @@ fn ended(record: &Record, word: &str) -> bool {
 
 fn has_to_do(path: &str, record: &Record, facets: &Facets) -> bool {
     let asked = AskedPaths::new(&[path.to_owned()]);
-    // The whole repository is no narrower than nothing.
+    // A path of the whole repository does not narrow the search.
     asked.is_empty()
         || record.scope.as_ref().is_some_and(|scope| asked.meet(scope))
         || facets.paths.iter().any(|path| asked.meet(path))

@@ -1,5 +1,6 @@
-//! The reads of a search in the middle of a task: every kind for itself, side by side, each until the deadline. By a question, the
-//! engine's retrieval finds and the filters decide what of it stays; without one, the filters alone choose, the newest first.
+//! The reads of a search in the middle of a task: each kind on its own, concurrently, within the
+//! deadline. With a query, the engine's retrieval finds records and the filters reduce them;
+//! without one, the filters alone select, the newest first.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +20,18 @@ use super::asked::{RepositorySearch, SearchKind};
 use super::facets::{FacetReading, Facets};
 use crate::rules::rules_list::rules_of;
 
-/// Pages of a listing that filters are tried on.
+/// The maximum number of listing pages that are filtered.
 const PAGES_MAX: usize = 20;
 
-/// A search's reads.
+/// The reads of a search.
 pub(super) struct Finding<'a> {
     pub(super) reading: &'a Reading<'a>,
     pub(super) asked: &'a RepositorySearch,
 }
 
 impl Finding<'_> {
-    /// What was found, by the kinds of hydration: those of one place are read together.
+    /// Returns the records found, by hydration kind. Kinds that share a namespace are read
+    /// together.
     pub(super) async fn all(&self, kinds: &[SearchKind]) -> BTreeMap<HydrationKind, KindRead> {
         let mut groups: BTreeMap<HydrationKind, Vec<SearchKind>> = BTreeMap::new();
         for kind in kinds {
@@ -68,7 +70,7 @@ impl Finding<'_> {
         }
     }
 
-    /// What the engine's retrieval finds, as far as the filters admit it.
+    /// Returns the records that the engine's retrieval finds and the filters admit.
     async fn answering(
         &self,
         shown: HydrationKind,
@@ -79,7 +81,7 @@ impl Finding<'_> {
         let most = self.asked.most();
         let is_filtered = !self.asked.filters.is_empty();
         let usual = self.reading.coding.parts.settings.candidate_pool.max(most);
-        // Filters leave some out: as many as there can be are looked at.
+        // Filters reduce the results, so the largest possible pool is requested.
         let pool = if is_filtered { limits::TOP_K_MAX } else { usual.min(limits::TOP_K_MAX) };
         let mut found = self.reading.search(shown, path, records(kinds), query, pool).await?;
         let is_all = found.candidates.len() < pool as usize;
@@ -108,7 +110,8 @@ impl Finding<'_> {
         read.await
     }
 
-    /// The newest that the filters admit. A few more than are wanted, for some may not hold.
+    /// Returns the newest records that the filters admit, twice the requested number, because later
+    /// checks may remove some.
     async fn filtered(&self, shown: HydrationKind, kinds: &[SearchKind], path: String) -> Result<Found> {
         let reading = self.reading;
         let (memory, actor) = (reading.place.memory.clone(), reading.place.actor.clone());
@@ -148,7 +151,7 @@ impl Finding<'_> {
     }
 }
 
-/// The kinds of the records of some kinds in one place; none means all that are there.
+/// Returns the record kinds of search kinds in one namespace. An empty list means all.
 fn records(kinds: &[SearchKind]) -> Vec<RecordKind> {
     let mut records: Vec<RecordKind> = kinds.iter().flat_map(|kind| kind.records()).collect();
     records.dedup();

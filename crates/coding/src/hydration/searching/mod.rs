@@ -1,14 +1,13 @@
-//! Search in the middle of a task: what is remembered of a repository by words, meaning and
-//! filters, with the same trust, the same look at the code and the same control group as hydration,
-//! and a row of what was shown. Nothing is put together here: an agent that asks gets records, not
-//! a block.
+//! Search in the middle of a task, over the memory of a repository, by words, meaning and filters.
+//! It applies the same trust, code checks and control group as hydration, and writes an exposure.
+//! The result is a list of records, not a block.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `asked` | the request and its rules |
-//! | `facets`, `filters` | what is known of a record beside its text, and whether that is what was asked for |
-//! | `finding` | the reads: by a question, or by filters alone |
-//! | `picking` | order, and what is returned of it |
+//! | `facets`, `filters` | further data about a record, and their match with the filters |
+//! | `finding` | the reads: by a query, or by filters alone |
+//! | `picking` | the order, and the selection of the results |
 //! | `repository_search` | the verb |
 
 mod asked;

@@ -1,4 +1,5 @@
-//! What is returned of what was found, and why not the rest: trust, code, order, and a look at each text before it is returned.
+//! Selects the results, with a reason for each record left out: trust, code checks, order, and the
+//! screening of each text.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,36 +16,37 @@ use super::super::lines::entry;
 use super::super::trust::{is_distrusted, trust};
 use crate::settings::CodingSettings;
 
-/// Why a candidate is not returned that is behind those that are.
+/// The reason of a candidate beyond the limit.
 const LIMIT: &str = "limit";
-/// Why one is not that looks like instructions.
+/// The reason of a candidate that looks like instructions.
 const SUSPICIOUS: &str = "suspicious";
-/// Why one is not that there was no time to look at.
+/// The reason of a candidate that was not screened in time.
 const DEADLINE: &str = "deadline";
 
-/// How a search picks.
+/// The parameters of a selection.
 pub(super) struct Picking<'a> {
     pub(super) settings: &'a CodingSettings,
     pub(super) patterns: &'a Patterns,
     pub(super) deadline: &'a Deadline,
     pub(super) now: Timestamp,
-    /// A question was asked, so that how well each fits orders them; else the newest come first.
+    /// True if the request has a query. Then similarity orders the results; otherwise the newest
+    /// come first.
     pub(super) by_question: bool,
-    /// At most so many.
+    /// The maximum number of results.
     pub(super) most: usize,
 }
 
-/// What is returned, best first, and what is not.
+/// The results, best first, and the records left out.
 #[derive(Debug, Default)]
 pub(super) struct Picked {
     pub(super) kept: Vec<(Candidate, Screened)>,
     pub(super) left: Vec<Left>,
-    /// The kinds of those that there was no time to look at, each as often.
+    /// The kinds of the candidates that were not screened in time, one entry for each candidate.
     pub(super) late: Vec<HydrationKind>,
 }
 
 impl Picking<'_> {
-    /// Picks among candidates of all kinds.
+    /// Selects among candidates of all kinds.
     pub(super) async fn pick(&self, found: Vec<Candidate>) -> Picked {
         let (mut picked, mut turn) = (Picked::default(), Turn::default());
         for candidate in self.ranked(found) {
@@ -66,7 +68,7 @@ impl Picking<'_> {
         picked
     }
 
-    /// All in order, each with its rank in its kind.
+    /// Returns all candidates in order, each with its rank in its kind.
     fn ranked(&self, mut found: Vec<Candidate>) -> Vec<Candidate> {
         for candidate in &mut found {
             candidate.trust = trust(candidate, self.now);

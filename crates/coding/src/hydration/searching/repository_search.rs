@@ -1,4 +1,5 @@
-//! `repository_search`: what is remembered of a repository, by a question or by filters, while an agent works on it.
+//! The verb `repository_search`: searches the memory of a repository by a query or by filters,
+//! while an agent works on it.
 
 use std::collections::BTreeMap;
 
@@ -30,52 +31,52 @@ use crate::Coding;
 use crate::tasks::log_fields::{Call, LOAD_INFRA, of_repository};
 use crate::tasks::task_namespaces;
 
-/// What a task of the control group is told.
+/// The warning for a task of the control group.
 const OFF: &str = "CONTROL_GROUP: the task's arm is off, so nothing of what is remembered is returned";
 
-/// What one is told who may not write what the task was shown.
+/// The warning for a caller who may not write the exposure.
 const UNWRITTEN: &str =
     "NOT_LOGGED: the key may not write the task, so it is not written down that it was shown this";
 
 /// A record that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchedRecord {
-    /// The record with what decided its place.
+    /// The record with the data that determined its rank.
     pub candidate: Candidate,
-    /// As what it was found.
+    /// The kind under which it was found.
     pub kind: SearchKind,
-    /// Its text as it may be shown; of an episode its summary.
+    /// Its screened text; for an episode, its summary.
     pub text: String,
-    /// The text looks like instructions: it is to be read as a quotation.
+    /// True if the text looks like instructions and must be read as a quotation.
     pub is_doubtful: bool,
-    /// The same as a fact, where it cites code.
+    /// The record as a fact, if it cites code.
     pub fact: Option<FactView>,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepositoryFound {
     /// The memory that was searched.
     pub memory: MemoryId,
-    /// Which memory the task is given; `on` without one.
+    /// The arm of the task; `on` without a task.
     pub arm: MemoryArm,
-    /// Something could not be read, or not in time.
+    /// True if a part could not be read, or not in time.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
-    /// How each kind was read.
+    /// The status of reading each kind.
     pub status: BTreeMap<HydrationKind, KindStatus>,
-    /// The row of what was shown; `None` where no task asked, or it could not be written.
+    /// The exposure; `None` if no task requested it, or it could not be written.
     pub exposure: Option<ExposureId>,
     /// The commit at which citations were verified.
     pub commit: Option<String>,
-    /// Best first.
+    /// The results, best first.
     pub results: Vec<SearchedRecord>,
-    /// When: ages are told from it.
+    /// The time of the request, from which ages are computed.
     pub at: Timestamp,
 }
 
-/// What was read and picked, before it is told.
+/// The records read and selected, before the response.
 #[derive(Default)]
 struct Gathered {
     status: BTreeMap<HydrationKind, KindStatus>,
@@ -85,13 +86,15 @@ struct Gathered {
 }
 
 impl Coding {
-    /// Searches what is remembered of a repository. A kind that cannot be read, or not in time, is left out, and the answer says so. Where a
-    /// task asks, its arm decides what it is shown, and a row of that is written, unless the caller may only read the task (a warning says
-    /// so); a task of the control group is shown nothing.
+    /// Searches the memory of a repository. A kind that cannot be read, or not in time, is left
+    /// out, and the response reports it. If a task requests the search, its arm determines the
+    /// results, and an exposure is written unless the caller may only read the task (a warning
+    /// reports this). A task of the control group receives no results.
     ///
     /// # Errors
-    /// `Invalid` by the rules of the request; `REPO_UNKNOWN`; `NotFound` for the task; `Denied` where the caller may not read all of the
-    /// repository's and names no task of it; `Unavailable` where not even these could be read in time.
+    /// `Invalid` by the rules of the request; `REPO_UNKNOWN`; `NotFound` for the task; `Denied` if
+    /// the caller may not read all of the repository's data and names no task of it; `Unavailable`
+    /// if not even these could be read in time.
     pub async fn repository_search(
         &self,
         caller: &Principal,
@@ -127,7 +130,8 @@ impl Coding {
             .await
     }
 
-    /// What may be searched: the repository of a task by the right to write that, any repository by a grant on it.
+    /// Returns the repository or task to search. Access requires the right to write the task, or a
+    /// grant on the repository.
     async fn place_of_search(
         &self,
         caller: &Principal,
@@ -238,7 +242,7 @@ impl Coding {
         gathered
     }
 
-    /// What is returned is scored together, as a finished block is: where that cannot be done, nothing of it is returned.
+    /// Scores all results together, like a finished block. If this fails, no result is returned.
     async fn look_at_all(&self, gathered: &mut Gathered, deadline: &Deadline) {
         let kept = &mut gathered.picked.kept;
         if kept.is_empty() {
@@ -272,7 +276,7 @@ impl Coding {
         gathered.picked.left.extend(left);
     }
 
-    /// Writes down what is shown, and tells it.
+    /// Writes the exposure, and returns the result.
     async fn tell_found(
         &self,
         caller: &Principal,
@@ -283,7 +287,7 @@ impl Coding {
     ) -> Result<RepositoryFound> {
         let (at, arm) = (self.engine.now(), place.arm());
         let estimator = self.parts.settings.estimator;
-        // No block is made, so there is no budget to be kept and no fence to be drawn.
+        // A search builds no block, so no budget and no fence apply.
         let limits = Limits { tokens: 0, estimator, seed: [0; 16] };
         let snapshot = format!("snap_{}", place.sequence);
         let plan = gathered.plan(&limits);
@@ -328,7 +332,7 @@ impl Coding {
 }
 
 impl Gathered {
-    /// Notes how each kind was read; what was found of all of them.
+    /// Stores the status of each kind, and returns all records found.
     fn take_in(&mut self, read: BTreeMap<HydrationKind, KindRead>) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (kind, read) in read {
@@ -355,7 +359,7 @@ impl Gathered {
         self.status.values().any(|status| status.is_failure())
     }
 
-    /// As hydration tells what is shown.
+    /// Returns the results as a plan of hydration.
     fn plan(&self, limits: &Limits) -> Plan {
         let shown = |(candidate, screened): &(Candidate, Screened)| ShownRecord {
             candidate: candidate.clone(),

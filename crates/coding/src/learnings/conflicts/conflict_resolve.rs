@@ -1,5 +1,6 @@
-//! `conflict_resolve`: a person says which of two records stays, or that both may. The one that stays is approved by that person from
-//! then on: nothing that is trusted less takes its place by itself.
+//! The verb `conflict_resolve`: a person decides which of two records stays, or that both do. The
+//! person thereby approves the record that stays. A less trusted record then no longer replaces it
+//! automatically.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -18,28 +19,29 @@ use super::conflicts_list::{ConflictShown, shown};
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Which record stays.
+/// The decision about the two records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConflictDecision {
-    /// This one; the other gives it its place.
+    /// This record stays; the other one is superseded by it.
     Keep(RecordId),
-    /// Both: they do not contradict each other.
+    /// Both stay, because they do not contradict each other.
     KeepBoth,
 }
 
-/// What became of a conflict.
+/// The result of a resolution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConflictResolved {
-    /// The conflict, and its records as they are now.
+    /// The conflict, and its records in their present state.
     pub shown: ConflictShown,
 }
 
 impl Coding {
-    /// Resolves a conflict; the same decision again changes nothing.
+    /// Resolves a conflict. Repeating the same decision changes nothing.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` where there is no such conflict; `Invalid` for a record that is neither of the two; `Conflict` where
-    /// somebody decided otherwise, or one of them does not stand any more; `Denied` without administration of the repository's actor.
+    /// `REPO_UNKNOWN`; `NotFound` if the conflict does not exist; `Invalid` for a record that is
+    /// neither of the two; `Conflict` if another decision exists, or one of the records is no
+    /// longer active; `Denied` without administration of the repository's actor.
     pub async fn conflict_resolve(
         &self,
         caller: &Principal,
@@ -120,7 +122,7 @@ fn current(tx: &mut dyn Tx, changing: &Changing<'_>, id: &RecordId) -> Result<Re
     found.ok_or_else(|| Error::conflict(format!("{id} is not there any more")).on("keep"))
 }
 
-/// A record that stays, in force: one that waited is active from now on.
+/// Returns the record that stays, in force. A pending one becomes active.
 fn standing(tx: &mut dyn Tx, changing: &Changing<'_>, id: &RecordId) -> Result<Record> {
     let record = current(tx, changing, id)?;
     match record.state {
@@ -146,7 +148,8 @@ fn approve(tx: &mut dyn Tx, changing: &Changing<'_>, conflict: &Conflict, record
     tx.ledger_mut().put_noun(&agreement)
 }
 
-/// A record gives its place to the one that stays; one that only waited was never in force, and was found wrong.
+/// Withdraws a record in favour of the one that stays. A pending record was never in force, so it
+/// becomes invalid.
 fn give_way(tx: &mut dyn Tx, changing: &Changing<'_>, goes: &Record, keep: &Record) -> Result<()> {
     let reason = format!("a person resolved the conflict for {}", keep.id);
     match goes.state {

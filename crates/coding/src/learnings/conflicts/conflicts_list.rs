@@ -1,4 +1,4 @@
-//! `conflicts_list`: the conflicts of a repository, with both records.
+//! The verb `conflicts_list`: the conflicts of a repository, with both records.
 
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
@@ -15,23 +15,23 @@ use loci_verified::find_repository;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// A conflict with its records, as they are now; a deleted one is absent.
+/// A conflict with its records in their present state. A deleted record is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConflictShown {
     /// The conflict.
     pub conflict: Conflict,
-    /// The record that was there.
+    /// The earlier record.
     pub standing: Option<Record>,
-    /// The one that says otherwise.
+    /// The record that contradicts it.
     pub against: Option<Record>,
 }
 
 impl Coding {
-    /// A page of conflicts of a state, the newest first, behind `after` and so many at most. Open
-    /// ones are those of two records that both stand.
+    /// Returns a page of conflicts of a state, the newest first, after the cursor `after`. Open
+    /// conflicts are those between two active records.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's.
+    /// `REPO_UNKNOWN`; `Denied` if the caller may not read all of the repository's data.
     pub async fn conflicts_list(
         &self,
         caller: &Principal,

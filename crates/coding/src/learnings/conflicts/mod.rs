@@ -1,9 +1,9 @@
-//! Records of a repository that contradict each other, of which no rule may let one win: noted,
-//! listed, and decided by a person. Until then both stand: hydration trusts each half, says so, or
-//! withholds both, as configured.
+//! Records of a repository that contradict each other and that no rule may decide: recorded,
+//! listed, and decided by a person. Until then both stay: hydration halves the trust of each and
+//! states it, or withholds both, as configured.
 //!
-//! `conflicts_list`, `conflict_resolve`: the verbs. Noting them, and which are open:
-//! `records::conflicts`.
+//! `conflicts_list`, `conflict_resolve`: the verbs. `records::conflicts` records conflicts and
+//! determines which are open.
 
 mod conflict_resolve;
 mod conflicts_list;

@@ -1,4 +1,5 @@
-//! A task says what is known: that counts once per task, and the record ages from then on anew.
+//! Agreement of further tasks with a known record. Each task counts once, and resets the age of the
+//! record.
 
 use loci_model::ports::store::{Confirmation, Tx};
 use loci_model::record::Record;
@@ -7,7 +8,8 @@ use loci_model::record::metadata::MetadataValue;
 use loci_model::tasks::task::Task;
 use loci_model::{Result, Timestamp};
 
-/// Notes that a task says what a record says. The task that said it first agrees with nobody.
+/// Records that a task states the content of a record. The first task that stated it does not count
+/// as an agreement.
 pub(crate) fn agree(tx: &mut dyn Tx, record: &Record, task: &Task, at: Timestamp) -> Result<()> {
     let first = match record.metadata.get("task_id") {
         Some(MetadataValue::String(id)) => Some(id.as_str()),

@@ -1,5 +1,5 @@
-//! What holds on a branch alone: known to be so where the code is at hand and the commit is not on the default branch. Where nobody can
-//! tell, a learning holds everywhere, as it did before.
+//! Facts that hold only on a branch: the code is available and the commit is not on the default
+//! branch. If this cannot be determined, a learning holds everywhere.
 
 use loci_model::facts::branch_fact::BranchFact;
 use loci_model::ports::code::{CodeResult, CodeSource};
@@ -9,7 +9,8 @@ use loci_model::tasks::task::Task;
 use loci_model::{RecordId, Result};
 use loci_verified::default_here;
 
-/// True where a commit is here, and is not on the default branch. `default`: the repository's own word for that.
+/// True if a commit is available and not on the default branch. `default` is the repository's name
+/// for that branch.
 pub(crate) fn is_unmerged(
     source: &dyn CodeSource,
     commit: Option<&str>,
@@ -21,7 +22,7 @@ pub(crate) fn is_unmerged(
     Ok(!source.is_ancestor(&commit, &tip)?)
 }
 
-/// Notes that a record holds on the branch of its task alone.
+/// Records that a record holds only on the branch of its task.
 pub(crate) fn note_branch_fact(
     tx: &mut dyn Tx,
     record: &Record,

@@ -1,8 +1,8 @@
-//! A branch comes onto the default branch: what held there alone holds everywhere, and is compared
-//! then with what is known there: it takes the place of what it contradicts, unless that is newer
-//! or trusted more by now. Seen in the background, at each new tip of the default branch: by the
-//! commit itself, by those that took its place, and by the one by which its task's pull request
-//! came in.
+//! The merge of a branch into the default branch: facts of the branch then hold everywhere. Each is
+//! compared with the records of the default branch and replaces those that it contradicts, unless
+//! they are newer or more trusted. The check runs in the background, at each new tip of the default
+//! branch. It looks for the commit itself, for commits that replaced it, and for the merge commit
+//! of its task's pull request.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,34 +28,35 @@ use super::similar_records::Around;
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Who changes records here.
+/// The author of these record changes.
 const BY: &str = "loci";
-/// Facts of branches that are looked at together.
+/// The number of branch facts that are checked together.
 const PAGE: usize = 100;
-/// Commits that are followed from one.
+/// The maximum number of rewritten commits that are followed from one.
 const STEPS_MAX: usize = 20;
-/// Why a record gives its place.
+/// The reason why a record is superseded.
 const LANDED: &str = "the branch of what contradicts it came onto the default branch";
 const SAID_THERE: &str = "its branch came onto the default branch, where the same was known";
 const TRUSTED_MORE: &str =
     "its branch came onto the default branch, where what it contradicts is trusted more";
 
-/// A fact of a branch, and the commits any of which brings it onto another.
+/// A fact of a branch, and the commits any of which brings it onto another branch.
 pub(crate) type OnBranch = (BranchFact, Vec<String>);
 
-/// A fact of a branch that comes onto the default one.
+/// A branch fact that reaches the default branch.
 pub(crate) struct Landing<'a> {
     pub(crate) changing: Changing<'a>,
-    /// What is like it.
+    /// Similar records.
     pub(crate) around: &'a Around,
-    /// The words by which that was looked for; none: its own.
+    /// The text of the similarity search; `None`: its own.
     pub(crate) said: Option<&'a str>,
-    /// When it was seen to be so on the default branch; none: only when it was learned.
+    /// The time of its latest observation on the default branch; `None`: the time at which it was
+    /// learned.
     pub(crate) seen_at: Option<Timestamp>,
 }
 
 impl Landing<'_> {
-    /// What holds on a branch alone holds on the default branch from now on, beside what is known there by now.
+    /// Makes a branch fact hold on the default branch, and compares it with the records there.
     pub(crate) fn land(&self, tx: &mut dyn Tx, fact: &BranchFact) -> Result<()> {
         let memory = &self.changing.memory.id;
         let record = tx.records().get(memory, &fact.record)?;
@@ -92,7 +93,8 @@ impl Landing<'_> {
         }
     }
 
-    /// Takes the place of those that stand, are not newer, and are not trusted more; of these it is noted that they contradict each other.
+    /// Supersedes active records that are neither newer nor more trusted. A more trusted one is
+    /// recorded as a conflict.
     fn replace(&self, tx: &mut dyn Tx, record: &Record, old: &[RecordId], seen_at: Timestamp) -> Result<()> {
         let own = rank(tier(tx, record)?);
         for old in tx.records().get_many(&self.changing.memory.id, old)? {
@@ -108,7 +110,7 @@ impl Landing<'_> {
         Ok(())
     }
 
-    /// The default branch says the same: what it knows stays, and the branch's task agrees with it.
+    /// The default branch states the same: its record stays, and the branch's task agrees with it.
     fn give_way(&self, tx: &mut dyn Tx, fact: &BranchFact, record: &Record, of: &RecordId) -> Result<()> {
         let memory = &self.changing.memory.id;
         let Some(known) = tx.records().get(memory, of)? else { return Ok(()) };
@@ -120,7 +122,8 @@ impl Landing<'_> {
     }
 }
 
-/// The commits that bring a fact of a branch onto another: its own, those that took its place, and the one that merged its pull request.
+/// Returns the commits that bring a branch fact onto another branch: its own, those that replaced
+/// it, and the merge commit of its pull request.
 pub(crate) fn commits_of(tx: &dyn ReadTx, fact: &BranchFact) -> Result<Vec<String>> {
     let mut commits = vec![fact.commit.clone()];
     let mut next = ObjectId::parse(&fact.commit);
@@ -134,7 +137,8 @@ pub(crate) fn commits_of(tx: &dyn ReadTx, fact: &BranchFact) -> Result<Vec<Strin
     Ok(commits)
 }
 
-/// True where one of these commits is a commit or before it. One that is not here says nothing.
+/// True if one of these commits is the tip or an ancestor of it. A commit that is not available
+/// does not count.
 pub(crate) fn holds_any(source: &dyn CodeSource, tip: &ObjectId, commits: &[String]) -> bool {
     let is_held = |name: &String| {
         let commit = source.resolve(name).ok().flatten().and_then(|revision| revision.commit());
@@ -144,7 +148,8 @@ pub(crate) fn holds_any(source: &dyn CodeSource, tip: &ObjectId, commits: &[Stri
 }
 
 impl Coding {
-    /// Looks which facts of branches are on the default branch at its new tip; false where that could not be read.
+    /// Looks for the branch facts that the default branch contains at its new tip. Returns false if
+    /// the code could not be read.
     pub(crate) async fn land_branch_facts(&self, repository: &Repository, tip: ObjectId) -> Result<bool> {
         let mut after = None;
         loop {

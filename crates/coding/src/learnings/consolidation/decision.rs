@@ -1,5 +1,6 @@
-//! What becomes of a learning beside what is known, decided in the write: what was found before it is read again, and what was written
-//! since, by the same report or another, is compared here.
+//! Decides about a learning in comparison with known records, within the write. Records found
+//! before the write are read again, and records written since, by the same report or another, are
+//! compared here.
 
 use loci_engine::consolidation::{Alike, Decision, Neighbourhood, Thresholds, Why, WordPairs, decide_alone};
 use loci_model::facts::branch_fact::BranchFact;
@@ -16,24 +17,25 @@ use loci_text::terms;
 use super::similar_records::{Around, COSINE_MIN, JACCARD_MIN};
 use crate::learnings::learning_write::SELF_FEEDBACK;
 
-/// Records written since, that are compared: the newest.
+/// The maximum number of records written since that are compared: the newest.
 const WRITTEN_SINCE_MAX: usize = 100;
 
-/// What is looked at beside a learning.
+/// The records that a learning is compared with.
 pub(crate) struct Beside<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) around: &'a Around,
     pub(crate) now: Timestamp,
-    /// The branch that the learning holds on alone; `None`: it holds on the default branch, or nobody can tell.
+    /// The branch to which the learning is limited; `None`: it holds on the default branch, or this
+    /// is unknown.
     pub(crate) on_branch: Option<Option<&'a str>>,
 }
 
-/// What becomes of it.
+/// The decision about a learning.
 pub(crate) struct Found {
     pub(crate) decision: Decision,
-    /// It holds on a branch alone, and takes the place of these when that comes onto the default branch.
+    /// Records that it supersedes when its branch reaches the default branch.
     pub(crate) against: Vec<RecordId>,
-    /// It is known already, of a branch alone: from now on it holds on the default branch.
+    /// The branch fact that already states it, which holds on the default branch from now on.
     pub(crate) landed: Option<BranchFact>,
 }
 
@@ -44,8 +46,8 @@ impl Found {
 }
 
 impl Beside<'_> {
-    /// Decides about a record that is not written yet. `said`: its text as it was looked for.
-    /// `pairs`: the comparisons that are left for all records of that write.
+    /// Decides about a record that is not written yet. `said` is the text of its similarity search.
+    /// `pairs` is the remaining number of comparisons for all records of the write.
     pub(crate) fn decide(
         &self,
         tx: &dyn ReadTx,
@@ -61,7 +63,7 @@ impl Beside<'_> {
         let found = match decision {
             Decision::Supersede { old, why } => self.in_the_place_of(old, why, &here),
             Decision::Add { why } if self.on_branch.is_none() => {
-                // The same was learned on a branch before: now it holds here.
+                // A branch fact may already state it, which now holds here.
                 let others: Vec<Neighbourhood> =
                     elsewhere.iter().map(|met| met.neighbourhood.clone()).collect();
                 match decide_alone(record, &others, &limits, pairs) {
@@ -75,15 +77,16 @@ impl Beside<'_> {
                     _ => Found::of(Decision::Add { why }),
                 }
             }
-            // On the default branch it says nothing yet.
+            // A learning of a branch raises no doubt on the default branch yet.
             Decision::Doubt { why, .. } if self.on_branch.is_some() => Found::of(Decision::Add { why }),
             other => Found::of(other),
         };
         Ok(found)
     }
 
-    /// Decides about a record of a branch that comes onto the default one: beside what holds there, whatever was decided when it was learned.
-    /// `seen_at`: when it was last seen to be so. What holds on another branch alone is not looked at.
+    /// Decides about a branch fact that reaches the default branch, in comparison with the records
+    /// there and regardless of the earlier decision. `seen_at` is the time of its latest
+    /// observation. Facts of other branches are ignored.
     pub(crate) fn decide_landed(
         &self,
         tx: &dyn ReadTx,
@@ -98,7 +101,8 @@ impl Beside<'_> {
         Ok(decide_alone(&landed, &here, &limits, &mut WordPairs::of_a_write()))
     }
 
-    /// What holds on a branch alone takes the place of what holds on that branch alone, and of nothing else yet.
+    /// Limits the replacement to facts of the same branch, if the learning holds only on a branch.
+    /// Other records stay until the branch reaches the default branch.
     fn in_the_place_of(&self, old: Vec<RecordId>, why: Why, here: &[Met]) -> Found {
         if self.on_branch.is_none() {
             return Found::of(Decision::Supersede { old, why });
@@ -110,7 +114,7 @@ impl Beside<'_> {
         Found { against, ..Found::of(decision) }
     }
 
-    /// It holds on a branch alone, and not on the one of the learning.
+    /// True if the record holds only on a branch other than that of the learning.
     fn is_elsewhere(&self, met: &Met) -> bool {
         let Some(fact) = &met.branch else { return false };
         match self.on_branch {
@@ -136,8 +140,8 @@ impl Beside<'_> {
         Ok(near)
     }
 
-    /// Records of the namespace that were written since the index was asked: those of the same report by words and
-    /// vectors, others by their words.
+    /// Returns the records of the namespace that were written since the index search: those of the
+    /// same report compared by words and vectors, others by words.
     fn written_since(&self, tx: &dyn ReadTx, record: &Record, said: &str) -> Result<Vec<(RecordId, Alike)>> {
         if tx.memories().sequence(&self.memory.id)? <= self.around.sequence {
             return Ok(Vec::new());
@@ -162,7 +166,7 @@ impl Beside<'_> {
     }
 }
 
-/// A record beside a learning, and the branch that it holds on alone.
+/// A record to compare with, and the branch to which it is limited.
 struct Met {
     neighbourhood: Neighbourhood,
     branch: Option<BranchFact>,
@@ -177,8 +181,9 @@ fn may_meet(new: &Record, other: &Record) -> bool {
         && !other.provenance.verbatim
 }
 
-/// How far a record is trusted where another contradicts it: what a client wrote on purpose, what a person wrote or approved, and what
-/// was stored with citations, never gives its place by itself.
+/// Returns the trust tier that counts in a contradiction. A record that a client wrote explicitly,
+/// that a person wrote or approved, or that was stored with citations, is never superseded
+/// automatically.
 pub(super) fn tier(tx: &dyn ReadTx, record: &Record) -> Result<TrustTier> {
     let is_human = matches!(
         record.metadata.get("source_type"),

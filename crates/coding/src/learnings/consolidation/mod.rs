@@ -1,13 +1,13 @@
-//! What becomes of a learning beside what a repository's memory knows already: the same machinery
-//! decides as for what extraction proposes (`consolidation`); here is said whom a learning meets,
-//! and what is known of branches and of people.
+//! Consolidation of learnings with the known records of a repository. The decision procedure is
+//! that of extraction (`consolidation`). This module determines the records to compare with, and
+//! adds branches and people.
 //!
-//! * `similar_records`: what is like a text, looked for before the write;
-//! * `decision`: the same with what was written since, and the decision;
-//! * `agreement`: who else said it;
-//! * `branch`, `branch_merge`: what holds on a branch alone, and what becomes of it when the branch comes onto the default one.
+//! * `similar_records`: finds similar records before the write;
+//! * `decision`: adds the records written since, and decides;
+//! * `agreement`: further tasks that state a record;
+//! * `branch`, `branch_merge`: facts that hold only on a branch, and the merge of that branch.
 //!
-//! Self-feedback is not consolidated: that several tasks lack the same is what its themes tell.
+//! Self-feedback is not consolidated, because its themes count how many tasks lack the same thing.
 
 mod agreement;
 mod branch;

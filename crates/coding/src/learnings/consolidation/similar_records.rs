@@ -1,5 +1,5 @@
-//! What is known that is like some texts, looked for before anything is written: by the index, by words and, where there is a model, by
-//! meaning. What is written meanwhile is compared in the write itself.
+//! Finds known records that are similar to some texts, before the write: by the index, by words
+//! and, if a model is configured, by meaning. Records written meanwhile are compared in the write.
 
 use loci_engine::consolidation::Alike;
 use loci_engine::jobs::embed::Completion;
@@ -19,17 +19,17 @@ use loci_model::{
 use crate::Coding;
 use crate::learnings::learning_write::knowledge;
 
-/// A record this like a learning by its words is looked at.
+/// The minimum word similarity (Jaccard) of a compared record.
 pub(super) const JACCARD_MIN: f32 = 0.15;
-/// Or by its meaning.
+/// The minimum cosine similarity of a compared record.
 pub(super) const COSINE_MIN: f32 = 0.25;
-/// Records that are looked at for one learning.
+/// The maximum number of compared records for one learning.
 const LOOKED_AT_MAX: usize = 12;
 
-/// What is like some texts.
+/// Records that are similar to some texts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Around {
-    /// The state of the memory that was looked at.
+    /// The sequence number of the searched state of the memory.
     pub(super) sequence: u64,
     texts: Vec<Near>,
 }
@@ -42,12 +42,12 @@ struct Near {
 }
 
 impl Around {
-    /// What is like a text, the most similar first.
+    /// Returns the records similar to a text, the most similar first.
     pub(super) fn of(&self, text: &str) -> &[(RecordId, Alike)] {
         self.texts.iter().find(|near| near.text == text).map_or(&[], |near| near.alike.as_slice())
     }
 
-    /// The cosine of two of the texts, where both have a vector.
+    /// Returns the cosine of two of the texts, if both have a vector.
     pub(super) fn cosine(&self, one: &str, other: &str) -> Option<f32> {
         let vector = |text: &str| self.texts.iter().find(|near| near.text == text)?.vector.as_ref();
         let (one, other) = (vector(one)?, vector(other)?);
@@ -56,8 +56,8 @@ impl Around {
 }
 
 impl Coding {
-    /// Looks for what is like some texts in a namespace. A text comes with the form that the index
-    /// reads. Where the model does not answer words alone decide.
+    /// Searches a namespace for records similar to some texts. Each text comes with the form that
+    /// the index reads. If the model does not answer, words alone decide.
     pub(crate) async fn around(
         &self,
         memory: &MemoryId,
@@ -75,7 +75,8 @@ impl Coding {
                 tracing::warn!(%memory, "many records lack vectors: some are compared by words alone");
             }
         }
-        // Behind the vectors, which move it on: what is decided on an earlier one is refused.
+        // The sequence is read after the vectors, which advance it: a decision on an earlier one is
+        // rejected.
         let of = memory.clone();
         let (memory, sequence) = self
             .engine
@@ -91,9 +92,9 @@ impl Coding {
         Ok(around)
     }
 
-    /// Like [`Self::around`], for the learnings of a task about its repository. Learnings that will
-    /// be refused, by their number or their length, are not looked for: no call costs more than a
-    /// report that is stored.
+    /// Like [`Self::around`], for the learnings of a task about its repository. Learnings over the
+    /// limits on number or length are skipped, because they will be rejected. So no call costs more
+    /// than a report that is stored.
     pub(crate) async fn around_learnings(&self, task: &Task, learnings: &[Learning]) -> Result<Around> {
         let stored = learnings.iter().take(limits::LEARNINGS_PER_REPORT_MAX).filter(|one| one.fits());
         let stored: Vec<(&str, String)> = stored.map(|one| (one.text.as_str(), one.indexed())).collect();
@@ -144,7 +145,8 @@ impl Coding {
     }
 }
 
-/// Whose records lie beside learnings: those of no strategy, and what extraction makes of talk.
+/// Returns the groups of records to compare learnings with: those without a strategy, and those of
+/// semantic extraction.
 fn groups(memory: &Memory) -> Vec<Option<StrategyId>> {
     let semantic = memory.strategies.iter().filter(|one| one.base == StrategyBase::Semantic);
     std::iter::once(None).chain(semantic.map(|one| Some(one.id.clone()))).collect()

@@ -1,7 +1,7 @@
-//! Objects that describe a person: an account, by login or user name, or what somebody did, by the
-//! member that says who. Where it is the person who is taken out, the members that name the same
-//! person by other means (name, address, picture, page) are taken out as well. What lies within
-//! another object or list of it is looked at by itself. Pure.
+//! Objects that describe a person: an account, by login or user name, or an action, by the member
+//! that names its actor. If that person is removed, the members that name the same person by other
+//! means (name, address, picture, page) are removed as well. Nested objects and lists are examined
+//! separately. Pure.
 
 use loci_engine::admin::erasure::is_number;
 use loci_model::json::tree::JsonTree;
@@ -9,19 +9,19 @@ use serde_json::Number;
 
 use super::named_places::{NUMBER_KEYS, Places, USER};
 
-/// The member of an account of a forge that names it.
+/// The member of a forge's account that holds its name.
 pub(super) const LOGIN: &str = "login";
 /// Members by which an account names its person.
 const ACCOUNT_KEYS: [&str; 2] = [LOGIN, "username"];
-/// The number of an account.
+/// The member with the number of an account.
 const ID: &str = "id";
-/// Members that say whom an object is about.
+/// Members that name the person whom an object concerns.
 const ACTOR_KEYS: [&str; 2] = ["actor", USER];
-/// Members that name the user of an object behind [`USER`] (`user_login`), spelled as those below.
+/// Members that name the user of an object after [`USER`] (`user_login`), spelled like those below.
 const LOGINS_OF_USER: [&str; 2] = [LOGIN, "username"];
 /// The member that names a person by an address.
 const EMAIL: &str = "email";
-/// Members that name the person of an object by other means, in small letters without `_` and `-`.
+/// Members that name the person of an object by other means, in lower case without `_` and `-`.
 const IDENTITY_KEYS: [&str; 14] = [
     "avatar",
     "avatarurl",
@@ -38,19 +38,20 @@ const IDENTITY_KEYS: [&str; 14] = [
     "publicemail",
     "realname",
 ];
-/// Members of an account of a forge in which its person tells of themselves, spelled as those.
+/// Members of a forge's account with its person's profile, in the same spelling.
 const PROFILE_KEYS: [&str; 5] = ["bio", "blog", "company", "location", "twitterusername"];
-/// The member of an account that has its number in another form, spelled as those.
+/// The member of an account with its number in another form, in the same spelling.
 const NODE_ID: &str = "nodeid";
-/// The end of names of members that hold an address of the web, spelled as those.
+/// The suffix of member names that hold a web address, in the same spelling.
 const URL: &str = "url";
-/// Folders of a site in which the pages of people lie.
+/// Folders of a site that contain the pages of people.
 const FOLDERS_OF_PEOPLE: [&str; 5] = ["people", "profile", "u", "user", "users"];
 
 impl Places<'_> {
-    /// Takes the person out of an object that describes them; true where it was changed.
+    /// Removes the person from an object that describes them. True if the object was changed.
     pub(super) fn described_person(&mut self, members: &mut [(String, JsonTree)]) -> bool {
-        // An object with a user name alone may be of anything: its number and its addresses, too.
+        // An object with only a user name may describe anything, so its number and addresses must
+        // match, too.
         let is_of_forge = texts_of(members, &[LOGIN]).next().is_some();
         if let Some(new) = self.account(members, is_of_forge) {
             take_members(members, &new, |name, text| {
@@ -61,18 +62,19 @@ impl Places<'_> {
             });
             return true;
         }
-        // In a shape of Loci's own the members that stand with a person's name have a meaning of
-        // their own.
+        // In a shape of Loci, the other members next to a person's name have a meaning of their
+        // own.
         if self.is_of_loci {
             return false;
         }
-        // Another's account describes that other, whoever did something to it.
+        // The account of another person describes that person, regardless of the actor.
         let is_of_other = texts_of(members, &ACCOUNT_KEYS).any(|name| !name.is_empty());
         let (is_any, new) = self.actor(members);
         let Some((new, is_user)) = new.filter(|_| !is_of_other) else { return is_any };
         take_members(members, &new, |name, text| {
             let of_user = name.strip_prefix(USER).filter(|_| is_user);
-            // Objects and lists may be of others: a list of addresses has the receivers of a mail.
+            // Objects and lists may concern others: a list of addresses contains the receivers of a
+            // mail.
             !text.is_empty()
                 && (IDENTITY_KEYS.contains(&of_user.unwrap_or(name))
                     || of_user.is_some_and(|name| LOGINS_OF_USER.contains(&name))
@@ -81,16 +83,16 @@ impl Places<'_> {
         true
     }
 
-    /// Returns the replacement of the person of an account, by number and login, once these are
-    /// replaced. A member may stand there several times: the account is theirs where one of its
-    /// logins or numbers is. Beside a user name alone a number only says who they are not.
+    /// Returns the replacement of the person of an account, by number and login, after replacing
+    /// both. A member may occur several times: the account is the person's if one of its logins or
+    /// numbers is. Next to a user name, a number only excludes other people.
     fn account(&mut self, members: &mut [(String, JsonTree)], is_of_forge: bool) -> Option<String> {
         let logins: Vec<String> = texts_of(members, &ACCOUNT_KEYS).map(str::to_owned).collect();
         if logins.is_empty() {
             return None;
         }
         let ids = numbers_of(members, &[ID]);
-        // The last of a name is the one that readers see.
+        // The last member of a name is the one that readers see.
         let id = ids.last().map(String::as_str);
         let mut new = None;
         for one in &logins {
@@ -98,7 +100,8 @@ impl Places<'_> {
                 new = self.new_person(one, id).or(new);
             }
         }
-        // Each login was looked at: beside many numbers a long one is not read again for each.
+        // Each login was examined before, so that a long one is not read again for each of many
+        // numbers.
         for one in ids.iter().filter(|_| is_of_forge) {
             new = self.new_person("", Some(one)).or(new);
         }
@@ -116,9 +119,9 @@ impl Places<'_> {
         Some(new)
     }
 
-    /// Replaces the person whom an object is about, by number, name or address; true where a text
-    /// was changed. Returns the replacement, too, and whether they are the user of the object,
-    /// unless it is about another as well.
+    /// Replaces the person whom an object concerns, by number, name or address. True if a text was
+    /// changed. Also returns the replacement, and a flag that is true if the person is the user of
+    /// the object, unless the object concerns another person as well.
     fn actor(&mut self, members: &mut [(String, JsonTree)]) -> (bool, Option<(String, bool)>) {
         let numbers = numbers_of(members, &NUMBER_KEYS);
         let number = numbers.last().map(String::as_str);
@@ -130,7 +133,7 @@ impl Places<'_> {
         for (name, value) in members.iter_mut() {
             let JsonTree::Text(text) = value else { continue };
             let is_name = ACTOR_KEYS.contains(&name.as_str());
-            // A list of people is of others as well, and the number is not that of all of them.
+            // A list of people includes others, and the number does not belong to all of them.
             let is_one = !text.contains([',', ';']);
             if text.is_empty() || !(is_name || (is_one && name.as_str() == EMAIL)) {
                 continue;
@@ -147,15 +150,14 @@ impl Places<'_> {
         (is_any, new.filter(|_| !is_of_others).map(|new| (new, is_user)))
     }
 
-    /// True for the address of a page that a site has for the person, by login or number.
+    /// True for the address of a site's page about the person, by login or number.
     fn is_page_of_person(&mut self, address: &str) -> bool {
         let Some(name) = person_of_page(address) else { return false };
         self.new_person(name, Some(name).filter(|name| is_number(name))).is_some()
     }
 }
 
-/// Puts the replacement in the place of members by their names, spelled in small letters without
-/// `_` and `-`, and their texts.
+/// Replaces members by their names, spelled in lower case without `_` and `-`, and their texts.
 fn take_members(
     members: &mut [(String, JsonTree)],
     new: &str,
@@ -175,14 +177,14 @@ fn take_members(
     }
 }
 
-/// Returns the texts of an object's members of these names.
+/// Returns the texts of an object's members with these names.
 fn texts_of<'a>(members: &'a [(String, JsonTree)], keys: &'a [&str]) -> impl Iterator<Item = &'a str> {
     let named = members.iter().filter(move |(name, _)| keys.contains(&name.as_str()));
     named.filter_map(|(_, value)| value.as_text())
 }
 
-/// Returns the numbers of people in an object's members of these names, which some write as texts;
-/// none has 0.
+/// Returns the numbers of people in an object's members with these names, including numbers written
+/// as texts. No person has the number 0.
 pub(super) fn numbers_of(members: &[(String, JsonTree)], keys: &[&str]) -> Vec<String> {
     let mut numbers = Vec::new();
     for (_, value) in members.iter().filter(|(name, _)| keys.contains(&name.as_str())) {
@@ -201,7 +203,7 @@ pub(super) fn is_account(members: &[(String, JsonTree)]) -> bool {
     texts_of(members, &ACCOUNT_KEYS).next().is_some()
 }
 
-/// Returns the name in the address of a page of a person: right behind the site, or in a folder of
+/// Returns the name in the address of a person's page: directly after the site, or in a folder of
 /// people.
 fn person_of_page(address: &str) -> Option<&str> {
     let (_, behind) = address.split_once("://")?;
@@ -269,7 +271,7 @@ mod tests {
                 json!({"login": "alice", "display_login": "alice", "blog": "a.example", "bio": null}),
                 json!({"login": "erased-1", "display_login": "erased-1", "blog": "erased-1", "bio": null}),
             ),
-            // Half of it is another's, or of the repository.
+            // Half of it belongs to another person, or to the repository.
             (
                 json!({"full_name": "alice/shop", "html_url": "https://forge.example/alice/shop",
                     "owner": {"login": "alice", "name": "Alice"}}),
@@ -285,7 +287,7 @@ mod tests {
             json!({"login": "alice", "id": 8, "name": "A namesake", "url": page}),
             json!({"login": "bob", "actor": "bob", "name": "Bob", "id": "x-1"}),
             json!({"name": "alice", "url": page}),
-            // The seventh of whatever it is.
+            // The number 7 of another kind of object.
             json!({"username": "bob", "id": 7, "name": "Bob", "message": "disk full"}),
             json!({"username": "alice", "id": 8, "name": "A namesake"}),
         ] {
@@ -295,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_long_login_beside_many_numbers() {
-        // Read again for each number it would take minutes.
+        // Reading it again for each number would take minutes.
         let many = format!(r#"{{"login":"{}"{}}}"#, "x".repeat(100_000), r#","id":8"#.repeat(20_000));
         let mut tree = JsonTree::parse(&many).unwrap();
         for erased in [alice(), Erased::of_name(&NamedPerson::Login("alice".to_owned()), "erased-1")] {
@@ -336,7 +338,7 @@ mod tests {
                 json!({"actor": "alice", "user_name": "Bob", "action": "invited"}),
                 json!({"actor": "erased-1", "user_name": "Bob", "action": "invited"}),
             ),
-            // Whose name it is, nothing says.
+            // Nothing states the owner of this name.
             (
                 json!({"user": "alice", "actor": "bob", "name": "Bob"}),
                 json!({"user": "erased-1", "actor": "bob", "name": "Bob"}),
@@ -371,10 +373,10 @@ mod tests {
         ] {
             assert_eq!(taken(&others, false), others);
         }
-        // A shape of Loci's own keeps its members.
+        // A shape of Loci keeps its members.
         let own = json!({"user": "alice", "name": "deploy", "url": run});
         assert_eq!(taken(&own, true), json!({"user": "erased-1", "name": "deploy", "url": run}));
-        // What a client said in it has none.
+        // Text of a client within it does not have that shape.
         let said =
             json!({"body": json!({"user": "alice", "name": "Alice Lee"}).to_string(), "name": "deploy"});
         let gone =

@@ -1,5 +1,5 @@
-//! People who were forgotten, as an import meets them: each name in a line is looked up, and taken
-//! out where its person was forgotten after the line was written.
+//! Erased people in an import: each name in a line is looked up, and removed if its person was
+//! erased after the line was written.
 
 use loci_engine::admin::ExportLine;
 use loci_engine::hooks::{ForgottenLookup, Taken};
@@ -16,7 +16,7 @@ pub(super) struct NamingLine<'a> {
     pub(super) written: Timestamp,
 }
 
-/// A line that may name people; `None` for what names nobody.
+/// Returns a line that may name people. `None` for a line that names nobody.
 pub(super) fn naming(line: &mut ExportLine) -> Option<NamingLine<'_>> {
     let (written, noun): (Timestamp, &mut dyn NamesPeople) = match line {
         ExportLine::Repository { repository } => (repository.updated_at, &mut **repository),
@@ -35,10 +35,10 @@ pub(super) fn naming(line: &mut ExportLine) -> Option<NamingLine<'_>> {
     Some(NamingLine { noun, written })
 }
 
-/// Takes people out who were forgotten since a line was written.
+/// Removes people who were erased since a line was written.
 ///
 /// # Errors
-/// Errors of `look_up`; a bug, where the line is damaged.
+/// Errors of `look_up`; a bug, if the line is damaged.
 pub(super) fn take_forgotten(line: NamingLine<'_>, look_up: &mut ForgottenLookup<'_>) -> Result<Taken> {
     let mut named = Collecting::default();
     line.noun.visit_people(None, &mut named)?;
@@ -56,7 +56,7 @@ pub(super) fn take_forgotten(line: NamingLine<'_>, look_up: &mut ForgottenLookup
     Ok(taken)
 }
 
-/// The actor as whom a person is forgotten.
+/// Returns the actor under which a person is erased.
 fn actor_of(name: &NamedPerson) -> Option<ActorId> {
     match name {
         NamedPerson::Login(login) => login_of(login),

@@ -1,6 +1,6 @@
-//! JSON in texts, by its place: the text as a whole, the text between two fences of code, or a
-//! line. Each byte is parsed twice at most. Pure. JSON within a line of other words is a part of
-//! these words.
+//! JSON in texts, with its position: the text as a whole, the text between two code fences, or a
+//! line. Each byte is parsed twice at most. Pure. JSON within a line of other words counts as
+//! words.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use loci_json::without_mark;
 use loci_model::Document;
 use loci_model::json::tree::JsonTree;
 
-/// Beginnings of the lines that open and close a block of code.
+/// Prefixes of the lines that open and close a block of code.
 const FENCES: [&str; 2] = ["```", "~~~"];
 
-/// An object or a list of JSON in a text, in which no name of a member means anything.
+/// An object or a list of JSON in a text. The names of its members have no special meaning.
 #[derive(Debug)]
 pub(in crate::preferences) struct JsonPlace {
-    /// The bytes of the text that it takes.
+    /// The byte range in the text.
     pub(super) range: Range<usize>,
     /// Its value, with every member.
     pub(super) value: JsonTree,
 }
 
-/// Returns the JSON of a text in its order: of a section between fences, or of a text without any,
-/// the whole where it is JSON, else each line that is. A byte order mark may stand before it.
+/// Returns the JSON of a text in order. For each section between fences, or for a text without any:
+/// the whole section if it is JSON, else each line that is. A byte order mark may precede it.
 pub(in crate::preferences) fn json_places(text: &str) -> Vec<JsonPlace> {
     let mut places = Vec::new();
     let (mut start, mut end) = (0, 0);
@@ -49,7 +49,7 @@ fn add_section(section: &str, start: usize, places: &mut Vec<JsonPlace>) {
     }
 }
 
-/// The place of a text that is JSON as a whole and begins at that byte.
+/// Returns the position of a text that is JSON as a whole and begins at that byte.
 fn place_of(text: &str, at: usize) -> Option<JsonPlace> {
     let json = without_mark(text.trim_start()).trim_start();
     let start = at + text.len() - json.len();

@@ -1,4 +1,4 @@
-//! People whom the data of others names: the places that name them, and the walk that forgets or
+//! People whom the data of others names: the places that name them, and the walk that erases or
 //! exports them.
 //!
 //! | file | idea |
@@ -7,11 +7,11 @@
 //! | `named_places` | a person in a document, a list, a text of a noun: pure |
 //! | `described_person` | an object that describes a person, and its members that name them: pure |
 //! | `people_in_text` | people in free text and in lists of authors: pure |
-//! | `json_in_text` | JSON in free text, by its place: pure |
-//! | `pseudonym` | a person who is taken out, and what stands for them: pure |
-//! | `person_mentions` | a person as others name them, for the walk over a memory |
+//! | `json_in_text` | JSON in free text, with its position: pure |
+//! | `pseudonym` | a person who is erased, and the replacement: pure |
+//! | `person_mentions` | the names of a person in others' data, for the walk over a memory |
 //! | `person_walk`, `people_rows`, `session_rows` | that walk, and its tables |
-//! | `forgotten_people` | people who were forgotten, as an import meets them |
+//! | `forgotten_people` | erased people in an import |
 
 mod described_person;
 mod forgotten_people;

@@ -1,5 +1,5 @@
-//! People where nouns name them: the names of members, keys and values that hold a person or a list
-//! of people, and free text. `people_places` lists the places of each noun. Pure.
+//! People in nouns: the names of members, keys and values that hold a person or a list of people,
+//! and free text. `people_places` lists the places of each noun. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,19 +39,19 @@ const PEOPLE_KEYS: [&str; 22] = [
     "user",
     "users",
 ];
-/// The member whose person has the number that stands beside it.
+/// The member whose person has the adjacent number.
 pub(super) const USER: &str = "user";
 /// Members and keys that hold the forge's number of a person.
 pub(super) const NUMBER_KEYS: [&str; 1] = ["user_id"];
-/// Members that hold code and where it lies: `@login` there is a word of the repository's.
+/// Members that hold code and its location, in which `@login` is a word of the repository.
 const CODE_KEYS: [&str; 7] = ["base", "branch", "diff_hunk", "file", "files", "path", "paths"];
-/// Members by which entries of the ledger find each other.
+/// Members by which entries of the ledger refer to each other.
 const PLACE_KEYS: [&str; 3] = ["derived", "key", "namespace"];
 
 /// A visitor of each place where a noun names people.
 pub(crate) trait PeopleVisitor {
-    /// Returns the replacement of a person, or of a list of people; by the forge's number where it
-    /// is known.
+    /// Returns the replacement of a person, or of a list of people; by the forge's number if it is
+    /// known.
     fn person(&mut self, name: &str, number: Option<&str>) -> Option<String>;
     /// Returns the replacement of a free text.
     fn text(&mut self, text: &str) -> Option<String>;
@@ -63,11 +63,11 @@ pub(crate) trait PeopleVisitor {
 pub(super) struct Places<'v> {
     pub(super) visitor: &'v mut dyn PeopleVisitor,
     pub(super) is_any: bool,
-    /// Its documents are entries of the ledger.
+    /// True if its documents are entries of the ledger.
     pub(super) is_of_ledger: bool,
-    /// Its documents have a shape of Loci's own.
+    /// True if its documents have a shape of Loci.
     pub(super) is_of_loci: bool,
-    /// The number of texts of JSON within which one is looked at.
+    /// The nesting depth of JSON texts at the current one.
     pub(super) texts: usize,
 }
 
@@ -99,15 +99,15 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// Returns the replacement of a free text. The JSON in it names people as a document does.
+    /// Returns the replacement of a free text. JSON in it names people as a document does.
     pub(super) fn new_text(&mut self, text: &str) -> Option<String> {
         self.text_under("", text)
     }
 
     /// Returns the replacement of a text under a key. The rules of the key for a list or an object
-    /// hold where that is kept as text, too.
+    /// also apply to one that is stored as text.
     fn text_under(&mut self, key: &str, text: &str) -> Option<String> {
-        // Each text may be as deep as JSON is: what is deeper than a stack ends the process.
+        // The depth is bounded, because nested JSON texts beyond the stack would end the process.
         if self.texts < limits::JSON_TEXTS_MAX {
             let places = json_places(text);
             if !places.is_empty() {
@@ -121,7 +121,7 @@ impl<'v> Places<'v> {
     }
 
     /// Returns the replacement of a text without JSON, which may begin with a decision that Loci
-    /// wrote down.
+    /// recorded.
     fn sentence(&mut self, text: &str) -> Option<String> {
         let decided = decision_in(text).and_then(|Decision { what, by, behind }| {
             let by = self.visitor.person(by, None)?;
@@ -137,7 +137,7 @@ impl<'v> Places<'v> {
     /// byte.
     fn text_around(&mut self, key: &str, text: &str, places: Vec<JsonPlace>) -> Option<String> {
         let (mut kept, mut end, mut is_any) = (String::new(), 0, false);
-        // Whatever has a text, the JSON in it has a shape of its own.
+        // JSON in a text has its own shape, regardless of the text's owner.
         let is_of_loci = std::mem::replace(&mut self.is_of_loci, false);
         for JsonPlace { range, mut value } in places {
             let next = range.end;
@@ -155,14 +155,14 @@ impl<'v> Places<'v> {
         is_any.then_some(kept)
     }
 
-    /// Keeps a text before or behind JSON under a key; true where it was changed.
+    /// Appends a text before or after JSON under a key. True if it was changed.
     fn text_beside(&mut self, key: &str, text: &str, kept: &mut String) -> bool {
         let name = text.trim();
         if PEOPLE_KEYS.contains(&key)
             && !name.is_empty()
             && let Some(new) = self.new_person(name, None)
         {
-            // Lines stay lines.
+            // Line breaks stay.
             kept.push_str(&text.replacen(name, &new, 1));
             return true;
         }
@@ -179,8 +179,8 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// A document. One that is nested too deeply for a value is looked through as a text, in its
-    /// JSON form.
+    /// Replaces people in a document. One that is nested too deeply for a value is examined as a
+    /// text, in its JSON form.
     pub(super) fn document(&mut self, document: &mut Document) -> Result<()> {
         match document.tree() {
             Ok(mut value) => {
@@ -198,15 +198,16 @@ impl<'v> Places<'v> {
         Ok(())
     }
 
-    /// A JSON value under a key; true where it was changed. Members of one name are each looked at.
+    /// Replaces people in a JSON value under a key. True if it was changed. Each member of a
+    /// repeated name is examined.
     pub(super) fn value(&mut self, key: &str, value: &mut JsonTree) -> bool {
         match value {
             JsonTree::Object(members) => {
                 let mut is_any = self.described_person(members);
-                // The members of an account, which has a login, are no map of people.
+                // The members of an account, which has a login, are not a map of people.
                 let key = if is_account(members) { "" } else { key };
                 is_any |= self.names_of_members(key, members);
-                // Who took the login over has another number.
+                // A person who took over the login has another number.
                 let numbers = numbers_of(members, &NUMBER_KEYS);
                 for (name, value) in members.iter_mut() {
                     is_any |= match value {
@@ -227,7 +228,7 @@ impl<'v> Places<'v> {
             JsonTree::List(items) => {
                 let mut is_any = false;
                 for item in items {
-                    // The members of an object of a list are no map of people.
+                    // The members of an object in a list are not a map of people.
                     let key = if matches!(item, JsonTree::Object(_)) { "" } else { key };
                     is_any |= self.value(key, item);
                 }
@@ -251,9 +252,9 @@ impl<'v> Places<'v> {
         }
     }
 
-    /// The names of members: in a map of people (`reviewers`) they are people, in code and in
-    /// entries of the ledger they are paths and keys, elsewhere they are texts. True where one was
-    /// changed; a name that another member has gets a number.
+    /// Replaces people in the names of members: in a map of people (`reviewers`) these are people,
+    /// in code and in entries of the ledger they are paths and keys, elsewhere they are texts. True
+    /// if one was changed. A name that another member has gets a number.
     fn names_of_members(&mut self, key: &str, members: &mut [(String, JsonTree)]) -> bool {
         let are_people = PEOPLE_KEYS.contains(&key) && key.ends_with('s');
         let are_texts = !self.is_of_ledger && !CODE_KEYS.contains(&key);
@@ -268,7 +269,7 @@ impl<'v> Places<'v> {
         }
         let kept = members.iter().zip(&new_names).filter(|(_, new)| new.is_none());
         let mut taken: BTreeSet<String> = kept.map(|((name, _), _)| name.clone()).collect();
-        // The last number that a name was given: none is tried twice, however many are named alike.
+        // The last number that each name received, so that no number is tried twice.
         let mut numbers = BTreeMap::new();
         for ((name, _), new) in members.iter_mut().zip(new_names) {
             let Some(new) = new else { continue };
@@ -283,7 +284,7 @@ impl<'v> Places<'v> {
         true
     }
 
-    /// Returns the replacement of a name of a member or of a trailer, which is no JSON.
+    /// Returns the replacement of a name of a member or of a trailer, which is not JSON.
     pub(super) fn new_name(&mut self, name: &str) -> Option<String> {
         let new = self.visitor.text(name);
         self.is_any |= new.is_some();
@@ -295,13 +296,13 @@ impl<'v> Places<'v> {
         self.numbered_word(key, text, None)
     }
 
-    /// Returns the replacement of a text under a key, by the forge's number of whom it names where
-    /// that is known.
+    /// Returns the replacement of a text under a key, by the forge's number of the named person if
+    /// it is known.
     fn numbered_word(&mut self, key: &str, text: &str, number: Option<&str>) -> Option<String> {
         if is_number(text) && NUMBER_KEYS.contains(&key) {
             return self.new_person("", Some(text));
         }
-        // A list of JSON is none of names and addresses, which end at other marks.
+        // A JSON list is not a list of names and addresses, which has other delimiters.
         let is_of_people = PEOPLE_KEYS.contains(&key) || NUMBER_KEYS.contains(&key);
         let is_exact = is_of_people && json_places(text).is_empty();
         let exact = is_exact.then(|| self.new_person(text, number)).flatten();
@@ -472,7 +473,7 @@ mod tests {
             (16, 1),
         ] {
             let new = Places::new(&mut taking).new_text(&nested(texts)).unwrap();
-            // Deeper a bare login is a word; a mention is none.
+            // Beyond the maximum depth a bare login is a word. A mention is replaced at any depth.
             assert_eq!((new.matches("alice").count(), new.matches("@alice").count()), (names, 0), "{texts}");
         }
     }
@@ -533,8 +534,8 @@ mod tests {
 
     #[test]
     fn members_that_would_be_named_alike_are_numbered() {
-        // Every spelling of one login: a search for the next number from the first on would take
-        // minutes.
+        // Every spelling of one login. A search for the next number that starts from the first
+        // would take minutes.
         let login = "alicealicealic";
         let spelled = |number: usize| -> String {
             let letter = |(at, c): (usize, char)| {

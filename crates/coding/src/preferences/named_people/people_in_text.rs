@@ -1,17 +1,17 @@
-//! People in texts, found in one pass. Pure. In free text only `@login` and e-mail addresses name
-//! somebody: a word that merely equals a login is a word. In a field that lists people, each of the
-//! list does.
+//! People in texts, found in one pass. Pure. In free text only `@login` and e-mail addresses name a
+//! person: a word that merely equals a login is a word. In a field that lists people, each item of
+//! the list does.
 
-/// Characters of the local part of an address.
+/// The maximum length of the local part of an address, in characters.
 const LOCAL_CHARS_MAX: usize = 64;
-/// The end of the login of a program on a forge.
+/// The suffix of the login of a program on a forge.
 pub(super) const PROGRAM: &str = "[bot]";
-/// The text between a decision and who decided.
+/// The text between a decision and the name of the person who decided.
 const BY: &str = " by ";
-/// Decisions that sentences of Loci's own begin with.
+/// The first words of decisions that Loci records.
 const DECISIONS: [&str; 5] = ["approved", "rejected", "expired", "held back", "called off"];
 
-/// Somebody whom a free text names.
+/// A person named in a free text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::preferences) enum Mention<'a> {
     /// A mention as `@login`, here without the mark.
@@ -20,8 +20,8 @@ pub(in crate::preferences) enum Mention<'a> {
     Address(&'a str),
 }
 
-/// Returns a free text with what `replace` gives in the place of people; `None` where it gives
-/// nothing.
+/// Returns a free text with people replaced by `replace`. `None` if `replace` replaces none of
+/// them.
 pub(in crate::preferences) fn replaced_in_text(
     text: &str,
     mut replace: impl FnMut(Mention<'_>) -> Option<String>,
@@ -58,8 +58,8 @@ pub(in crate::preferences) fn replaced_in_text(
     is_any.then_some(kept)
 }
 
-/// The beginning of a name that stands before an address, as trailers have it: `By: Name <`. In
-/// prose nothing says where a name begins.
+/// Returns the start of a name before an address, as in trailers: `By: Name <`. In prose the start
+/// of a name is unknown.
 fn name_before(head: &str) -> Option<usize> {
     let head = head.strip_suffix('<')?;
     let colon = head.rfind([':', '\n'])?;
@@ -69,8 +69,8 @@ fn name_before(head: &str) -> Option<usize> {
     named.chars().all(is_of_name).then_some(start)
 }
 
-/// The end of a text that may be the local part of an address; empty where a mention begins behind
-/// it.
+/// Returns the end of a text that may be the local part of an address. Empty if a mention begins
+/// after the text.
 fn local_part(before: &str) -> &str {
     let is_of_local = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-');
     let named = before.strip_suffix(PROGRAM).unwrap_or(before);
@@ -80,9 +80,9 @@ fn local_part(before: &str) -> &str {
     if is_local { before.get(head..).unwrap_or_default() } else { "" }
 }
 
-/// The places where an address with a local part that ends in `local` may begin, the longest first:
-/// a mark that a local part may hold, as in `o'brien`, may also stand before it, as in `to=brien`
-/// or in quotes.
+/// Returns the positions where an address with a local part that ends in `local` may begin, the
+/// longest first. A mark that a local part may contain, as in `o'brien`, may also precede it, as in
+/// `to=brien` or in quotes.
 fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
     let shortest = before.len() - local.len();
     let is_of_local = |c: char| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c);
@@ -98,19 +98,19 @@ fn local_starts(before: &str, local: &str) -> impl Iterator<Item = usize> {
     starts.into_iter().chain(std::iter::once(shortest))
 }
 
-/// A sentence of Loci's own that names who decided. Newer sentences do not: their change has the
-/// name.
+/// A sentence of Loci that names the person who decided. Newer sentences do not: their state change
+/// has the name.
 pub(super) struct Decision<'a> {
     /// The text before the name.
     pub(super) what: &'a str,
     /// The name.
     pub(super) by: &'a str,
-    /// The text behind it.
+    /// The text after it.
     pub(super) behind: &'a str,
 }
 
 /// Returns the parts of `approved by NAME`, `rejected by NAME: reason`, `TIME by NAME: reason`. A
-/// list, or a text with an address, is a sentence of somebody's own: as a list, all before an
+/// list, or a text with an address, is not a sentence of Loci: read as a list, all text before an
 /// address would be a name.
 pub(super) fn decision_in(text: &str) -> Option<Decision<'_>> {
     let (verb, rest) = text.split_once(BY)?;
@@ -129,8 +129,8 @@ fn domain_of(behind: &str) -> &str {
     behind.get(..end).unwrap_or_default().trim_end_matches(['-', '.'])
 }
 
-/// The logins that a mention may mean: a point ends a sentence, and marks of emphasis stand around
-/// a mention.
+/// Returns the logins that a mention may mean: a period ends a sentence, and emphasis marks may
+/// surround a mention.
 fn handles(behind: &str) -> impl Iterator<Item = &str> {
     let is_of_login = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let end = behind.find(|c: char| !is_of_login(c)).unwrap_or(behind.len());
@@ -145,9 +145,9 @@ fn handles(behind: &str) -> impl Iterator<Item = &str> {
     std::iter::once(whole).chain(inner).filter(|name| !name.is_empty())
 }
 
-/// Returns a list of people, as authors and trailers of commits have it (`Name <address>`, several
-/// joined by commas), with what `replace` gives in the place of each; `None` where it gives
-/// nothing.
+/// Returns a list of people, as in authors and trailers of commits (`Name <address>`, several
+/// joined by commas), with each person replaced by `replace`. `None` if `replace` replaces none of
+/// them.
 pub(in crate::preferences) fn replaced_in_list(
     text: &str,
     mut replace: impl FnMut(&str, Option<&str>) -> Option<String>,
@@ -169,7 +169,8 @@ pub(in crate::preferences) fn replaced_in_list(
     is_any.then_some(kept)
 }
 
-/// The end of the first of a list: a comma before a space is part of a name that has an address.
+/// Returns the end of the first person of a list. A comma before a space is part of a name that has
+/// an address.
 fn end_of_person(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

@@ -1,9 +1,8 @@
-//! The places where nouns name people: one list for each noun, which forgetting a person, their
-//! export and imports share. A place is an exact one, which holds a person or a list of people, or
-//! free text. Pure.
+//! The places where nouns name people: one list for each noun, shared by erasure, export and
+//! import. A place is either exact, with a person or a list of people, or free text. Pure.
 //!
-//! Left alone are names of branches, paths and texts of documents and prompts, and code: they are
-//! the repository's words.
+//! Names of branches, paths, texts of documents and prompts, and code are left unchanged: they are
+//! words of the repository.
 
 use std::collections::BTreeMap;
 
@@ -32,16 +31,16 @@ use crate::reviews::KnownRole;
 use crate::shelves::PEOPLE;
 use crate::tasks::sessions::archive_rules::{chars_of, digest_of};
 
-/// Ends of the names of trailers that hold people, in lower case.
+/// Suffixes of the names of trailers that hold people, in lower case.
 const PEOPLE_TRAILERS: [&str; 4] = ["-by", "author", "committer", "cc"];
 
 /// A noun that may name people.
 pub(crate) trait NamesPeople {
-    /// Visits each place; `number` is the forge's number of the noun's user, where something else
-    /// knows it.
+    /// Visits each place. `number` is the forge's number of the noun's user, if another noun has
+    /// it.
     ///
     /// # Errors
-    /// A bug, where a document of it is damaged.
+    /// A bug, if a document of the noun is damaged.
     fn visit_people(&mut self, number: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken>;
 }
 
@@ -63,9 +62,9 @@ impl NamesPeople for Task {
             places.texts([&mut alert.reason]);
         }
         if places.is_any {
-            // A digest of the former words would confirm a name to anybody who tries names: the
-            // digest of the input is made again, and the request that made the task is not
-            // recognised any more.
+            // A digest of the former words would let a reader confirm a guessed name. Therefore the
+            // digest of the input is computed again, and a repetition of the task's request is no
+            // longer recognized.
             self.request_digest.clear();
             if self.input_hash.is_some() {
                 self.input_hash = Some(input_hash(self)?);
@@ -88,7 +87,7 @@ impl NamesPeople for TaskCommit {
             }
             places.texts([&mut value]);
             let name = places.new_name(&name).unwrap_or(name);
-            // Values of one name are joined as a commit's are.
+            // Values of one name are joined like those of a commit.
             let joined = |known: &mut String| {
                 known.push(',');
                 known.push_str(&value);
@@ -104,8 +103,8 @@ impl NamesPeople for SessionItem {
         let mut places = Places::new(visitor);
         places.person(&mut self.user, number);
         if let Some(new) = self.text.as_deref().and_then(|text| places.new_text(text)) {
-            // Digest and length are of the text that is kept: those of the former text would
-            // confirm its names.
+            // Digest and length refer to the stored text: those of the former text would confirm
+            // its names.
             (self.text_sha256, self.text_chars) = (digest_of(&new), chars_of(&new));
             self.text = Some(new);
         }
@@ -153,7 +152,8 @@ impl NamesPeople for Repository {
 impl NamesPeople for LedgerEntry {
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         if self.shelf == PreferenceUser::SHELF {
-            // The person's own settings, by which their other names are known until the end.
+            // The person's own settings. They hold the person's other names until the end of the
+            // walk.
             return Ok(Taken::Nobody);
         }
         if [PEOPLE, KnownRole::SHELF].contains(&self.shelf) {
@@ -204,8 +204,8 @@ impl NamesPeople for TokenAnswer {
 }
 
 impl NamesPeople for Record {
-    /// A document is a file of the repository, and a preference is its person's own; what was
-    /// deleted waits for its erasure.
+    /// Documents are files of the repository and preferences belong to their person, so both are
+    /// left. A deleted record waits for its erasure.
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         let is_left = matches!(self.kind, RecordKind::Document | RecordKind::Preference);
         if is_left || self.state == RecordState::Erased {
@@ -216,8 +216,7 @@ impl NamesPeople for Record {
         if let Some(new) = places.new_text(&self.text) {
             let of_text = |text: &str| MetadataValue::String(digest(text));
             let is_extracted = self.origin == RecordOrigin::Extracted;
-            // The digest of a text of Loci's own follows it; a digest of another text stays as it
-            // is.
+            // The digest of an extracted text follows the text. Other digests stay.
             let kept = self.metadata.get_mut(DIGEST);
             if let Some(kept) = kept.filter(|kept| is_extracted && **kept == of_text(&self.text)) {
                 *kept = of_text(&new);
@@ -241,7 +240,7 @@ impl NamesPeople for StateChange {
 }
 
 impl NamesPeople for Fact {
-    /// Citations are code.
+    /// Citations are code, so they are left.
     fn visit_people(&mut self, _: Option<&str>, visitor: &mut dyn PeopleVisitor) -> Result<Taken> {
         let mut places = Places::new(visitor);
         let detail = &mut self.detail;
@@ -272,8 +271,8 @@ impl NamesPeople for FactEvent {
     }
 }
 
-/// Visits the names and values of a statement that code was looked at for; true where one was
-/// changed. Only a statement that named somebody makes them people.
+/// Visits the names and values of a checked statement. True if one was changed. Only a statement
+/// that named a person makes them people.
 pub(super) fn visit_support(report: &mut SupportReport, visitor: &mut dyn PeopleVisitor) -> bool {
     let mut places = Places::new(visitor);
     for text in report.found.iter_mut().chain(&mut report.missing) {

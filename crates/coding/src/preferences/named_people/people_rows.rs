@@ -1,5 +1,5 @@
-//! The tables in which a walk looks for a person: how the rows of each are read and written.
-//! Records come with all their versions, the changes of their states and their facts.
+//! The tables that a walk searches for a person, with functions to read and write the rows of each.
+//! Records come with all their versions, state changes and facts.
 
 use loci_engine::hooks::Taken;
 use loci_engine::hooks::in_write;
@@ -27,7 +27,7 @@ use super::people_places::{NamesPeople, visit_support};
 use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use super::pseudonym::Taking;
 
-/// Rows of one page.
+/// The number of rows of one page.
 pub(super) const PAGE_ROWS: usize = limits::PAGE_ITEMS_MAX as usize;
 /// The reason of a new version.
 const REASON: &str = "a person was forgotten";
@@ -101,12 +101,13 @@ impl PeopleRow for Event {
 impl PeopleRow for Delivery {
     type Key = (DeliveryDirection, DeliveryId);
 
-    /// A page of deliveries: all that came in, then all that go out. Lists leave bodies out.
+    /// Returns a page of deliveries: first all incoming ones, then all outgoing ones. Lists omit
+    /// bodies.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
         let memory = &walk.memory.id;
         let (way, behind) = after.map_or((DeliveryDirection::In, None), |(way, id)| (*way, Some(id)));
-        // A list behind a delivery that is gone is empty: the walk begins again, and counts no row
-        // twice, because rows that were written name the person no more.
+        // A list after a deleted delivery is empty, so the walk starts again. It counts no row
+        // twice, because written rows no longer name the person.
         let is_there = |id: &DeliveryId| tx.deliveries().get(memory, way, id).map(|found| found.is_some());
         let behind = match behind {
             Some(id) if is_there(id)? => Some(id),
@@ -134,7 +135,7 @@ impl PeopleRow for Delivery {
     }
 }
 
-/// An answer that a request is repeated with.
+/// The stored answer of a repeated request.
 pub(super) struct NamedAnswer {
     name: String,
     answer: TokenAnswer,
@@ -183,7 +184,7 @@ impl PeopleRow for Repository {
 impl PeopleRow for LedgerEntry {
     type Key = (Shelf, Timestamp, String);
 
-    /// Shelf by shelf.
+    /// Returns a page of entries, shelf by shelf.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
         let (mut shelves, mut behind) = (walk.shelves.as_slice(), None);
         if let Some((shelf, at, key)) = after {
@@ -226,20 +227,20 @@ impl PeopleRow for LedgerEntry {
     }
 }
 
-/// A version of a record. The current one comes with its changes of state and its fact.
+/// A version of a record. The current one comes with its state changes and its fact.
 pub(super) struct NamedVersion {
     record: Record,
     is_current: bool,
-    /// The record itself names the person.
+    /// True if the record itself names the person.
     is_named: bool,
-    /// Changes of state, as they were and as they are without the person.
+    /// State changes, each before and after the removal of the person.
     changes: Vec<(StateChange, StateChange)>,
     fact: Option<Fact>,
 }
 
 impl NamedVersion {
-    /// Writes the next version of a record, and the one before without the person: that is history
-    /// now.
+    /// Writes the next version of a record, and the previous one without the person, which is now
+    /// history.
     fn put_current(&self, tx: &mut dyn Tx, writing: &Writing<'_>) -> Result<()> {
         let (walk, record) = (writing.walk, &self.record);
         let before = tx.records().get(&record.memory, &record.id)?;
@@ -250,7 +251,7 @@ impl NamedVersion {
         let changing = Changing { memory: &walk.memory, by: &walk.by, at: walk.at };
         changing.note(tx, &next, Some(next.state), next.state, REASON)?;
         let Some(before) = before else { return Ok(()) };
-        // A new version drops the vectors of a changed text that the index reads, in whichever
+        // A new version drops its vectors if the text that the index reads has changed in any
         // member.
         if before.indexed() != next.indexed() {
             ask_for_vectors(tx, &walk.memory.id, &writing.embed, walk.at)?;
@@ -260,8 +261,8 @@ impl NamedVersion {
     }
 }
 
-/// Removes the verifications that are kept of a fact, where one names the person by the words of
-/// its statement. They are derived, and made again on request.
+/// Removes the stored verifications of a fact if one names the person in the words of its
+/// statement. They are derived, and computed again on request.
 fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<()> {
     let names_them = |mut kept: KeptVerdict| {
         let report = kept.verification.support.as_mut();
@@ -273,7 +274,7 @@ fn drop_verdicts(tx: &mut dyn Tx, record: &Record, walk: &PersonWalk) -> Result<
     Ok(())
 }
 
-/// Keeps a fact the fact of its record's text.
+/// Updates the fact to match the text of its record.
 fn follow(tx: &mut dyn Tx, before: &Record, next: &Record) -> Result<()> {
     let Some(mut fact) = tx.facts().get(&next.memory, &next.id)? else { return Ok(()) };
     let hash = |record: &Record| {
@@ -340,7 +341,7 @@ impl PeopleRow for NamedVersion {
     }
 
     fn put(self, tx: &mut dyn Tx, _: Taken, writing: &Writing<'_>) -> Result<()> {
-        // The fact first: its digest, which follows from the text, is written later.
+        // The fact comes first, because its digest, which follows from the text, is written later.
         if let Some(fact) = &self.fact {
             tx.facts_mut().put(fact)?;
         }
@@ -353,7 +354,7 @@ impl PeopleRow for NamedVersion {
         for (was, is) in &self.changes {
             tx.telemetry_mut().reword(was, is)?;
         }
-        // Commits of a tree may have the person who changed a record as their author, too.
+        // Commits of a tree may also have the person who changed a record as their author.
         if self.changes.is_empty() {
             return Ok(());
         }
@@ -361,7 +362,7 @@ impl PeopleRow for NamedVersion {
     }
 }
 
-/// Something that happened to a fact, or to a set of citations.
+/// An event of a fact, or of a set of citations.
 pub(super) struct NamedFactEvent {
     key: TransferKey,
     event: FactEvent,
@@ -376,7 +377,7 @@ impl NamesPeople for NamedFactEvent {
 impl PeopleRow for NamedFactEvent {
     type Key = TransferKey;
 
-    /// A page of all fact events of a memory, with a record or without: the transfer of memories
+    /// Returns a page of all fact events of a memory, with or without a record. The memory transfer
     /// lists them.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>> {
         let place = TransferPlace::Memory(walk.memory.id.clone());

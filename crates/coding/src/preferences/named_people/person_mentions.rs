@@ -1,5 +1,5 @@
-//! A person as tasks, commits, reviews and rules of others name them, for the walk that forgets or
-//! exports them. Only memories for code know people by the logins of a forge.
+//! The names of a person in tasks, commits, reviews and rules of others, for the walk that erases
+//! or exports them. Only memories for code know people by the logins of a forge.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(in crate::preferences) fn knows_people(memory: &Memory) -> bool {
     memory.settings.profile.as_deref() == Some(PROFILE)
 }
 
-/// The names that others give a person.
+/// The names of a person in the data of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::preferences) struct CodingMentions {
     pub(super) erased: Erased,
@@ -38,7 +38,7 @@ pub(in crate::preferences) struct CodingMentions {
 }
 
 impl CodingMentions {
-    /// The mentions of a person; `pseudonym` stands for them once they are forgotten.
+    /// Returns the mentions of a person. `pseudonym` replaces them after the erasure.
     ///
     /// # Errors
     /// Errors of the store.
@@ -54,29 +54,29 @@ impl CodingMentions {
         Ok(Self { erased, settings })
     }
 
-    /// True for a noun that names the person; `number` is the forge's number of its user, where it
-    /// is known.
+    /// True for a noun that names the person. `number` is the forge's number of its user, if known.
     ///
     /// # Errors
-    /// A bug, where a document of it is damaged.
+    /// A bug, if a document of the noun is damaged.
     fn is_in(&self, noun: &mut dyn NamesPeople, number: Option<&str>) -> Result<bool> {
         Ok(noun.visit_people(number, &mut Taking(&self.erased))? != Taken::Nobody)
     }
 
-    /// The inputs of the walk that takes the person out of all but their own records.
+    /// Returns the inputs of the walk that removes the person from all data except their own
+    /// records.
     fn walk(&self, whom: TakingOut<'_>, shelves: Vec<Shelf>) -> Arc<PersonWalk> {
         let TakingOut { memory, person, own, by, at } = whom;
         let (memory, person, erased) = (memory.clone(), person.clone(), self.erased.clone());
         Arc::new(PersonWalk { memory, person, own, erased, shelves, by: by.to_owned(), at })
     }
 
-    /// The name of a caller, or what stands for it where the caller is the person.
+    /// Returns the name of a caller, or the pseudonym if the caller is the person.
     fn caller<'a>(&'a self, name: &'a str) -> &'a str {
         if self.erased.is(name, None) { self.erased.pseudonym() } else { name }
     }
 }
 
-/// The names that others give a person, for the kernel.
+/// The names of a person in the data of others, as the kernel uses them.
 #[derive(Debug)]
 pub(in crate::preferences) struct RegisteredMentions {
     pub(in crate::preferences) mentions: CodingMentions,
@@ -129,7 +129,7 @@ impl PersonMentions for RegisteredMentions {
     }
 }
 
-/// The forge's number of the user of a line, where the user's task knows it.
+/// Returns the forge's number of a line's user, if the user's task has it.
 fn number_of_line(tx: &dyn ReadTx, line: &ExportLine) -> Result<Option<String>> {
     match line {
         ExportLine::Commit { commit } => {
@@ -171,8 +171,8 @@ impl PeopleHooks for People {
     }
 }
 
-/// The other actors of somebody whom a memory for code knows as a person, and how others name them.
-/// `None` in other memories, and for an actor that is no person: a repository.
+/// Returns the other actors of a person known to a memory for code, and the person's mentions.
+/// `None` in other memories, and for an actor that is not a person, such as a repository.
 ///
 /// # Errors
 /// Errors of the store.
@@ -189,7 +189,7 @@ fn person_of(
     Ok(Some((actors_of(&whose), CodingMentions::of(tx, memory, &whose, pseudonym)?)))
 }
 
-/// The actors under which a person's own data is kept.
+/// Returns the actors under which a person's own data is stored.
 pub(in crate::preferences) fn actors_of(whose: &Whose) -> Vec<ActorId> {
     let mut actors = vec![whose.place.clone()];
     actors.extend(whose.user_id().and_then(|id| ActorId::parse(format!("user:{id}")).ok()));

@@ -1,6 +1,6 @@
-//! The walk that takes a person out of the data of others: table by table, page by page. A page is
-//! read first; only one that names the person is written, so that a walk over a large memory keeps
-//! no writer waiting. `people_places` lists the places of a noun that name people.
+//! The walk that removes a person from the data of others: table by table, page by page. Each page
+//! is read first, and written only if it names the person, so that a walk over a large memory
+//! blocks no writer. `people_places` lists the places of a noun that name people.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use super::pseudonym::{Erased, Taking};
 use super::session_rows::NamedItem;
 use crate::Coding;
 
-/// Local parts of addresses that are nobody's, as programs have them.
+/// Local parts of addresses of programs, which belong to no person.
 const OF_NOBODY: [&str; 4] = ["noreply", "no-reply", "bot", "action"];
 
 /// The inputs of a walk.
@@ -49,34 +49,34 @@ pub(crate) struct PersonWalk {
 /// The inputs of the writes of one page.
 pub(super) struct Writing<'a> {
     pub(super) walk: &'a PersonWalk,
-    /// The job that makes vectors of changed texts.
+    /// The job that computes the vectors of changed texts.
     pub(super) embed: JobId,
 }
 
-/// A row that may name people, in its table.
+/// A row of a table that may name people.
 pub(super) trait PeopleRow: NamesPeople + Sized + Send + 'static {
-    /// The place of a row in the order of its table.
+    /// The position of a row in the order of its table.
     type Key: Clone + Send + 'static;
 
-    /// The rows behind a place; none at the end.
+    /// Returns the rows after a position; none at the end.
     fn page(tx: &dyn ReadTx, walk: &PersonWalk, after: Option<&Self::Key>) -> Result<Vec<Self>>;
     fn key(&self) -> Self::Key;
-    /// The owner of a row that is erased whole with its owner.
+    /// Returns the owner of a row that is erased together with its owner.
     fn owner(&self) -> Option<&ActorId> {
         None
     }
-    /// The record of a row that is a version of one.
+    /// Returns the record of a row that is a version of one.
     fn record(&self) -> Option<&RecordId> {
         None
     }
-    /// The forge's number of the row's user, where its task knows it.
+    /// Returns the forge's number of the row's user, if the user's task has it.
     fn number(&self, _tx: &dyn ReadTx) -> Result<Option<String>> {
         Ok(None)
     }
     fn put(self, tx: &mut dyn Tx, taken: Taken, writing: &Writing<'_>) -> Result<()>;
 }
 
-/// The rows of a page that name the person, without them, and where to go on.
+/// The rows of a page that name the person, without the person, and the next position.
 struct Round<T: PeopleRow> {
     named: Vec<(T, Taken)>,
     next: Option<T::Key>,
@@ -103,7 +103,7 @@ impl<T: PeopleRow> Round<T> {
     }
 }
 
-/// The number of rows of a page that name the person, and where the next page begins.
+/// The number of rows of a page that name the person, and the start of the next page.
 struct Paged<K> {
     named: u64,
     next: Option<K>,
@@ -117,7 +117,7 @@ impl<K: Clone> Paged<K> {
 }
 
 impl Coding {
-    /// Takes a person out of the data of others; a dry run only counts.
+    /// Removes a person from the data of others. A dry run only counts.
     ///
     /// # Errors
     /// Errors of the store.
@@ -139,7 +139,7 @@ impl Coding {
             answers: self.take_from::<NamedAnswer>(walk, dry_run).await?,
             repositories: self.take_from::<Repository>(walk, dry_run).await?,
             entries: self.take_from::<LedgerEntry>(walk, dry_run).await?,
-            // Tasks come last: they have the numbers of the users of the others.
+            // Tasks come last, because they have the numbers of the users of the others.
             commits: self.take_from::<TaskCommit>(walk, dry_run).await?,
             tasks: self.take_from::<Task>(walk, dry_run).await?,
         })
@@ -162,8 +162,8 @@ impl Coding {
         }
     }
 
-    /// Writes a page that names the person, read again: rows that came since the first reading may
-    /// move its end.
+    /// Writes a page that names the person after reading it again: rows added since the first
+    /// reading may move its end.
     async fn put_page<T: PeopleRow>(
         &self,
         walk: &Arc<PersonWalk>,
@@ -184,10 +184,11 @@ impl Coding {
             .await
     }
 
-    /// Adds to a person the e-mail addresses, and names of authors, that only commits done for them
-    /// have. An address with a local part that is another's login is that other's. The reporter of
-    /// a commit says who its author is: unless an administrator asks (`is_proved`), an author of a
-    /// commit that was done for nobody may be another, and stays.
+    /// Adds to a person the e-mail addresses, and author names, that occur only in commits done for
+    /// the person. An address whose local part is the login of another person belongs to that
+    /// person. The reporter of a commit states its author. Therefore the author of a commit without
+    /// a user may be another person and stays, unless an administrator requests the walk
+    /// (`is_proved`).
     ///
     /// # Errors
     /// Errors of the store.
@@ -236,7 +237,7 @@ impl Coding {
     }
 }
 
-/// The address of an author, or the name of one without; `None` for programs.
+/// Returns the address of an author, or the name of an author without one; `None` for programs.
 fn spelling(author: &str) -> Option<String> {
     let author = author.to_lowercase();
     let address = author.split_once('<').map(|(_, address)| address.trim_end_matches('>').trim());
@@ -249,7 +250,7 @@ fn local_part(address: &str) -> &str {
     address.split_once('@').map_or(address, |(local, _)| local)
 }
 
-/// The forge's number of a user, where their task knows it.
+/// Returns the forge's number of a user, if the user's task has it.
 pub(crate) fn number_of(
     tx: &dyn ReadTx,
     memory: &MemoryId,

@@ -1,6 +1,6 @@
-//! A person who is taken out of the data of others, and the visitors that collect people and
-//! replace one. The words of others stay; the person's name in them does not. `people_places` lists
-//! the places that are visited. Pure.
+//! A person who is erased from the data of others, and the visitors that collect people and replace
+//! one. The words of others stay, without the person's name. `people_places` lists the visited
+//! places. Pure.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use super::named_places::PeopleVisitor;
 use super::people_in_text::{Mention, replaced_in_list, replaced_in_text};
 use crate::preferences::owner::Whose;
 
-/// The beginning of the domain of addresses that a forge makes of number and login.
+/// The prefix of the domain of addresses that a forge composes from number and login.
 const FORGE_DOMAIN: &str = "users.noreply.";
 
-/// A person as something names them.
+/// A named person.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NamedPerson {
     /// By their login on a forge.
     Login(String),
-    /// By their number there.
+    /// By their number on the forge.
     Number(String),
     /// By an e-mail address.
     Address(String),
 }
 
-/// Collects the people whom nouns name; nothing is taken out.
+/// Collects the people whom nouns name, without changes.
 #[derive(Debug, Default)]
 pub(super) struct Collecting(pub(super) BTreeSet<NamedPerson>);
 
@@ -70,10 +70,10 @@ impl PeopleVisitor for Collecting {
     }
 }
 
-/// Somebody who is erased.
+/// A person who is erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::preferences) struct Erased {
-    /// The present login, and former ones that nobody else has now; in lower case.
+    /// The present login, and former ones that no other person has now; in lower case.
     logins: BTreeSet<String>,
     user_id: Option<String>,
     /// E-mail addresses, and the names of authors without one; in lower case.
@@ -87,7 +87,7 @@ impl Erased {
         Self::new(whose.user_id(), pseudonym).with_names(whose.login())
     }
 
-    /// Somebody of whom one name is known.
+    /// Returns a person with one known name.
     pub(super) fn of_name(name: &NamedPerson, pseudonym: &str) -> Self {
         match name {
             NamedPerson::Login(name) | NamedPerson::Address(name) => {
@@ -106,13 +106,13 @@ impl Erased {
         }
     }
 
-    /// Returns the person with the number that names them, where nothing else is known of them.
+    /// Adds the number in the person's actor name, if no number is known.
     pub(super) fn with_number_of(self, place: &ActorId) -> Self {
         let user_id = self.user_id.or_else(|| number_of_actor(place).map(str::to_owned));
         Self { user_id, ..self }
     }
 
-    /// Returns the person with more logins and addresses.
+    /// Adds logins and addresses to the person.
     pub(super) fn with_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         for name in names {
             let of_its_kind = if name.contains('@') { &mut self.addresses } else { &mut self.logins };
@@ -121,13 +121,13 @@ impl Erased {
         self
     }
 
-    /// Returns the person with more spellings of an author.
+    /// Adds spellings of an author to the person.
     pub(super) fn with_addresses(mut self, addresses: BTreeSet<String>) -> Self {
         self.addresses.extend(addresses);
         self
     }
 
-    /// The actors of the e-mail addresses: imports ask for a person by each of their names.
+    /// Returns the actors of the e-mail addresses: imports look up a person by each name.
     pub(super) fn actors_of_addresses(&self) -> Vec<ActorId> {
         self.addresses.iter().filter_map(|address| actor_of_address(address)).collect()
     }
@@ -140,7 +140,8 @@ impl Erased {
         self.logins.contains(login.to_lowercase().as_str())
     }
 
-    /// By number where both are known, else by login.
+    /// True if a login or number is the person's: compared by number if both are known, else by
+    /// login.
     pub(super) fn is(&self, login: &str, id: Option<&str>) -> bool {
         match (&self.user_id, id) {
             (Some(own), Some(id)) => own == id,
@@ -153,7 +154,7 @@ impl Erased {
         self.addresses.contains(address.as_str()) || self.is_address_of_forge(&address)
     }
 
-    /// True for an address that a forge made: of the login, or of number and login (`7+carol`,
+    /// True for an address that a forge composed: of the login, or of number and login (`7+carol`,
     /// `7-carol`).
     fn is_address_of_forge(&self, address: &str) -> bool {
         let Some((local, domain)) = address.split_once('@') else { return false };
@@ -162,7 +163,7 @@ impl Erased {
             && (self.is_login(local) || numbered.is_some_and(|(id, login)| self.is(login, Some(id))))
     }
 
-    /// True for one of a list of people.
+    /// True if an item of a list of people is the person.
     fn is_listed(&self, name: &str, address: Option<&str>) -> bool {
         self.is_login(name.trim_start_matches('@'))
             || self.is_address(name)
@@ -179,7 +180,7 @@ impl Erased {
     }
 }
 
-/// The actor of an e-mail address; `None` for a text without `@`.
+/// Returns the actor of an e-mail address; `None` for a text without `@`.
 pub(super) fn actor_of_address(address: &str) -> Option<ActorId> {
     if !address.contains('@') {
         return None;
@@ -188,7 +189,7 @@ pub(super) fn actor_of_address(address: &str) -> Option<ActorId> {
     ActorId::parse(name).ok()
 }
 
-/// Takes a person out: the pseudonym comes in the place of every name.
+/// Removes a person: the pseudonym replaces every name.
 pub(super) struct Taking<'a>(pub(super) &'a Erased);
 
 impl PeopleVisitor for Taking<'_> {
@@ -214,7 +215,7 @@ impl PeopleVisitor for Taking<'_> {
         })
     }
 
-    /// True where something is kept under their own name.
+    /// True for a key under the person's own name.
     fn is_key(&mut self, name: &str) -> bool {
         self.0.user_id.as_deref() == Some(name) || self.0.is_login(name)
     }

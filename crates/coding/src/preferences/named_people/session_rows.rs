@@ -1,5 +1,5 @@
-//! Sessions of tasks and their items, as a walk looks for a person there: the rows of both tables,
-//! read and written. An item comes with its words, also where only its event has them.
+//! Sessions of tasks and their items in the walk that looks for a person: the rows of both tables,
+//! read and written. An item comes with its words, even if only its event has them.
 
 use loci_engine::hooks::Taken;
 use loci_model::ports::store::{ReadTx, Tx};
@@ -13,8 +13,8 @@ use super::person_walk::{PeopleRow, PersonWalk, Writing, number_of};
 use crate::tasks::sessions::archive_rules::{chars_of, digest_of, said_in};
 use crate::tasks::task_namespaces;
 
-/// An item of a session, with its words as its event has them, where the archive keeps only their
-/// digest and length.
+/// An item of a session, with its words. They come from its event if the archive stores only digest
+/// and length.
 pub(super) struct NamedItem {
     item: SessionItem,
     said: Option<String>,

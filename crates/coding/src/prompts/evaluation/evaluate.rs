@@ -1,4 +1,4 @@
-//! `prompt_questions`, `prompt_evaluate`, `prompt_evaluations`: the verbs.
+//! The verbs `prompt_questions`, `prompt_evaluate`, `prompt_evaluations`.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -24,34 +24,34 @@ use super::scoring::score;
 use crate::Coding;
 use crate::prompts::extraction::ExtractionPrompt;
 
-/// The actor of all figures: no person and no repository.
+/// The actor of all evaluations: neither a person nor a repository.
 const ACTOR: &str = "prompt-evaluations";
-/// Questions that are open at a model at once.
+/// The maximum number of concurrent questions to a model.
 const AT_ONCE: usize = 4;
-/// The remedy where the model may answer later.
+/// The remedy if the model may answer later.
 const AGAIN: &str = "try again when it answers, or send the answers of a model of your own";
-/// Tokens of an answer.
+/// The maximum number of tokens of an answer.
 const OUTPUT_TOKENS: u32 = 4_096;
-/// Characters of a model's name.
+/// The maximum length of a model's name, in characters.
 const MODEL_CHARS_MAX: usize = 128;
-/// Hex digits of an evaluation's id.
+/// The number of hex digits of an evaluation's id.
 const ID_DIGITS: usize = 24;
 
-/// Answers of a model that the caller asked.
+/// Answers of a model that the caller ran.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PromptAnswers {
-    /// The model, as the figures name it.
+    /// The name of the model in the evaluation.
     pub model: String,
-    /// The answer of each case.
+    /// The answer to each case.
     pub outputs: BTreeMap<String, String>,
 }
 
 impl Coding {
-    /// The questions by which a prompt is evaluated; by its name alone those of the current
-    /// version.
+    /// Returns the questions by which a prompt is evaluated; by its name alone, those of the
+    /// current version.
     ///
     /// # Errors
-    /// `NotFound`, naming the prompts that are there.
+    /// `NotFound`, naming the existing prompts.
     pub async fn prompt_questions(
         &self,
         caller: &Principal,
@@ -63,12 +63,12 @@ impl Coding {
         Ok(PromptQuestionList { prompt: prompt.id(), set: digest(), questions: questions? })
     }
 
-    /// Evaluates a prompt by the answers of a caller's model, or by the configured model where
-    /// there are none, and stores the figures.
+    /// Evaluates a prompt with the answers of a caller's model, or of the configured model if there
+    /// are none, and stores the result.
     ///
     /// # Errors
-    /// `NotFound`; `Invalid` where a case has no answer, or no model is configured; `Upstream`
-    /// where the model fails; `Denied` without the administration of the memory.
+    /// `NotFound`; `Invalid` if a case has no answer, or no model is configured; `Upstream` if the
+    /// model fails; `Denied` without the administration of the memory.
     pub async fn prompt_evaluate(
         &self,
         caller: &Principal,
@@ -115,8 +115,8 @@ impl Coding {
         Ok(evaluation)
     }
 
-    /// Figures of a prompt, the newest first: of one version, or of the current one by its name
-    /// alone.
+    /// Returns the evaluations of a prompt, the newest first: of one version, or of the current one
+    /// by its name alone.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -135,8 +135,8 @@ impl Coding {
             .await
     }
 
-    /// Asks the configured model about every case, after the evaluations that were asked for
-    /// before. The first case without an answer ends it.
+    /// Asks the configured model about every case, after earlier evaluations have finished. The
+    /// first case without an answer ends the evaluation.
     async fn answers_of_model(&self, prompt: &ExtractionPrompt, cases: &[Case]) -> Result<PromptAnswers> {
         let none = "no model is configured: configure one ([[model]]), or answer the questions of GET \
                     /v1/extraction-prompts/{prompt}/questions by a model of your own and send answers";
@@ -165,7 +165,7 @@ impl Coding {
         Ok(PromptAnswers { model: model.name().to_owned(), outputs })
     }
 
-    /// The answers of a model, a few at once, in the order of the cases.
+    /// Returns the answers of a model, a few concurrently, in the order of the cases.
     async fn answers_to(
         &self,
         prompt: &ExtractionPrompt,
@@ -184,8 +184,8 @@ impl Coding {
         Ok(outputs)
     }
 
-    /// The answer of a model to a question. One that was cut off or refused is an answer without
-    /// content, and scored as that.
+    /// Returns the answer of a model to a question. A cut-off or refused answer counts as an answer
+    /// without content.
     async fn answer_to_case(
         &self,
         model: &dyn LanguageModel,
@@ -210,7 +210,7 @@ impl Coding {
     }
 }
 
-/// The error of an evaluation that ends at a case without an answer.
+/// Returns the error of an evaluation that ends at a case without an answer.
 fn failure(case: &str, failed: &CallFailure, answered: usize, all: usize) -> Error {
     let (message, remedy) = match failed {
         CallFailure::BrokeDown => ("it broke down: see the server's log", AGAIN),
@@ -226,7 +226,7 @@ fn failure(case: &str, failed: &CallFailure, answered: usize, all: usize) -> Err
     Error::new(ErrorKind::Upstream, message)
 }
 
-/// Returns true where a version was evaluated.
+/// True if a version was evaluated.
 pub(crate) fn is_evaluated(tx: &dyn ReadTx, memory: &MemoryId, prompt: &str) -> Result<bool> {
     Ok(!listed(tx, memory, prompt, 1)?.is_empty())
 }
@@ -265,7 +265,7 @@ fn check(model: &str, outputs: &BTreeMap<String, String>, cases: &[Case]) -> Res
     Ok(())
 }
 
-/// The id: equal figures of one version, model and time have one.
+/// Returns the id, which is equal for equal results of one version, model and time.
 fn id_of(of: &PromptEvaluation) -> String {
     let text = format!("{} {} {} {} {:?}", of.prompt, of.set, of.model, of.at.millis(), of.score);
     let digest = hex::encode(Sha256::digest(text));

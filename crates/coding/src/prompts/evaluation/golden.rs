@@ -1,5 +1,5 @@
-//! The labelled set: sessions and reviews, and the items that an answer must have. Written
-//! for this project.
+//! The labelled set: sessions and reviews, with the items that an answer must contain. Written for
+//! this project.
 
 use loci_api::coding::extraction_prompt::PromptQuestion;
 use loci_engine::safety::for_model;
@@ -16,9 +16,9 @@ use crate::rules::extracting::asking;
 const GOLDEN: &str = include_str!("golden.jsonl");
 /// The repository of all cases.
 pub(super) const REPO: &str = "acme/shop";
-/// The prompt that is asked about reviews.
+/// The prompt for reviews.
 pub(super) const REVIEW_RULES: &str = "review_rules";
-/// The day of all reviews, which lines of an answer must name.
+/// The time of all reviews, which lines of an answer must name.
 const DAY: &str = "2026-11-20T09:00:00Z";
 
 /// A case.
@@ -28,17 +28,17 @@ pub(super) struct Case {
     pub(super) prompt: String,
     /// Lines of a session, or comments of a review.
     pub(super) shown: Vec<String>,
-    /// Items that are expected, each by words that it has.
+    /// Expected items, each as the words that it must contain.
     pub(super) expect: Vec<Vec<String>>,
-    /// Words that no item may have.
+    /// Words that no item may contain.
     #[serde(default)]
     pub(super) forbid: Vec<String>,
 }
 
-/// The cases of a prompt.
+/// Returns the cases of a prompt.
 ///
 /// # Errors
-/// A bug, where the set that was built in cannot be read.
+/// A bug, if the built-in set cannot be read.
 pub(super) fn cases(prompt: &str) -> Result<Vec<Case>> {
     let broken = |error| Error::bug("the labelled set cannot be read").caused_by(error);
     let all: Vec<Case> =
@@ -46,16 +46,16 @@ pub(super) fn cases(prompt: &str) -> Result<Vec<Case>> {
     Ok(all.into_iter().filter(|case| case.prompt == prompt).collect())
 }
 
-/// The digest of the set.
+/// Returns the digest of the set.
 pub(super) fn digest() -> String {
     hex::encode(Sha256::digest(GOLDEN)).chars().take(16).collect()
 }
 
 impl Case {
-    /// The question of the case by a version of its prompt.
+    /// Returns the question of the case for a version of its prompt.
     ///
     /// # Errors
-    /// A bug, where the case is not sound.
+    /// A bug, if the case is invalid.
     pub(super) fn question(&self, prompt: &ExtractionPrompt) -> Result<PromptQuestion> {
         let system = prompt.text_for(REPO);
         let input = if self.prompt == REVIEW_RULES {
@@ -68,7 +68,7 @@ impl Case {
         Ok(PromptQuestion { case: self.id.clone(), system: system.trim().to_owned(), input })
     }
 
-    /// The review of a case: one maintainer, one comment for each line.
+    /// Returns the review of a case: one maintainer, one comment for each line.
     pub(super) fn review(&self) -> Result<Review> {
         let at = day()?;
         let reviewer = ForgeUser { id: 1, login: "alice".to_owned(), is_bot: false };
@@ -111,10 +111,10 @@ impl Case {
     }
 }
 
-/// The time of all cases.
+/// Returns the time of all cases.
 ///
 /// # Errors
-/// Never: it is a time.
+/// Never: the constant is a valid time.
 pub(super) fn day() -> Result<Timestamp> {
     Timestamp::parse(DAY)
 }

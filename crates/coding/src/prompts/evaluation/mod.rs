@@ -1,15 +1,14 @@
-//! Evaluation of extraction prompts: each prompt is asked about a small labelled set, by a
-//! configured model or by a model of the caller's (pull mode), and the figures are kept with the
-//! version.
+//! Evaluation of extraction prompts: each prompt is run on a small labelled set, by a configured
+//! model or by a model of the caller (pull mode), and the results are stored with the version.
 //!
 //! | file | idea |
 //! |---|---|
 //! | `golden` | the labelled set, and the question of each case: pure |
-//! | `scoring` | an answer against its labels: pure |
+//! | `scoring` | compares an answer with its labels: pure |
 //! | `evaluate` | the verbs |
 //!
-//! To add a case: one line in `golden.jsonl`. The digest of the set is part of every figure:
-//! figures of different sets are not compared.
+//! To add a case: one line in `golden.jsonl`. Every result names the digest of the set, because
+//! results of different sets are not comparable.
 
 mod evaluate;
 mod golden;

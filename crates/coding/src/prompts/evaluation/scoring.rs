@@ -1,5 +1,5 @@
-//! An answer of a model against the labels of its case. Answers are read by the same parsers as
-//! everywhere else.
+//! Compares a model's answer with the labels of its case. Answers are read by the same parsers as
+//! in production.
 
 use loci_engine::strategies::learnings;
 use loci_model::Result;
@@ -8,10 +8,10 @@ use loci_model::tasks::prompt_evaluation::PromptScore;
 use super::golden::{Case, REVIEW_RULES, day};
 use crate::rules::extracting::asking;
 
-/// The score of one answer.
+/// Returns the score of one answer.
 ///
 /// # Errors
-/// A bug, where the case is not sound.
+/// A bug, if the case is invalid.
 pub(super) fn score(case: &Case, output: &str) -> Result<PromptScore> {
     let (items, discarded) = items(case, output)?;
     let has = |item: &String, words: &[String]| {
@@ -33,7 +33,7 @@ pub(super) fn score(case: &Case, output: &str) -> Result<PromptScore> {
     })
 }
 
-/// The items of an answer, and the count of its parts without the form that was asked for.
+/// Returns the items of an answer, and the number of parts without the requested form.
 fn items(case: &Case, output: &str) -> Result<(Vec<String>, u32)> {
     if case.prompt == REVIEW_RULES {
         return Ok(match asking::read(output, &case.review()?, &[], day()?) {

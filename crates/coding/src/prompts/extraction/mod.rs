@@ -1,10 +1,11 @@
-//! The prompts by which agents say at the end of a task what they learned and what they lacked, and by which rules are read out of a
-//! review. They are files of this binary, each in versions that stay as they are: what an agent
-//! wrote says by which version it was asked. What the first two ask for is what `learnings` reads.
-//! Agents are given them by whoever runs them; nothing here asks a model. Beside them a memory may
-//! have versions of its own (`own_prompts`).
+//! The prompts by which agents report learnings and self-feedback at the end of a task, and by
+//! which rules are extracted from a review. They are files of this binary, each in immutable
+//! versions: a report names the version of its prompt. `learnings` reads the answers to the first
+//! two prompts. The operator passes them to agents; no code here calls a model. In addition, a
+//! memory may have versions of its own (`own_prompts`).
 //!
-//! To change a text: a file of the next number, one line in [`SHIPPED`]; never edit one that was released.
+//! To change a text: a file with the next number, one line in [`SHIPPED`]. Never edit a released
+//! version.
 
 mod own_prompts;
 
@@ -18,19 +19,19 @@ use crate::Coding;
 pub(crate) use own_prompts::current;
 pub use own_prompts::{ExtractionPromptChanged, NewExtractionPrompt, OWN_FROM};
 
-/// What stands in a text for the repository.
+/// The placeholder of the repository in a text.
 const REPO: &str = "{repo}";
 
-/// One version of a prompt that comes with the binary.
+/// One version of a prompt that is part of the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shipped {
     name: &'static str,
-    /// From 1, below [`OWN_FROM`].
+    /// The version, from 1, below [`OWN_FROM`].
     version: u32,
     text: &'static str,
 }
 
-/// All of them, by name, oldest first.
+/// All shipped versions, by name, the oldest first.
 static SHIPPED: &[Shipped] = &[
     Shipped { name: "learnings", version: 1, text: include_str!("texts/learnings.v1.md") },
     Shipped { name: "self_feedback", version: 1, text: include_str!("texts/self_feedback.v1.md") },
@@ -40,17 +41,17 @@ static SHIPPED: &[Shipped] = &[
 /// One version of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractionPrompt {
-    /// Which prompt: `learnings`, `self_feedback`, `review_rules`.
+    /// The name of the prompt: `learnings`, `self_feedback`, `review_rules`.
     pub name: String,
-    /// Its version: from 1 where it was shipped, from [`OWN_FROM`] where it is the memory's own.
+    /// The version: from 1 if shipped, from [`OWN_FROM`] if it belongs to the memory.
     pub version: u32,
     /// The text; `{repo}` stands for `owner/name`.
     pub text: String,
-    /// What its writer said of it.
+    /// The author's note.
     pub note: Option<String>,
-    /// When it was stored; `None` for one that was shipped.
+    /// The time at which it was stored; `None` for a shipped version.
     pub created_at: Option<Timestamp>,
-    /// Whether agents are to be asked by it.
+    /// True if it is the current version, which agents receive.
     pub is_current: bool,
 }
 
@@ -66,12 +67,12 @@ impl ExtractionPrompt {
         }
     }
 
-    /// Its name with its version, as reports name it: `learnings@1`.
+    /// Returns the name with the version, as in reports: `learnings@1`.
     pub fn id(&self) -> String {
         id_of(&self.name, self.version)
     }
 
-    /// The text for a repository.
+    /// Returns the text for a repository.
     pub fn text_for(&self, repo: &str) -> String {
         self.text.replace(REPO, repo)
     }
@@ -81,12 +82,12 @@ fn id_of(name: &str, version: u32) -> String {
     format!("{name}@{version}")
 }
 
-/// The names of all prompts, each once.
+/// Returns the names of all prompts, each once.
 fn names() -> impl Iterator<Item = &'static str> {
     SHIPPED.iter().filter(|one| one.version == 1).map(|one| one.name)
 }
 
-/// The shipped versions of a prompt, oldest first.
+/// Returns the shipped versions of a prompt, the oldest first.
 fn shipped(name: &str) -> impl Iterator<Item = &'static Shipped> {
     SHIPPED.iter().filter(move |one| one.name == name)
 }
@@ -98,11 +99,12 @@ fn unknown(id: &str, all: &[ExtractionPrompt]) -> Error {
 }
 
 impl Coding {
-    /// All prompts in all versions, by name, oldest first. Whoever may ask the server may read those that were shipped: they hold
-    /// nothing of anybody's; those of a memory whoever may read something of it.
+    /// Returns all versions of all prompts, by name, the oldest first. Every caller of the server
+    /// may read the shipped ones, which contain no private data. Those of a memory require read
+    /// access to some of its records.
     ///
     /// # Errors
-    /// `NotFound` for a memory that is named and not there.
+    /// `NotFound` for a named memory that does not exist.
     pub async fn extraction_prompts(
         &self,
         caller: &Principal,
@@ -118,10 +120,11 @@ impl Coding {
             .await
     }
 
-    /// A prompt by its name with its version, `learnings@1`; by its name alone the current one.
+    /// Returns a prompt by its name with its version, `learnings@1`; by its name alone, the current
+    /// one.
     ///
     /// # Errors
-    /// `NotFound`, naming those that are there.
+    /// `NotFound`, naming the existing prompts.
     pub async fn extraction_prompt(
         &self,
         caller: &Principal,
@@ -133,7 +136,7 @@ impl Coding {
         found.cloned().ok_or_else(|| unknown(id, &all))
     }
 
-    /// The memory whose own versions a caller may read, where there is one.
+    /// Returns the memory with versions of its own that a caller may read, if there is one.
     async fn memory_of_prompts(&self, caller: &Principal, standing: &Standing) -> Result<Option<MemoryId>> {
         match self.verified.code_memory(caller, standing).await {
             Ok(memory) => {
@@ -156,7 +159,8 @@ mod tests {
         SHIPPED.iter().rfind(|one| one.name == name).unwrap().text
     }
 
-    /// The paragraphs that a text gives as an example: from "For example:" up to the first that has no topic.
+    /// Returns the example paragraphs of a text: from "For example:" up to the first one without a
+    /// topic.
     fn example(text: &str) -> String {
         let (_, behind) = text.split_once("For example:\n\n").unwrap();
         let paragraphs = behind.split("\n\n").take_while(|paragraph| paragraph.starts_with("**["));

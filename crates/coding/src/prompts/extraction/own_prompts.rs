@@ -1,11 +1,10 @@
-//! Extraction prompts of one's own: versions beside the shipped ones, from [`OWN_FROM`] on, so that
-//! no number ever means two texts. They are rows of the prompts' table under a template that nobody
-//! else can name; which version is current is said by the row that became current last, and a
-//! shipped version that is gone back to has a row for that alone.
+//! Extraction prompts of a memory: versions in addition to the shipped ones, numbered from
+//! [`OWN_FROM`] on, so that no number ever means two texts. They are rows of the prompts' table
+//! under a reserved template. The row that became current last determines the current version. A
+//! rollback to a shipped version writes a row for that purpose.
 //!
-//! A text becomes current where its writer forces it, or after it was evaluated against the
-//! labelled set (`prompts/evaluation`): until then it is a candidate, a row that never became
-//! current.
+//! A text becomes current if its author forces it, or after its evaluation on the labelled set
+//! (`prompts/evaluation`). Until then it is a candidate: a row that never became current.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
@@ -24,40 +23,40 @@ use crate::Coding;
 use crate::prompts::evaluation::is_evaluated;
 use crate::prompts::versions::{EXTRACTION, make_current};
 
-/// The first number of a version of one's own.
+/// The first number of a memory's own version.
 pub const OWN_FROM: u32 = 1001;
-/// Where a row keeps what its writer said of it.
+/// The key of the author's note in a row.
 const NOTE: &str = "note";
 
-/// A text in the place of the current one.
+/// A text that replaces the current one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewExtractionPrompt {
-    /// Which prompt.
+    /// The name of the prompt.
     pub name: String,
     /// The text; `{repo}` stands for the repository.
     pub text: String,
-    /// What it is for, or what changed.
+    /// A note on its purpose, or on the change.
     pub note: Option<String>,
-    /// It becomes current although nobody evaluated it; else it is a candidate.
+    /// True to make it current without an evaluation; otherwise it is a candidate.
     pub force: bool,
 }
 
-/// What is current now, and what was before.
+/// The current version, and the previous one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractionPromptChanged {
     /// The current version.
     pub prompt: ExtractionPrompt,
-    /// The number of the one before; `None` where nothing changed.
+    /// The number of the previous version; `None` if nothing changed.
     pub previous: Option<u32>,
 }
 
 impl Coding {
-    /// Stores a text as the next version: as a candidate, or current where that is forced. The text
-    /// that is current already changes nothing.
+    /// Stores a text as the next version: as a candidate, or as the current one if forced. A text
+    /// that is already current changes nothing.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `NotFound` for a name that no prompt has; `Denied` without the administration of the
-    /// memory; `TooLarge` where there are too many versions.
+    /// `Invalid` by the rules of its members; `NotFound` for an unknown prompt name; `Denied`
+    /// without the administration of the memory; `TooLarge` if there are too many versions.
     pub async fn extraction_prompt_put(
         &self,
         caller: &Principal,
@@ -93,11 +92,11 @@ impl Coding {
             .await
     }
 
-    /// Makes an earlier version current again, a shipped one or one of one's own.
+    /// Makes an earlier version current again, a shipped one or one of the memory.
     ///
     /// # Errors
-    /// `NotFound` where there is no such version; `Conflict` for a candidate that was not
-    /// evaluated; `Denied` without the administration of the memory.
+    /// `NotFound` if the version does not exist; `Conflict` for a candidate without an evaluation;
+    /// `Denied` without the administration of the memory.
     pub async fn extraction_prompt_rollback(
         &self,
         caller: &Principal,
@@ -136,7 +135,8 @@ impl Coding {
     }
 }
 
-/// All versions of a prompt, oldest first, and which is current: the row that became so last, else the newest that was shipped.
+/// Returns all versions of a prompt, the oldest first. The current one is the row that became
+/// current last, else the newest shipped version.
 pub(super) fn versions(
     tx: &dyn ReadTx,
     memory: Option<&MemoryId>,
@@ -170,7 +170,7 @@ pub(super) fn versions(
     Ok(all)
 }
 
-/// The version of a prompt by which models and agents are asked.
+/// Returns the version of a prompt that models and agents receive.
 pub(crate) fn current(tx: &dyn ReadTx, memory: &MemoryId, name: &str) -> Result<ExtractionPrompt> {
     let all = versions(tx, Some(memory), name)?;
     current_of(&all).cloned()
@@ -219,7 +219,7 @@ fn row(memory: &Memory, new: &NewExtractionPrompt, version: u32, now: Timestamp)
     })
 }
 
-/// The row by which a shipped version is current again.
+/// Returns the row that makes a shipped version current again.
 fn pointer(memory: &Memory, to: &ExtractionPrompt, now: Timestamp) -> Result<PromptVersion> {
     let new = NewExtractionPrompt { name: to.name.clone(), text: to.text.clone(), ..Default::default() };
     row(memory, &new, to.version, now)
@@ -260,7 +260,8 @@ fn check_name(name: &str) -> Result<()> {
     .on("name"))
 }
 
-/// An agent is shown the text: a secret in it would be everybody's.
+/// Checks a text for secrets, because agents are shown the text and a secret in it would become
+/// public.
 fn check_secrets(new: &NewExtractionPrompt, policy: &SafetyPolicy) -> Result<()> {
     let holds = |text: &str| secrets::redact(text.to_owned(), policy.secrets).0 != text;
     for (field, text) in [("text", Some(&new.text)), ("note", new.note.as_ref())] {

@@ -1,4 +1,4 @@
-//! Sources as pieces that go or stay as a whole: a head with its body, a comment, a thread.
+//! Pieces of sources that are kept or dropped whole: a head with its body, a comment, a thread.
 
 use loci_api::coding::hydration::{PromptComment, PromptSource, PromptThread};
 use loci_engine::retrieval::render::{contained, line_marks};
@@ -7,7 +7,7 @@ use loci_text::tokens::Estimator;
 
 use super::source::{PULL_REQUEST, is_trusted};
 
-/// What a piece is; those that may go, in the order in which they go.
+/// The kind of a piece. The kinds that may be dropped are ordered accordingly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PieceKind {
     IssueComment,
@@ -17,7 +17,7 @@ pub(super) enum PieceKind {
 }
 
 impl PieceKind {
-    /// The same where it may go as a whole.
+    /// Returns the kind if such a piece may be dropped whole.
     pub(super) fn goes(self) -> Option<Self> {
         (self != Self::Body).then_some(self)
     }
@@ -27,21 +27,21 @@ impl PieceKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) kind: PieceKind,
-    /// Which source it is of.
+    /// The index of its source.
     pub(super) source: usize,
-    /// Where it is read.
+    /// Its position in reading order.
     pub(super) place: usize,
-    /// When it was said; the least there is where that is not known.
+    /// The time of its statement, in milliseconds; the minimum if unknown.
     pub(super) at_ms: i64,
     pub(super) is_trusted: bool,
-    /// As it may stand in the prompt.
+    /// Its text, safe for the prompt.
     pub(super) text: String,
-    /// What it costs, with its line end.
+    /// Its tokens, including the line end.
     pub(super) tokens: u32,
 }
 
 impl Piece {
-    /// The same with its text cut to so many tokens; empty where not even the mark fits.
+    /// Returns the piece with its text cut to a number of tokens; empty if the mark does not fit.
     pub(super) fn cut_to(&self, tokens: u32, mark: &str, estimator: Estimator) -> Self {
         let mut chars =
             usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(4).min(self.text.chars().count());
@@ -58,7 +58,7 @@ impl Piece {
     }
 }
 
-/// All pieces, in the order of reading.
+/// Returns all pieces, in reading order.
 pub(super) fn pieces(sources: &[PromptSource], estimator: Estimator) -> Vec<Piece> {
     let mut all = Vec::new();
     for (nth, source) in sources.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn pieces(sources: &[PromptSource], estimator: Estimator) -> Vec<Piec
         let is_pr = source.kind == PULL_REQUEST;
         let kind = if is_pr { PieceKind::PullRequestComment } else { PieceKind::IssueComment };
         let mut comments: Vec<&PromptComment> = source.comments.iter().collect();
-        // As they were said; of one time as they came.
+        // Sorted by time; the sort is stable.
         comments.sort_by_key(|comment| at_ms(comment));
         for comment in comments {
             add(kind, at_ms(comment), said("Comment", comment));
@@ -87,12 +87,12 @@ pub(super) fn pieces(sources: &[PromptSource], estimator: Estimator) -> Vec<Piec
     all
 }
 
-/// With the line end that stands behind it.
+/// Returns the tokens of a text and the line end after it.
 fn cost(text: &str, estimator: Estimator) -> u32 {
     estimator.estimate(&format!("{text}\n"))
 }
 
-/// The time of a comment, which was checked.
+/// Returns the time of a comment, which is already checked.
 fn at(comment: &PromptComment) -> Option<Timestamp> {
     comment.created_at.as_deref().and_then(|at| Timestamp::parse(at).ok())
 }
@@ -139,13 +139,13 @@ fn threaded(thread: &PromptThread) -> String {
     format!("[Review thread{about}]\n{}", comments.join("\n"))
 }
 
-/// Text that was written outside, each line of it deeper than the marks of this system: what looks like
-/// one is none.
+/// Returns external text, with each line indented deeper than the marks of this system, so that a
+/// forged mark does not count.
 fn indented(text: &str) -> String {
     line_marks::indented(&contained(text))
 }
 
-/// A name as a part of a mark, which it cannot end.
+/// Returns a name as a part of a mark, which the name cannot close.
 fn in_mark(text: Option<&str>) -> String {
     line_marks::in_mark(&contained(&one_line(text)))
 }

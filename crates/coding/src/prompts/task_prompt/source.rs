@@ -1,4 +1,4 @@
-//! What was read of a forge, and how far it is trusted.
+//! The data read from a forge, and its trust.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use loci_model::{Error, Result, Timestamp, limits};
 
 use crate::tasks::field_checks;
 
-/// Sources of one request.
+/// The maximum number of sources of one request.
 const SOURCES_MAX: usize = 50;
-/// Comments and threads of one source.
+/// The maximum number of comments, and of threads, of one source.
 const COMMENTS_MAX: usize = 5_000;
 
-/// The kind of what whoever runs agents says themselves.
+/// The kind of the operator's own text.
 const DESCRIPTION: &str = "task_description";
-/// Kinds of what others write at a forge.
+/// Kinds of text that others write on a forge.
 const ISSUE: &str = "issue";
 pub(super) const PULL_REQUEST: &str = "pull_request";
 
@@ -26,12 +26,12 @@ pub(super) fn name(source: &PromptSource) -> String {
     }
 }
 
-/// Everything that was said to a source.
+/// Returns all comments of a source.
 fn comments(source: &PromptSource) -> impl Iterator<Item = &PromptComment> {
     source.review_threads.iter().flat_map(|thread| &thread.comments).chain(&source.comments)
 }
 
-/// Every text of a source.
+/// Returns all texts of a source.
 pub(crate) fn texts(source: &PromptSource) -> impl Iterator<Item = &str> {
     let bodies = comments(source).filter_map(|comment| comment.body.as_deref());
     bodies.chain(source.title.as_deref()).chain(source.body.as_deref())
@@ -57,7 +57,7 @@ pub(crate) fn check(sources: &[PromptSource]) -> Result<()> {
     check_times(sources)
 }
 
-/// Checks the times of what was said to sources.
+/// Checks the times of the comments in sources.
 ///
 /// # Errors
 /// `Invalid` on `sources`.
@@ -76,13 +76,13 @@ fn check_text(text: &str) -> Result<()> {
     Err(Error::invalid("sources", format!("{rule}: shorten it, or leave the source out")))
 }
 
-/// How far each kind is trusted.
+/// Returns the trust of each kind.
 pub(super) fn trust(sources: &[PromptSource]) -> BTreeMap<String, &'static str> {
     let of = |source: &PromptSource| if is_trusted(source) { "trusted" } else { "untrusted-external" };
     sources.iter().map(|source| (source.kind.clone(), of(source))).collect()
 }
 
-/// What is to be said of kinds that are not known.
+/// Returns the warnings about unknown kinds.
 pub(super) fn unknown(sources: &[PromptSource]) -> Vec<String> {
     let kinds: BTreeSet<&str> = sources.iter().map(|source| source.kind.as_str()).collect();
     let unknown = kinds.into_iter().filter(|kind| ![DESCRIPTION, ISSUE, PULL_REQUEST].contains(kind));

@@ -1,13 +1,14 @@
-//! JSON in its one canonical form (RFC 8785), so that equal documents have equal digests: pure. Members are ordered by their UTF-16
-//! code units, numbers are written as double-precision numbers, and nothing stands between.
+//! The canonical form of JSON (RFC 8785), so that equal documents have equal digests: pure. Members
+//! are ordered by their UTF-16 code units, numbers are written as double-precision numbers, and
+//! there is no white space.
 
 use loci_model::{Error, Result};
 use serde_json::Value;
 
-/// Within these powers of ten a number is written without one.
+/// The powers of ten within which a number is written without an exponent.
 const PLAIN_POWERS: std::ops::RangeInclusive<i32> = -6..=20;
 
-/// The canonical form.
+/// Returns the canonical form.
 ///
 /// # Errors
 /// `Invalid` for a number beyond double precision.
@@ -62,7 +63,7 @@ fn write_text(text: &str, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-/// The shortest digits that mean this number, as ECMAScript writes them.
+/// Returns the shortest digits that identify the number, in the notation of ECMAScript.
 fn number_text(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();

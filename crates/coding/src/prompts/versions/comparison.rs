@@ -1,16 +1,16 @@
-//! What differs between two versions of prompts, line by line: pure.
+//! The differences between two versions of prompts, line by line: pure.
 
 use std::collections::HashMap;
 
 use loci_model::tasks::prompt_version::PromptVersion;
 use loci_verified::verifier::common_pairs;
 
-/// What differs between two versions.
+/// The differences between two versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptDiff {
     /// The parts that differ: `text`, `overrides`, `tools`, `extraction_prompts`, `model`.
     pub changed: Vec<&'static str>,
-    /// All lines of both, each with ` `, `-` or `+` before it.
+    /// All lines of both, each with a prefix ` `, `-` or `+`.
     pub lines: String,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn compared(from: &PromptVersion, to: &PromptVersion) -> PromptDiff {
     PromptDiff { changed, lines: difference(&written(from), &written(to)) }
 }
 
-/// A version as lines: its text, then the rest by name.
+/// Returns a version as lines: its text, then the other parts by name.
 fn written(prompt: &PromptVersion) -> Vec<String> {
     let mut lines: Vec<String> = prompt.text.lines().map(str::to_owned).collect();
     lines.push(format!("overrides: {}", prompt.overrides.as_str()));
@@ -37,14 +37,15 @@ fn written(prompt: &PromptVersion) -> Vec<String> {
     lines
 }
 
-/// The lines of two texts, each with ` `, `-` or `+` before it.
+/// Returns the lines of two texts, each with a prefix ` `, `-` or `+`.
 pub(crate) fn lines_difference(old: &str, new: &str) -> String {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     difference(&lines(old), &lines(new))
 }
 
 fn difference(old: &[String], new: &[String]) -> String {
-    // Lines are told apart by themselves, not by digests.
+    // Each distinct line gets a number, so that different lines never compare as equal, as digests
+    // could.
     let mut known: HashMap<&str, u64> = HashMap::new();
     let mut numbers = Vec::with_capacity(old.len() + new.len());
     for line in old.iter().chain(new) {

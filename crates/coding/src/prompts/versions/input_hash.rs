@@ -1,5 +1,5 @@
-//! What a task asks, as a digest: beside the version of its prompt, which is the same for many tasks, this is what differs between
-//! them. Pure. What was remembered takes no part either: that is the memory's own digest.
+//! The digest of a task's input: the part that differs between tasks with the same prompt version.
+//! Pure. Shown memory is not included, because it has a digest of its own.
 
 use loci_model::Result;
 use loci_model::tasks::task::Task;
@@ -8,8 +8,9 @@ use serde_json::json;
 use super::canonical::canonical;
 use super::version_names::digest;
 
-/// SHA-256, as 64 hex digits, over the UTF-8 of the RFC 8785 canonical JSON `{"description":"…","issue":123}`: the issue's number, or
-/// null, and the task's text as it is kept, so with secrets masked. Whoever sees the task can make it again.
+/// Returns the SHA-256, as 64 hex digits, of the UTF-8 of the RFC 8785 canonical JSON
+/// `{"description":"…","issue":123}`: the issue's number, or null, and the task's stored text with
+/// secrets masked. Every reader of the task can compute it again.
 ///
 /// # Errors
 /// `Invalid` for a number beyond double precision, which no issue has.

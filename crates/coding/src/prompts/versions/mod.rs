@@ -1,7 +1,7 @@
-//! Versions of the prompts that agents are given: stored, listed, compared, and which of a
-//! template's is current. `version_names` says what a version is called, `canonical` how a document
-//! is written for that, `comparison` what differs between two, `input_hash` what a task asks beside
-//! its prompt.
+//! Versions of agents' prompts: stored, listed, compared, with one current version for each
+//! template. `version_names` names a version, `canonical` writes a document for its digest,
+//! `comparison` lists the differences of two versions, and `input_hash` computes the digest of a
+//! task's input.
 
 mod canonical;
 mod comparison;
@@ -26,39 +26,39 @@ use loci_engine::safety::{RedactionMode, SafetyPolicy, check_name, json_secrets,
 use version_names::{DIGITS, MORE_DIGITS, Named};
 pub use version_names::{PromptDigests, PromptParts};
 
-/// The beginning of templates that belong to extraction prompts.
+/// The prefix of templates that belong to extraction prompts.
 pub(super) const EXTRACTION: &str = "extraction:";
 
-/// A prompt to be stored.
+/// A prompt to store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewPrompt {
-    /// The template it is a version of.
+    /// The template that it is a version of.
     pub template_id: String,
-    /// What it is made of.
+    /// Its parts.
     pub parts: PromptParts,
-    /// The model it is used with: no part of the version.
+    /// The model that it is used with, which is not a part of the version.
     pub model: Option<String>,
 }
 
-/// A version that was stored, now or before, and is its template's current one now.
+/// A stored version, new or existing, which is now its template's current one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptAdded {
     /// The version.
     pub prompt: PromptVersion,
-    /// Digests of its parts.
+    /// The digests of its parts.
     pub digests: PromptDigests,
-    /// The template's current version before it.
+    /// The template's previous current version.
     pub previous: Option<String>,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Coding {
-    /// Stores a version of a prompt, and makes it its template's current one. The same again is the
-    /// one that is there.
+    /// Stores a version of a prompt, and makes it its template's current one. An identical prompt
+    /// returns the existing version.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `Conflict` where it is a version of another template;
+    /// `Invalid` by the rules of its members; `Conflict` if it is a version of another template;
     /// `Denied`.
     pub async fn prompt_add(
         &self,
@@ -86,11 +86,12 @@ impl Coding {
                     Some(known) => (known, false),
                     None => made(tx, &memory.id, &new, &named, policy.secrets, now)?,
                 };
-                // A version is the digest of a prompt: callers who may not read get no other than
+                // A version is the digest of a prompt: callers without read access receive only
                 // their own.
                 let previous = make_current(tx, &mut prompt, now)?.filter(|_| may_read);
                 if !may_read {
-                    // All else that makes a version is what was sent, or its name would be another.
+                    // All other parts of a version equal those of the request, otherwise its name
+                    // would differ.
                     prompt.model = new.model.clone().map(|name| secrets::redact(name, policy.secrets).0);
                 }
                 let masked = "SECRETS_MASKED: what looks like a secret in the text is stored masked";
@@ -100,7 +101,7 @@ impl Coding {
             .await
     }
 
-    /// A version by its name.
+    /// Returns a version by its name.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -116,8 +117,8 @@ impl Coding {
         self.engine.store().read(move |tx| get(tx, &memory, &version)).await
     }
 
-    /// A page of versions of a template, or of all: the current one of a template before the
-    /// others.
+    /// Returns a page of versions of a template, or of all: the current one of a template precedes
+    /// the others.
     ///
     /// # Errors
     /// `Denied`.
@@ -143,7 +144,7 @@ impl Coding {
             .await
     }
 
-    /// What differs between two versions.
+    /// Returns the differences between two versions.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -162,10 +163,10 @@ impl Coding {
             .await
     }
 
-    /// Makes a version its template's current one again; the version and the one before.
+    /// Makes a version its template's current one again. Returns the version and the previous one.
     ///
     /// # Errors
-    /// `NotFound` where the template has no such version; `Invalid` for one of an extraction
+    /// `NotFound` if the template has no such version; `Invalid` for a template of an extraction
     /// prompt; `Denied`.
     pub async fn prompt_rollback(
         &self,
@@ -212,7 +213,7 @@ fn get(tx: &dyn ReadTx, memory: &MemoryId, version: &str) -> Result<PromptVersio
     tx.prompts().get(memory, version)?.ok_or_else(|| unknown(version))
 }
 
-/// The version of that digest, by whichever of its names.
+/// Returns the version with a digest, under either length of its name.
 fn known(tx: &dyn ReadTx, memory: &MemoryId, sha256: &str) -> Result<Option<PromptVersion>> {
     for digits in [DIGITS, MORE_DIGITS] {
         let found = tx.prompts().get(memory, sha256.get(..digits).unwrap_or(sha256))?;
@@ -261,7 +262,7 @@ fn made(
     Ok((prompt, is_masked))
 }
 
-/// Makes it its template's current version; the one that was before.
+/// Makes a version its template's current one. Returns the previous current version.
 pub(super) fn make_current(
     tx: &mut dyn Tx,
     prompt: &mut PromptVersion,
@@ -269,21 +270,21 @@ pub(super) fn make_current(
 ) -> Result<Option<String>> {
     let latest = tx.prompts().list(&prompt.memory, Some(&prompt.template_id), None, 2)?;
     let (first, second) = (latest.first(), latest.get(1));
-    // A candidate was never current: it is not current for being the only one.
+    // A candidate was never current, so being the only version does not make it current.
     let is_it =
         |first: &&PromptVersion| first.version == prompt.version && first.current_since > Timestamp::EPOCH;
     if let Some(first) = first.filter(is_it) {
         *prompt = first.clone();
         return Ok(second.map(|second| second.version.clone()));
     }
-    // Later than the one before, whatever the clock says.
+    // Later than the previous one, regardless of the clock.
     let since = first.map_or(now, |first| now.max(first.current_since.plus_millis(1)));
     prompt.current_since = since;
     tx.prompts_mut().put(prompt)?;
     Ok(first.map(|first| first.version.clone()))
 }
 
-/// Extraction prompts have rules of their own.
+/// Rejects templates of extraction prompts, which have verbs of their own.
 fn check_template(template_id: &str) -> Result<()> {
     let Some(name) = template_id.strip_prefix(EXTRACTION) else { return Ok(()) };
     let rule = format!(

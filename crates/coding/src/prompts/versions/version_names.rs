@@ -1,6 +1,6 @@
-//! How a version of a prompt is named: by a digest of what it is made of, so that the same prompt is the same version wherever it
-//! is stored, and anything else is another. Pure. What differs from task to task takes no part: the task's text, the memory that is
-//! shown, the model.
+//! The name of a prompt version: a digest of its parts, so that equal prompts have equal versions
+//! in every store, and different ones differ. Pure. Data that differs between tasks is not
+//! included: the task's text, the shown memory, the model.
 
 use loci_model::{Document, Error, Result};
 use serde_json::{Map, Value, json};
@@ -8,34 +8,34 @@ use sha2::{Digest, Sha256};
 
 use super::canonical::canonical;
 
-/// Digits of a name.
+/// The number of digits of a name.
 pub(super) const DIGITS: usize = 12;
-/// Where another version has that name.
+/// The number of digits if another version already has that name.
 pub(super) const MORE_DIGITS: usize = 16;
 
-/// What a prompt is made of.
+/// The parts of a prompt.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PromptParts {
     /// The template's text.
     pub text: String,
-    /// What is overridden in it; absent, null and `{}` are the same.
+    /// The overrides; absent, null and `{}` are equal.
     pub overrides: Option<Value>,
-    /// Names of the tools it offers.
+    /// Names of the tools that it offers.
     pub tools: Vec<String>,
-    /// Prompts by which what comes of it is read.
+    /// Names of the prompts that extract from its results.
     pub extraction_prompts: Vec<String>,
 }
 
 /// Digests of the parts, and of the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptDigests {
-    /// Of everything: what the name is made of.
+    /// The digest of the whole, from which the name is derived.
     pub whole: String,
-    /// Of the template's text.
+    /// The digest of the template's text.
     pub template: String,
-    /// Of what is overridden.
+    /// The digest of the overrides.
     pub overrides: String,
-    /// Of the tools.
+    /// The digest of the tools.
     pub tools: String,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Named {
 /// Names a prompt.
 ///
 /// # Errors
-/// `Invalid` where what is overridden is no object.
+/// `Invalid` if the overrides are not an object.
 pub(super) fn named(parts: &PromptParts) -> Result<Named> {
     let overrides = match &parts.overrides {
         None | Some(Value::Null) => Value::Object(Map::new()),
@@ -75,7 +75,7 @@ pub(super) fn named(parts: &PromptParts) -> Result<Named> {
     Ok(Named { digests, overrides: Document::parse(&overrides_text)?, tools, extraction_prompts })
 }
 
-/// In order of their UTF-16 code units, as members are, and each once.
+/// Returns names in the order of their UTF-16 code units, like object members, each once.
 fn ordered(names: &[String]) -> Vec<String> {
     let mut names = names.to_vec();
     names.sort_by(|one, other| one.encode_utf16().cmp(other.encode_utf16()));

@@ -1,11 +1,11 @@
-//! What reviewers ask for again and again.
+//! Requests that reviewers repeat.
 
 use std::collections::BTreeMap;
 
 use super::super::ground::{Found, Ground, Work};
 
 pub(super) fn found(ground: &Ground) -> Vec<Found> {
-    // As it was said last.
+    // The latest wording wins.
     let asked: BTreeMap<&str, &str> = ground
         .told()
         .flat_map(|work| work.asked.iter().map(|(key, said)| (key.as_str(), said.as_str())))

@@ -1,4 +1,5 @@
-//! The same kind of failure again and again, in a module or in the whole repository. What only the orchestrator could tell of counts here.
+//! Repeated failures of the same kind, in a module or in the whole repository. Tasks that only the
+//! orchestrator reported count here, too.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,8 @@
 
 use super::super::ground::{Found, Ground, Work};
 
-/// So many make a module fragile; whether they are enough of all is the common rule.
+/// The minimum number of such changes in a fragile module. The common rule decides about their
+/// share.
 const BROKEN_MIN: usize = 2;
 
 pub(super) fn found(ground: &Ground) -> Vec<Found> {

@@ -1,4 +1,4 @@
-//! What agents would have needed, of those who said what they would.
+//! Information that agents lacked, among the tasks that reported self-feedback.
 
 use super::super::ground::{Found, Ground, Lacked};
 

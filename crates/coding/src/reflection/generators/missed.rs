@@ -1,4 +1,4 @@
-//! Files that usually change together, one of which was missed and then asked for in review.
+//! Files that usually change together, one of which was missed and then requested in review.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) fn found(ground: &Ground) -> Vec<Found> {
         for file in of().flat_map(|work| &work.files).filter(|file| together.because.contains(*file)) {
             *counts.entry(file).or_default() += 1;
         }
-        // Of those that change most the first by name.
+        // Ties are resolved by name, the first one wins.
         let because =
             counts.iter().rev().max_by_key(|(_, count)| **count).map_or("", |(file, _)| file.as_str());
         let said = (
@@ -28,7 +28,8 @@ pub(super) fn found(ground: &Ground) -> Vec<Found> {
     ground.together.iter().map(counted).filter(|found| !found.hits.is_empty()).collect()
 }
 
-/// It is not among what was changed, and a reviewer named it: by a name that means no other file of the change.
+/// True if a change lacks a file that a reviewer named, by a name that matches no other file of the
+/// change.
 fn is_missed(work: &Work, path: &str) -> bool {
     let is_other = |name: &String| work.files.iter().any(|file| is_named_by(file, name));
     !work.files.iter().any(|file| file == path)
@@ -56,11 +57,11 @@ mod tests {
         let works = vec![
             reviewed(1, &[api], &["openapi.yaml"]),
             reviewed(2, &[api, "src/routes.ts"], &["docs/openapi.yaml"]),
-            // It was changed, whatever was said of it.
+            // The file was changed, regardless of the comments.
             reviewed(3, &[api, "docs/openapi.yaml"], &["openapi.yaml"]),
-            // Another file of the change is called so.
+            // Another file of the change has this name.
             reviewed(4, &["src/routes.ts", "web/openapi.yaml"], &["openapi.yaml"]),
-            // Nobody asked for it; nothing that it changes with; nobody reviewed; nobody told.
+            // In order: no request; no file that it changes with; no review; no report.
             reviewed(5, &[api], &[]),
             reviewed(6, &["README.md"], &["openapi.yaml"]),
             work(7, &[api]),

@@ -1,7 +1,8 @@
-//! What is found in tasks without a model, one file each: pure, over what `ground` holds. Whether
-//! enough tasks bear it out is the same rule for all, and not theirs.
+//! Generators that find reflections in tasks without a model, one file each: pure, over the data in
+//! `ground`. A common rule decides if enough tasks support a finding.
 //!
-//! To add one: a file with a function from the ground to what it finds, a line in [`GENERATORS`], cases in its test.
+//! To add one: a file with a function from the ground to its findings, a line in [`GENERATORS`],
+//! cases in its test.
 
 mod comments;
 mod failures;
@@ -12,7 +13,7 @@ mod shapes;
 
 use super::ground::{Found, Ground};
 
-/// Every generator.
+/// All generators.
 pub(super) const GENERATORS: &[fn(&Ground) -> Vec<Found>] =
     &[failures::found, comments::found, fragile::found, lacked::found, missed::found, shapes::found];
 
@@ -26,7 +27,7 @@ pub(super) mod tests {
     use super::super::ground::Work;
     use super::*;
 
-    /// A task that ended well, and changed these files.
+    /// Returns a task that ended well, and changed these files.
     pub(in crate::reflection) fn work(number: u8, files: &[&str]) -> Work {
         Work {
             episode: RecordId::compose(&format!("0192d1e8-7b7a-7c3e-8f00-0000000000{number:02x}")).unwrap(),
@@ -44,7 +45,7 @@ pub(super) mod tests {
         }
     }
 
-    /// What is found of a subject, as hits and how many were looked at.
+    /// Returns the findings on a subject, as hits and the number of tasks that were checked.
     pub(in crate::reflection) fn counts(found: &[Found]) -> Vec<(&str, usize, usize)> {
         found.iter().map(|one| (one.key.as_str(), one.hits.len(), one.of.len())).collect()
     }

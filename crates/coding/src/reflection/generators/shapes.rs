@@ -1,11 +1,12 @@
-//! Changes of a shape that reviewers take at once: how many files, with tests or without.
+//! Shapes of changes that reviewers accept at once: the number of files, with or without tests.
 
 use super::super::ground::{Found, Ground, Work};
 
-/// So many tasks of a shape, and so many of a hundred of them merged at the first review, make a pattern.
+/// The minimum number of tasks of a shape, and the minimum percentage of them that merged at the
+/// first review.
 const TASKS_MIN: usize = 5;
 const HUNDREDTHS_MIN: usize = 80;
-/// Files of a small change, and of a middling one.
+/// The maximum number of files of a small change, and of a medium one.
 const SMALL: usize = 3;
 const MIDDLING: usize = 10;
 

@@ -1,16 +1,18 @@
-//! Which items of self-feedback say the same. Items come oldest first, and each joins the first theme whose first item it is like, else
-//! it begins one: the same items give the same themes, and a chain of likenesses does not make everything one. Pure.
+//! Groups similar items of self-feedback into themes. Items come oldest first, and each joins the
+//! first theme whose first item is similar, else it starts a new one. Equal items give equal
+//! themes, and a chain of similar items does not merge all of them. Pure.
 
 use std::collections::BTreeSet;
 
 use loci_model::record::Record;
 
-/// Vectors this near say the same.
+/// The minimum cosine of similar items.
 pub(super) const COSINE_MIN: f32 = 0.75;
-/// Letters of a word that two items must share before their vectors are compared.
+/// The minimum length of a word that two items must share before their vectors are compared, in
+/// characters.
 const WORD_CHARS_MIN: usize = 4;
 
-/// What of an item is compared.
+/// The compared features of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Marks {
     topic: Option<String>,
@@ -32,29 +34,31 @@ impl Marks {
         }
     }
 
-    /// Whether two items name the same topic or path.
+    /// True if two items name the same topic or path.
     pub(super) fn meet(&self, other: &Self) -> bool {
         let same_topic = self.topic.is_some() && self.topic == other.topic;
         same_topic || !self.paths.is_disjoint(&other.paths)
     }
 
-    /// Whether it is worth while to compare their vectors: what shares no word at all does not say the same.
+    /// True if the vectors of two items need a comparison: items without a common word are not
+    /// similar.
     pub(super) fn may_be_alike(&self, other: &Self) -> bool {
         self.meet(other) || !self.words.is_disjoint(&other.words)
     }
 }
 
-/// Items in themes by their places, each theme in order, from what says whether an item is like the first of a theme.
+/// Themes as the indices of their items, each in order. The first item of a theme decides the
+/// similarity.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Clusters(pub(super) Vec<Vec<usize>>);
 
 impl Clusters {
-    /// The first items of all themes.
+    /// Returns the first items of all themes.
     pub(super) fn leaders(&self) -> Vec<usize> {
         self.0.iter().filter_map(|theme| theme.first().copied()).collect()
     }
 
-    /// Puts an item into the theme of that first item; `None`: into one of its own.
+    /// Adds an item to the theme with that first item; with `None`, to a new theme.
     pub(super) fn put(&mut self, item: usize, leader: Option<usize>) {
         let of = |theme: &&mut Vec<usize>| leader.is_some() && theme.first().copied() == leader;
         match self.0.iter_mut().find(of) {
@@ -64,14 +68,14 @@ impl Clusters {
     }
 }
 
-/// Without brackets, quotes and stops around it.
+/// Removes surrounding brackets, quotes and punctuation.
 fn bare(word: &str) -> &str {
     let begins = |c: char| c.is_alphanumeric() || matches!(c, '/' | '_' | '.');
     let ends = |c: char| c.is_alphanumeric() || c == '_';
     word.trim_start_matches(|c: char| !begins(c)).trim_end_matches(|c: char| !ends(c))
 }
 
-/// A word with a slash inside, or with the ending of a file.
+/// True for a word with a slash inside, or with the ending of a file.
 fn is_path(word: &str) -> bool {
     let inside = word.trim_matches('/');
     let has_ending = inside.rsplit_once('.').is_some_and(|(stem, ending)| {

@@ -1,4 +1,4 @@
-//! The items of a repository's self-feedback, and the themes they fall into.
+//! The items of a repository's self-feedback, and their themes.
 
 use std::collections::BTreeSet;
 
@@ -16,34 +16,34 @@ use super::clusters::{COSINE_MIN, Clusters, Marks};
 use crate::Coding;
 use crate::learnings::learning_write::SELF_FEEDBACK;
 
-/// Items that are looked at: the newest.
+/// The maximum number of items: the newest.
 const ITEMS_MAX: usize = 200;
-/// Pairs of items whose vectors are compared.
+/// The maximum number of pairs of items whose vectors are compared.
 const COMPARED_MAX: usize = 2_000;
-/// Pages of a repository's knowledge that items are looked for in.
+/// The maximum number of pages of a repository's knowledge that are searched for items.
 const PAGES_MAX: usize = 20;
-/// A theme is one that so many tasks lacked.
+/// The minimum number of tasks of a theme.
 const TASKS_MIN: usize = 3;
-/// So many tasks without a word of it, and it is closed.
+/// The number of consecutive ended tasks without a new item after which a theme is quiet.
 const QUIET_TASKS: usize = 20;
-/// Why items were put away.
+/// The reason why items were archived.
 pub(super) const CLOSED: &str = "the theme was closed";
-/// Hex digits of a theme's id.
+/// The number of hex digits of a theme's id.
 const ID_DIGITS: usize = 16;
 
-/// Whether a theme still is one.
+/// The state of a theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThemeState {
-    /// It is shown.
+    /// The theme is shown.
     Open,
-    /// Nobody lacked it in the last twenty tasks: it is closed until somebody does.
+    /// No item was added in the last twenty tasks. A new item opens the theme again.
     Quiet,
-    /// Somebody closed it.
+    /// A person closed the theme.
     Closed,
 }
 
 impl ThemeState {
-    /// The word of answers.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -53,29 +53,29 @@ impl ThemeState {
     }
 }
 
-/// What several tasks lacked.
+/// Information that several tasks lacked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theme {
-    /// Its id, of its first item.
+    /// Its id, derived from its first item.
     pub id: String,
-    /// Whether it still is one.
+    /// The state.
     pub state: ThemeState,
-    /// Its items, oldest first.
+    /// Its items, the oldest first.
     pub items: Vec<Record>,
-    /// The tasks that lacked it, in the order of their names.
+    /// The tasks that lacked it, in the order of their ids.
     pub tasks: Vec<String>,
-    /// When the newest item was written.
+    /// The creation time of the newest item.
     pub newest_at: Timestamp,
 }
 
 impl Theme {
-    /// The item that speaks for it: the newest.
+    /// Returns the item that represents the theme: the newest.
     pub fn told_by(&self) -> Option<&Record> {
         self.items.last()
     }
 }
 
-/// Whose themes.
+/// The repository of the themes.
 #[derive(Debug, Clone)]
 pub(crate) struct ThemePlace {
     pub(crate) memory: MemoryId,
@@ -83,8 +83,8 @@ pub(crate) struct ThemePlace {
 }
 
 impl Coding {
-    /// Themes of a repository, those that most tasks lacked first; and what to know of how they were found. `closed`: those that
-    /// somebody closed, instead of those that nobody did.
+    /// Returns the themes of a repository, those that most tasks lacked first, and warnings. With
+    /// `closed`, returns the themes that people closed in place of the others.
     pub(crate) async fn themes_of(
         &self,
         caller: &Principal,
@@ -113,7 +113,7 @@ impl Coding {
         Ok((themes, warnings))
     }
 
-    /// Items, oldest first.
+    /// Returns the items, the oldest first.
     async fn feedback_items(
         &self,
         caller: &Principal,
@@ -151,7 +151,7 @@ impl Coding {
         Ok((items, (!is_all).then(cut).into_iter().collect()))
     }
 
-    /// Items by what they say; false where some were not compared.
+    /// Groups items by similarity. The flag is false if some were not compared.
     async fn clustered(&self, memory: &MemoryId, items: &[Record]) -> Result<(Clusters, bool)> {
         let marks: Vec<Marks> = items.iter().map(Marks::of).collect();
         let (mut clusters, mut compared) = (Clusters::default(), 0);
@@ -195,7 +195,7 @@ fn is_item(record: &Record, closed: bool) -> bool {
     is_feedback && (!closed || record.state_reason.as_deref() == Some(CLOSED))
 }
 
-/// The theme of some items; `None` for none.
+/// Returns the theme of some items; `None` without items.
 fn made(theme: &[usize], items: &[Record]) -> Option<Theme> {
     let items: Vec<Record> = theme.iter().filter_map(|place| items.get(*place)).cloned().collect();
     let digest = hex::encode(Sha256::digest(items.first()?.id.as_str()));

@@ -1,12 +1,12 @@
-//! Themes of self-feedback: what several tasks of a repository lacked. They are no rows of their
-//! own: the same items always fall into the same themes, so they are found when they are asked for.
-//! A theme is closed by a person, which puts its items away, or is quiet when many tasks have ended
-//! without a word of it. No model is asked.
+//! Themes of self-feedback: information that several tasks of a repository lacked. Themes are not
+//! stored: equal items always give equal themes, so they are computed on request. A theme is closed
+//! by a person, which archives its items, or becomes quiet after many tasks without a new item. No
+//! model is used.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `clusters` | which items say the same: pure |
-//! | `items` | items and what is alike among them |
+//! | `clusters` | groups similar items: pure |
+//! | `items` | the items, and the similarity between them |
 //! | `theme_list`, `theme_close` | the verbs |
 //! | `theme_proposal` | open themes as an edit of the repository's prompt, and its acceptance |
 

@@ -1,5 +1,5 @@
-//! `theme_close`: a person has done something about what tasks lacked. The items are put away; what is lacked afterwards begins a theme
-//! anew.
+//! The verb `theme_close`: a person has resolved a theme. Its items are archived; later
+//! self-feedback starts a new theme.
 
 use loci_api::coding::theme::ThemeClosed;
 use loci_engine::calls::standing::Standing;
@@ -17,7 +17,8 @@ impl Coding {
     /// Closes a theme.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `NotFound` where no theme of that id is open or quiet; `Denied` without administration of the repository's actor.
+    /// `REPO_UNKNOWN`; `NotFound` if no theme with the id is open or quiet; `Denied` without
+    /// administration of the repository's actor.
     pub async fn theme_close(
         &self,
         caller: &Principal,

@@ -1,4 +1,4 @@
-//! `themes_list`: what several tasks of a repository lacked.
+//! The verb `themes_list`: information that several tasks of a repository lacked.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -11,20 +11,21 @@ use super::items::{Theme, ThemePlace, ThemeState};
 use crate::Coding;
 use crate::tasks::task_namespaces;
 
-/// Themes of a repository.
+/// The themes of a repository.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Themes {
-    /// Those that most tasks lacked first.
+    /// The themes, those that most tasks lacked first.
     pub themes: Vec<Theme>,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }
 
 impl Coding {
-    /// The themes of a repository that are open; with `closed` those instead that somebody closed, or that are quiet.
+    /// Returns the open themes of a repository; with `closed`, the closed and quiet ones in their
+    /// place.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` where the caller may not read all of the repository's.
+    /// `REPO_UNKNOWN`; `Denied` if the caller may not read all of the repository's data.
     pub async fn themes_list(
         &self,
         caller: &Principal,
@@ -43,7 +44,7 @@ impl Coding {
         Ok(Themes { themes, warnings })
     }
 
-    /// The repository whose themes are meant, for whoever may do that there.
+    /// Returns the repository of the themes, if the caller has the capability on it.
     pub(super) async fn place_of_themes(
         &self,
         caller: &Principal,

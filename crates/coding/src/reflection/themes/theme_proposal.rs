@@ -1,7 +1,7 @@
-//! `theme_proposal`, `theme_proposal_accept`: the open themes of a repository as an edit of its
-//! prompt. What tasks lacked is added as a section at the end of the template's text; a person
-//! looks at the difference and accepts it, which stores a version of the prompt and closes the
-//! themes. Nothing is changed by a proposal alone.
+//! The verbs `theme_proposal` and `theme_proposal_accept`: the open themes of a repository as an
+//! edit of its prompt. The themes are added as a section at the end of the template's text. A
+//! person reviews the difference and accepts it, which stores a version of the prompt and closes
+//! the themes. A proposal alone changes nothing.
 
 use loci_api::coding::theme::{ThemeProposal, ThemeProposalAccepted};
 use loci_engine::access;
@@ -17,13 +17,12 @@ use super::items::{Theme, ThemeState};
 use crate::Coding;
 use crate::prompts::versions::{NewPrompt, PromptParts, lines_difference};
 
-/// The section that themes are added to.
+/// The section for the themes.
 const SECTION: &str = "## What earlier tasks lacked";
-/// Hex digits of a proposal's id.
+/// The number of hex digits of a proposal's id.
 const ID_DIGITS: usize = 16;
 
-/// A repository, and the template that is its prompt; absent: the template of the repository's own
-/// name.
+/// A repository, and the template of its prompt; absent: the template with the repository's name.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposalOf<'a> {
     /// The repository.
@@ -33,11 +32,11 @@ pub struct ProposalOf<'a> {
 }
 
 impl Coding {
-    /// Proposes the edit of a prompt that the open themes of a repository call for.
+    /// Proposes an edit of a prompt from the open themes of a repository.
     ///
     /// # Errors
-    /// `REPO_UNKNOWN`; `Denied` where the caller may not read the whole memory: prompts are of all
-    /// of it.
+    /// `REPO_UNKNOWN`; `Denied` if the caller may not read the whole memory, because prompts belong
+    /// to all of it.
     pub async fn theme_proposal(
         &self,
         caller: &Principal,
@@ -51,8 +50,9 @@ impl Coding {
     /// that it names.
     ///
     /// # Errors
-    /// `Conflict` where prompt or themes have changed since, or nothing is proposed; `Denied`
-    /// without writing of the whole memory and the administration of the repository's actor.
+    /// `Conflict` if the prompt or the themes have changed since, or if nothing is proposed;
+    /// `Denied` without write access to the whole memory and administration of the repository's
+    /// actor.
     pub async fn theme_proposal_accept(
         &self,
         caller: &Principal,
@@ -60,7 +60,7 @@ impl Coding {
         of: ProposalOf<'_>,
         id: &str,
     ) -> Result<ThemeProposalAccepted> {
-        // A caller who may not close the themes stores no prompt either.
+        // A caller who may not close the themes may not store a prompt either.
         self.place_of_themes(caller, standing, of.repo, Capability::Admin).await?;
         let (proposal, current) = self.proposed(caller, standing, of).await?;
         if proposal.themes.is_empty() {
@@ -133,14 +133,14 @@ impl Coding {
     }
 }
 
-/// A text with themes added, and those that were.
+/// A text with added themes, and their ids.
 struct Edit {
     text: String,
     themes: Vec<String>,
 }
 
-/// Adds themes to the section of a text, which is begun at its end where it has none. What the text
-/// says already is not added.
+/// Adds themes to the section of a text. The section starts at the end of a text that has none.
+/// Lines that the text already contains are not added.
 fn edited(before: &str, themes: &[Theme]) -> Edit {
     let (mut lines, mut added) = (Vec::new(), Vec::new());
     for theme in themes {
@@ -156,7 +156,7 @@ fn edited(before: &str, themes: &[Theme]) -> Edit {
         Some(at) => {
             let behind = at + SECTION.len();
             let (head, rest) = before.split_at_checked(behind).unwrap_or((before, ""));
-            // Up to the next heading of the same rank.
+            // The section ends at the next heading of the same level.
             let end = rest.find("\n## ").unwrap_or(rest.len());
             let (section, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
             format!("{head}{}\n{lines}\n{tail}", section.trim_end())
@@ -167,7 +167,7 @@ fn edited(before: &str, themes: &[Theme]) -> Edit {
     Edit { text, themes: added }
 }
 
-/// One line of what a theme says.
+/// Returns the line of a theme.
 fn bullet(theme: &Theme) -> Option<String> {
     let newest = theme.told_by()?;
     let plain = |text: &str| for_model(text).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,6 +1,6 @@
-//! Asking a model for the rules of a review: the question, and how its answer is read. Pure: the
-//! job asks, by the engine's `language_models`. The words are those of the extraction prompt
-//! `review_rules`, shipped or of one's own.
+//! The question to a model for the rules of a review, and the parsing of its answer. Pure: the job
+//! calls the model, by the engine's `language_models`. The text is that of the extraction prompt
+//! `review_rules`, shipped or of the memory.
 
 use loci_engine::safety::for_model;
 use loci_engine::strategies::model_questions::prompt_input::block;
@@ -13,25 +13,28 @@ use serde_json::{Value, json};
 
 use super::{Extraction, ReviewText, extract, grammar};
 
-/// The form of an answer in short.
+/// The grammar of an answer, in short.
 const GRAMMAR: &str = "NO_RULES_EXTRACTED, or one line for each rule and example: (\"RULE: \" | \"EXAMPLE: \") [\"[\" scope \"]: \"] text \" [Source: PR #\" digits \", Reviewer: @\" login \", Extracted: \" YYYY-MM-DD [\", Comments: \" id {\" \" id}] \"]\"";
-/// Tokens of an answer: ten rules and as many examples.
+/// The maximum number of tokens of an answer: ten rules and as many examples.
 const OUTPUT_TOKENS_MAX: u32 = 4_096;
-/// Characters that are shown of one comment, and of the lines it stands at.
+/// The maximum length of a comment in the question, in characters. `HUNK_CHARS_MAX` limits its
+/// code.
 const BODY_CHARS_MAX: usize = 4_000;
 const HUNK_CHARS_MAX: usize = 1_200;
 
 /// A question about a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// What is asked.
+    /// The question.
     pub question: Question,
-    /// Comments that had no room in it: what is read of them without a model stays.
+    /// Comments without room in the question. The extraction without a model stays in force for
+    /// them.
     pub unshown: Vec<u64>,
 }
 
-/// The question which rules follow from a review; `text` is the prompt for the repository, `version` its number. `None` where there is
-/// nothing to read. What does not fit is left out from the end, whole comments at a time, and named.
+/// Returns the question for the rules of a review. `text` is the prompt for the repository,
+/// `version` its number. `None` if there is no text to read. Comments that do not fit are left out
+/// as a whole, from the end, and named.
 ///
 /// # Errors
 /// Never for versions below 10,000.
@@ -64,10 +67,11 @@ pub fn question(review: &Review, text: &str, version: u32, now: Timestamp) -> Re
     Ok(Some(Asked { question, unshown }))
 }
 
-/// What an answer teaches, and what is read without a model of comments that it was not shown.
+/// Returns the rules of an answer, and those extracted without a model from comments left out of
+/// the question.
 ///
 /// # Errors
-/// Where no line of it is of the form: the model may try once more.
+/// An answer without a valid line. The model may try once more.
 pub fn read(
     reply: &str,
     review: &Review,
@@ -85,10 +89,10 @@ pub fn read(
     Ok(found)
 }
 
-/// How many lines of the form an answer has, as far as that can be told without its review.
+/// Returns the number of valid lines of an answer, as far as this is possible without its review.
 ///
 /// # Errors
-/// Where it has none, and does not say so.
+/// An answer without a valid line that does not state that there are no rules.
 pub fn entries(reply: &str) -> std::result::Result<usize, BadReply> {
     match grammar::lines(reply) {
         Some(count) => Ok(count),
@@ -101,7 +105,8 @@ fn input_of(about: &Value, said: &[(Option<u64>, Value)]) -> String {
     format!("{}{}", block("review", std::slice::from_ref(about)), block("comments", &said))
 }
 
-/// The review's own text and all its comments, answers of others too: what was agreed to is seen there.
+/// Returns the review's own text and all its comments. Answers of others are included, because they
+/// show agreement.
 fn lines(review: &Review) -> Vec<(Option<u64>, Value)> {
     let own = (!review.body.trim().is_empty()).then(|| {
         (None, json!({ "author": review.reviewer.login, "body": shown(&review.body, BODY_CHARS_MAX) }))

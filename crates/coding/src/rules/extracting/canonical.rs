@@ -1,6 +1,6 @@
-//! The form in which two rules are the same: one spelling, lower case, without words that only
-//! insist, one word for every negation, one form for every prohibition, without words for the whole
-//! code base. Code spans keep their case. Never shown.
+//! The canonical form of a rule, which is equal for equal rules: one spelling, lower case, without
+//! emphasis, with one word for every negation, one form for every prohibition, and without words
+//! for the whole code base. Code spans keep their case. It is never shown.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::{matching, whole};
 
-/// Words at the beginning that insist and say nothing else.
+/// Leading words that only add emphasis.
 static LEADING: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"^(?:please|always|kindly|also|just|let's|lets|we should|you should|should|we must|you must|must|we need to|need to",
@@ -17,7 +17,7 @@ static LEADING: LazyLock<Regex> = LazyLock::new(|| {
         r"|wir|s'il vous plaît|toujours|nous|on|por favor|siempre|nosotros|sempre|nós)\b,?\s+",
     ))
 });
-/// Short forms of what is negated.
+/// Short forms of negations.
 static SHORT: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(
         r"\b(do|does|should|must|would|could|is|are|need)(?:n't|nt)\b|\b(ca|wo)n't\b|\b(can)not\b",
@@ -30,24 +30,25 @@ static NEGATION: LazyLock<Regex> = LazyLock::new(|| {
         r"|não|nao)\b",
     ))
 });
-/// A negation behind a modal that is dropped, and two of them for one.
+/// A negation after a modal verb, which is dropped; two negations become one.
 static MODAL: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"^(?:should|must|can) not\b"));
 const NOT: &str = "not";
 /// Other openings of “not use”.
 static NOT_USE: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(r"^(?:avoid(?: using| the use of)?|stop using|not using|no(?: more)?)\s+")
 });
-/// Words at the end for the whole code base, which is the scope of every rule that names none.
+/// Trailing words for the whole code base, which is the default scope of a rule.
 static EVERYWHERE: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"(?:,?\s+(?:everywhere|anywhere|at all|ever|(?:in|across|throughout|within) (?:this|the|our) (?:whole |entire )?",
         r"(?:code ?base|repo|repository|project)))+$",
     ))
 });
-/// A code span of one plain word: reviewers leave its marks out as often as not.
+/// A code span of one plain word. Reviewers often omit its marks.
 static PLAIN_SPAN: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"`([a-z][a-z0-9]*)`"));
 
-/// Returns the canonical form of a rule's text; of one that is kept whole, that of its prohibition.
+/// Returns the canonical form of a rule's text; for a rule that is kept whole, the form of its
+/// prohibition.
 pub fn canonical(text: &str) -> String {
     let folded = folded(&whole::head(text));
     let bare = EVERYWHERE.replace(&folded, "");
@@ -55,7 +56,7 @@ pub fn canonical(text: &str) -> String {
     PLAIN_SPAN.replace_all(&bare, "$1").into_owned()
 }
 
-/// Returns one spelling of all of a text: the canonical form of an earlier version.
+/// Returns a text in one spelling, which was the canonical form of an earlier version.
 pub(in crate::rules) fn folded(text: &str) -> String {
     let (masked, spans) = matching::masked(text);
     let folded: String = masked.nfkc().map(straight).flat_map(char::to_lowercase).collect();

@@ -1,7 +1,7 @@
-//! What a model answers when it is asked for the rules of a review: lines of a strict form, each
-//! with its source. Whatever is not of that form, or names what is not in the review, is discarded
-//! and counted: a model that invents where a rule comes from may have invented the rule. What
-//! passes goes through the same checks as a rule that was read without a model.
+//! Parses a model's answer about the rules of a review: lines of a strict form, each with its
+//! source. A line with another form, or with a source outside of the review, is discarded and
+//! counted: a model that invents the source of a rule may have invented the rule. The remaining
+//! lines pass the same checks as a rule that is extracted without a model.
 
 use loci_engine::safety::injection;
 use loci_engine::strategies::learnings::{place_of, scope_of};
@@ -13,23 +13,23 @@ use super::{
     refusing, score_of, wording,
 };
 
-/// What a model answers that found nothing.
+/// The answer of a model that found no rules.
 pub(super) const NOTHING: &str = "NO_RULES_EXTRACTED";
-/// What stands before a line's source.
+/// The text before a line's source.
 const SOURCE: &str = " [Source: ";
-/// Digits of a number, at most.
+/// The maximum number of digits of a number.
 const DIGITS_MAX: usize = 19;
-/// Words of an approval that is needed for how a text reads.
+/// The approval reason of a text that looks like instructions.
 const READS_LIKE_INSTRUCTIONS: &str = "approval: looks like instructions";
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Rule,
     Example,
 }
 
-/// A line in parts.
+/// The parts of a line.
 #[derive(Debug, PartialEq, Eq)]
 struct Line<'a> {
     kind: Kind,
@@ -46,7 +46,7 @@ struct Source<'a> {
     comments: Vec<u64>,
 }
 
-/// Reads a model's answer about a review.
+/// Parses a model's answer about a review.
 pub fn parse(reply: &str, review: &ReviewText, now: Timestamp) -> Extraction {
     let mut found = Extraction::default();
     if reply.trim() == NOTHING {
@@ -62,13 +62,14 @@ pub fn parse(reply: &str, review: &ReviewText, now: Timestamp) -> Extraction {
     found
 }
 
-/// How many lines of the form there are; `None`: none, and the answer does not say that it found nothing.
+/// Returns the number of valid lines; `None` if there are none and the answer does not state that
+/// there are no rules.
 pub(super) fn lines(reply: &str) -> Option<usize> {
     let count = reply.lines().map(str::trim_end).filter(|line| line_of(line).is_some()).count();
     (count > 0 || reply.trim() == NOTHING).then_some(count)
 }
 
-/// A line of the form, or nothing.
+/// Parses a line; `None` if it is invalid.
 fn line_of(line: &str) -> Option<Line<'_>> {
     let (kind, rest) = match line.strip_prefix("RULE: ") {
         Some(rest) => (Kind::Rule, rest),
@@ -118,7 +119,7 @@ fn is_date(text: &str) -> bool {
             .all(|(at, b)| if matches!(at, 4 | 7) { b == b'-' } else { b.is_ascii_digit() })
 }
 
-/// True where a source is of this review, and of now.
+/// True if a source names this review and the present day.
 fn is_of(source: &Source<'_>, review: &ReviewText, now: Timestamp) -> bool {
     let day = |time: Timestamp| time.millis().div_euclid(DAY_MS);
     let at = Timestamp::parse(&format!("{}T00:00:00Z", source.date));
@@ -127,8 +128,8 @@ fn is_of(source: &Source<'_>, review: &ReviewText, now: Timestamp) -> bool {
         && at.is_ok_and(|at| (day(at) - day(now)).abs() <= 1)
 }
 
-/// What a source names of the reviewer's own words: comments, or the review's text where it names none. `None` where it names what the
-/// reviewer did not say: an answer of somebody else bears nobody's weight.
+/// Returns the reviewer's own texts that a source names: comments, or the review's text if it names
+/// none. `None` if it names text of another author, which has no weight.
 fn cited<'a>(source: &Source<'_>, review: &'a ReviewText) -> Option<Vec<&'a Said>> {
     let said = |id: Option<u64>| review.said.iter().find(|said| said.id == id);
     if source.comments.is_empty() {
@@ -137,7 +138,8 @@ fn cited<'a>(source: &Source<'_>, review: &'a ReviewText) -> Option<Vec<&'a Said
     source.comments.iter().map(|id| said(Some(*id))).collect()
 }
 
-/// The highest score of what is cited, or why nothing is taken of it: the same as without a model.
+/// Returns the highest score of the cited texts, or the reason to reject them, as in the extraction
+/// without a model.
 fn score_of_cited(review: &ReviewText, said: &[&Said]) -> Result<f32, Reason> {
     said.iter().try_fold(0.0_f32, |highest, said| {
         score_of(review, said, &prose::without_hidden(&said.body)).map(|score| highest.max(score))
@@ -146,7 +148,7 @@ fn score_of_cited(review: &ReviewText, said: &[&Said]) -> Result<f32, Reason> {
 
 fn take(found: &mut Extraction, review: &ReviewText, said: &[&Said], line: &Line<'_>) {
     let comment_ids = line.source.comments.clone();
-    // Hidden characters go before anything is looked for.
+    // Hidden characters are removed before all checks.
     let text = wording::one_line(&prose::without_hidden(line.text));
     let chars = text.chars().count();
     let refuse = |found: &mut Extraction, reason: Reason| {
@@ -195,7 +197,7 @@ fn take(found: &mut Extraction, review: &ReviewText, said: &[&Said], line: &Line
     });
 }
 
-/// A scope in its normal form; `None` where it is no path, pattern or module.
+/// Returns a scope in its normal form; `None` if it is not a path, pattern or module.
 fn scope(named: &str) -> Option<String> {
     let named = named.trim();
     if refusing::refusal(named).reason.is_some() {

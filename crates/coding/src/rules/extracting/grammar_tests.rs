@@ -1,4 +1,5 @@
-//! Tests of `grammar`: good lines, lines that are not of the form, invented sources, unsafe texts; and no answer makes it panic.
+//! Tests of `grammar`: valid lines, invalid lines, invented sources, unsafe texts. No answer causes
+//! a panic.
 
 use proptest::prelude::*;
 
@@ -56,7 +57,7 @@ fn a56_the_grammar_rejects_what_is_not_of_it() {
         format!("RULE: {text} {SOURCE_OF}."),
         format!("RULE: {text} {SOURCE_OF} {SOURCE_OF}"),
         format!("{NOTHING}\nNo more."),
-        // Another pull request, another reviewer, comments that are not there, another time.
+        // Another pull request, another reviewer, missing comments, another time.
         format!("RULE: {text} [Source: PR #43, Reviewer: @alice, Extracted: 2026-11-20]"),
         format!("RULE: {text} [Source: PR #42, Reviewer: @mallory, Extracted: 2026-11-20]"),
         format!("RULE: {text} [Source: PR #42, Reviewer: @alice, Extracted: 2026-11-20, Comments: 1001 9]"),
@@ -142,7 +143,8 @@ fn what_others_answered_and_what_misleads_teaches_nothing() {
     };
     let own = of(vec![said(Some(1), "Imports are a mess.")]);
     check(&own, ", Comments: 1", (1, 0, 0, false));
-    // 2 is somebody else's answer; without comments a line speaks of the review's own text, and there is none.
+    // Comment 2 is another author's answer. A line without comments cites the review's own text,
+    // which is missing.
     check(&own, ", Comments: 2", (0, 0, 1, false));
     check(&own, ", Comments: 1 2", (0, 0, 1, false));
     check(&own, "", (0, 0, 1, false));

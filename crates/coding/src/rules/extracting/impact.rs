@@ -1,7 +1,6 @@
-//! Whether a rule changes more than style: by its words. What names dependencies, security, data,
-//! errors, tests, the public API or the build is of high impact; names, form, typing idiom,
-//! comments and commits are style. Where a rule has both, it is of high impact, unless it is about
-//! how something is named or written.
+//! Classifies the impact of a rule by its words. Rules about dependencies, security, data, errors,
+//! tests, the public API or the build have a high impact. Names, format, typing idiom, comments and
+//! commits are style. A rule with both has a high impact, unless it concerns a name or a wording.
 
 use std::sync::LazyLock;
 
@@ -9,17 +8,17 @@ use regex::Regex;
 
 use super::matching;
 
-/// How much a rule changes.
+/// The impact of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Impact {
-    /// Behaviour: a person agrees first.
+    /// Behaviour, which needs a person's approval.
     High,
-    /// Form.
+    /// Style.
     Style,
 }
 
 impl Impact {
-    /// The word for it.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::High => "high",
@@ -28,7 +27,7 @@ impl Impact {
     }
 }
 
-/// What is never mere form.
+/// Words that never concern only style.
 static GRAVE: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"(?i)\b(?:dependenc\w+|librar(?:y|ies)|third[- ]party|vendor\w*|licen[sc]e\w*|secur\w+|auth\w*|permission\w*|role[s]?|access control|csrf|xss|sql|inject\w+",
@@ -38,7 +37,7 @@ static GRAVE: LazyLock<Regex> = LazyLock::new(|| {
         r"|依赖|安全|数据库|事务|密码|権限|依存|セキュリティ|データベース|トランザクション",
     ))
 });
-/// What changes behaviour, unless the rule is about its form.
+/// Words that concern behaviour, unless the rule is about form.
 static BEHAVIOUR: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"(?i)\b(?:errors?|exceptions?|panics?|panick\w+|unwrap|expect\(|catch\w*|throw\w*|rais(?:e|es|ing)|null\w*|valid\w+|tests?|testing|tested|unit tests?|specs?|fixtures?|mock\w*|stub\w*",
@@ -56,7 +55,7 @@ static FORM: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// The impact of a rule, by its words.
+/// Returns the impact of a rule, by its words.
 pub fn impact_of(text: &str) -> Impact {
     if GRAVE.is_match(text) {
         return Impact::High;

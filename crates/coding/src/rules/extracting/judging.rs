@@ -1,21 +1,24 @@
-//! Whether a sentence is a rule for all future work: the cues in it, what they add up to, and why. It knows no language.
+//! Judges if a sentence is a rule for all future work: its cues, their sum, and the reason. It
+//! contains no language data.
 
 use super::Reason;
 use super::cues::{self, Kind, Language};
 use super::{matching, scoping};
 
-/// What is general must outweigh what is not by so much.
+/// The minimum difference between general and local points.
 pub(super) const POINTS_MIN: i32 = 2;
-/// A request in the form of a question states a rule only where it says so more clearly.
+/// The minimum for a request in the form of a question, which needs clearer general cues.
 const REQUEST_POINTS_MIN: i32 = 3;
-/// What a remark weighs that is said to be general before it begins.
+/// The points of a remark that opens with a mark of generality.
 const OPENING_POINTS: i32 = 2;
-/// Later clauses of a statement that are looked at: each goes on to the statement's end.
+/// The maximum number of later clauses of a statement that are read. Each extends to the
+/// statement's end.
 const CLAUSES_MAX: usize = 16;
-/// Words of a statement, at least; characters, where words are not parted.
+/// The minimum number of words of a statement. `CHARS_MIN` applies to scripts without word
+/// separators.
 const WORDS_MIN: usize = 3;
 const CHARS_MIN: usize = 5;
-/// What opens a sentence, at most.
+/// The maximum number of openings that are removed from a sentence.
 const LEADERS_MAX: usize = 4;
 
 /// A statement that is a rule by its words.
@@ -27,7 +30,7 @@ pub(super) struct Taken {
     pub(super) why: Vec<String>,
 }
 
-/// What the cues of a statement say.
+/// The effect of a statement's cues.
 #[derive(Debug, Default)]
 struct Weighed {
     orders: Option<i32>,
@@ -39,7 +42,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    /// What it all adds up to. In a question it matters little how it is put.
+    /// Returns the sum of the points. In a question, the instruction counts for at most 1 point.
     fn points(&self, asks: bool) -> i32 {
         let orders = self.orders.unwrap_or(0);
         let orders = if asks { orders.min(1) } else { orders };
@@ -47,8 +50,9 @@ impl Weighed {
     }
 }
 
-/// Takes a statement as a rule, or says what it is instead. Where it may be in several languages, one that takes it is enough, unless
-/// another says that it is something else.
+/// Accepts a statement as a rule, or returns the reason against it. If several languages are
+/// possible, one that accepts it is sufficient, unless another one finds a different kind of
+/// statement.
 pub(super) fn judge(statement: &str, of_text: &[&'static Language]) -> Result<Taken, Reason> {
     let mut found = Err(Reason::OneOff);
     for language in cues::of_statement(statement, of_text) {
@@ -61,8 +65,8 @@ pub(super) fn judge(statement: &str, of_text: &[&'static Language]) -> Result<Ta
     found
 }
 
-/// True for an order that nothing ties to its place and nothing stops, general or not. `copy`: the
-/// spelling for cues.
+/// True for an instruction without local cues and without a cue that stops it, general or not.
+/// `copy` is the spelling for cues.
 pub(super) fn is_free_order(copy: &str, statement: &str) -> bool {
     let is_so = |language: &&'static Language| {
         let weighed = weigh(copy, language);
@@ -77,7 +81,7 @@ fn in_language(statement: &str, language: &'static Language) -> Result<Taken, Re
     let general = if cues::opens_generally(opening) { OPENING_POINTS } else { 0 };
     match of_clause(bare, language, general) {
         Ok(taken) => Ok(taken),
-        // What praises, asks or disagrees is one thing as a whole.
+        // Praise, questions and disagreement concern the statement as a whole.
         Err(reason @ (Reason::OneOff | Reason::Opinion)) => {
             let mut clauses = clauses(bare, language).into_iter();
             let taken =
@@ -88,8 +92,8 @@ fn in_language(statement: &str, language: &'static Language) -> Result<Taken, Re
     }
 }
 
-/// The whole statement where all that stands before the clause is the place for which it holds: it
-/// is the rule's scope.
+/// Keeps the whole statement if the text before the clause only states the place where it holds,
+/// which is the rule's scope.
 fn in_place(statement: &str, clause: &str, taken: Taken) -> Taken {
     let is_of_place = scoping::behind_place(statement).is_some_and(|rest| rest.trim() == clause.trim());
     if is_of_place {
@@ -99,12 +103,13 @@ fn in_place(statement: &str, clause: &str, taken: Taken) -> Taken {
     }
 }
 
-/// The first of the later clauses of a statement that may stand alone, as in "this is odd, we always …".
+/// Returns the later clauses of a statement that may be rules of their own, as in "this is odd, we
+/// always …".
 fn clauses<'a>(statement: &'a str, language: &Language) -> Vec<&'a str> {
     let Some(breaks) = &language.clauses else { return Vec::new() };
     let from = |found: regex::Match<'a>| statement.get(found.end()..);
     let starts = breaks.captures_iter(statement).filter_map(|found| match found.get(1) {
-        // What the clause begins with belongs to it.
+        // The word that starts the clause belongs to it.
         Some(first) => statement.get(first.start()..),
         None => found.get(0).and_then(from),
     });
@@ -168,7 +173,7 @@ fn weigh(copy: &str, language: &'static Language) -> Weighed {
     weighed
 }
 
-/// A statement without what opens it and says nothing: "nit:", "also,", "please".
+/// Removes openings without meaning from a statement: "nit:", "also,", "please".
 fn without_leaders<'a>(statement: &'a str, language: &Language) -> &'a str {
     let mut rest =
         statement.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '@' | '/' | '.'));

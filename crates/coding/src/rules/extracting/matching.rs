@@ -1,17 +1,18 @@
-//! The spelling of a sentence in which cues are looked for: lower case, one form of apostrophes and wide characters, no emphasis, and
-//! one character in the place of each code span, so that no cue is found in code.
+//! The spelling of a sentence in which cues are searched: lower case, one form of apostrophes and
+//! wide characters, no emphasis, and one character in place of each code span, so that no cue
+//! matches in code.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use unicode_normalization::UnicodeNormalization;
 
-/// What stands for a code span. No text has it: it is taken out before.
+/// The placeholder of a code span. It is removed from input texts first, so no text contains it.
 pub(super) const CODE: char = '\u{e000}';
 
 static SPAN: LazyLock<Regex> = LazyLock::new(|| compiled(r"```[^`\n]+```|``[^\n]+?``|`[^`\n]+`"));
 
-/// A pattern that is part of the program.
+/// Compiles a pattern that is part of the program.
 #[expect(
     clippy::expect_used,
     reason = "every pattern is a constant of this folder and compiled by its tests"
@@ -20,13 +21,13 @@ pub(super) fn compiled(form: &str) -> Regex {
     Regex::new(form).expect("a constant pattern")
 }
 
-/// A text with its code spans taken out, and the spans in order.
+/// Replaces the code spans of a text by placeholders. Returns the text, and the spans in order.
 pub(super) fn masked(text: &str) -> (String, Vec<String>) {
     let spans = SPAN.find_iter(text).map(|span| span.as_str().to_owned()).collect();
     (SPAN.replace_all(text, CODE.to_string()).into_owned(), spans)
 }
 
-/// A part of a masked text with its spans put back; they come in order.
+/// Restores the code spans of a part of a masked text. The spans come in order.
 pub(super) fn restored(part: &str, spans: &mut impl Iterator<Item = String>) -> String {
     let mut text = String::with_capacity(part.len());
     for c in part.chars() {
@@ -39,17 +40,17 @@ pub(super) fn restored(part: &str, spans: &mut impl Iterator<Item = String>) -> 
     text
 }
 
-/// The spelling for cues.
+/// Returns the spelling for cues.
 pub(super) fn copy(statement: &str) -> String {
     let (masked, _) = masked(statement);
     let folded: String = masked.nfkc().map(straight).flat_map(char::to_lowercase).collect();
     let plain = folded.replace("**", "").replace("__", "").replace(['*', '"'], "");
     let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    // A face behind the last mark does not make a question something else.
+    // An emoji after the last mark does not change a question.
     words.trim_end_matches(|c: char| is_face(c) || c == ' ').to_owned()
 }
 
-/// Typographic marks as they are typed.
+/// Returns the plain form of a typographic mark.
 fn straight(c: char) -> char {
     match c {
         '‘' | '’' | 'ʼ' | '´' => '\'',

@@ -1,20 +1,22 @@
-//! Which rules for all future work follow from one review, without a model: a review's
-//! text in, rules and corrections out, and why anything was taken or not. Pure. How well it does is measured by `loci-bench rules`.
+//! Extracts the rules for future work from one review, without a model: the input is the review's
+//! text, the output is rules and corrections, each statement with the reason for its result. Pure.
+//! `loci-bench rules` measures its quality.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `review_text` | what is read of a review |
-//! | `prose` | what a reviewer says, sentence by sentence, without code, quotes and what programs write |
-//! | `matching` | the spelling of a sentence in which cues are looked for |
-//! | `cues` | words that speak for a rule or against one: one file a language, nothing but data |
-//! | `judging` | whether a sentence is a rule: the cues and their sum |
-//! | `refusing` | what is no rule whoever says it: unsafe text, protected topics, what is said to programs |
-//! | `whole` | a prohibition and the alternative behind it: one rule |
-//! | `wording`, `canonical` | a rule as it is kept, and the form in which two are the same |
-//! | `scoping`, `impact` | to what it applies, and whether it is more than style |
-//! | `grammar`, `asking` | the same by a model: the form of its answer, and the question |
+//! | `review_text` | the texts of a review that are read |
+//! | `prose` | the reviewer's sentences, without code, quotes and text of programs |
+//! | `matching` | the spelling of a sentence in which cues are searched |
+//! | `cues` | words that speak for or against a rule: data, one file for each language |
+//! | `judging` | judges if a sentence is a rule: the cues and their sum |
+//! | `refusing` | never a rule: unsafe text, protected topics, text for programs |
+//! | `whole` | a prohibition and the alternative after it: one rule |
+//! | `wording`, `canonical` | the stored form of a rule, and the form for comparison |
+//! | `scoping`, `impact` | the scope of a rule, and its impact beyond style |
+//! | `grammar`, `asking` | extraction by a model: the form of its answer, and the question |
 //!
-//! To add a cue: one line in its language's file. To add a language: a file in `cues`, one line in its table.
+//! To add a cue: one line in its language's file. To add a language: a file in `cues`, one line in
+//! its table.
 
 pub mod asking;
 mod canonical;
@@ -41,39 +43,39 @@ pub use self::review_text::{ReviewText, Said};
 pub(super) use self::whole::head;
 use loci_engine::safety::injection;
 
-/// Why a statement is no rule.
+/// The reason why a statement is not a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// It holds an address, a command, code to run, a role, something encoded.
+    /// It contains an address, a command, code to run, a role, or encoded text.
     Unsafe,
-    /// It is about what no review may change: CI, secrets, permissions and their like.
+    /// It concerns a topic that no review may change: CI, secrets, permissions and similar ones.
     ProtectedTopic,
-    /// It speaks to programs that read it.
+    /// It addresses programs that read it.
     Injection,
     /// A program wrote it.
     Bot,
-    /// It asks.
+    /// It is a question.
     Question,
-    /// It praises or thanks.
+    /// It is praise or thanks.
     Praise,
-    /// It says what was done.
+    /// It reports completed work.
     Status,
-    /// It disagrees.
+    /// It is a disagreement.
     Disagreement,
-    /// It is a matter of taste that nobody insists on.
+    /// It is an opinion that the author does not insist on.
     Opinion,
-    /// It is about this place.
+    /// It concerns only this place.
     OneOff,
-    /// Its author took it back.
+    /// Its author retracted it.
     Withdrawn,
     /// It is too short or too long for a rule.
     Length,
-    /// The review has as many rules as it may.
+    /// The review has reached the maximum number of rules.
     TooMany,
 }
 
 impl Reason {
-    /// The word for it.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unsafe => "unsafe",
@@ -98,59 +100,60 @@ impl Reason {
 pub struct ExtractedRule {
     /// The statement, in the reviewer's words: one line, 10 to 300 characters.
     pub text: String,
-    /// The form in which two rules are the same.
+    /// The canonical form, for comparison with other rules.
     pub canonical: String,
-    /// To what it applies: a path, a glob, `module:<name>`; none: the whole repository.
+    /// The scope: a path, a glob, `module:<name>`; `None`: the whole repository.
     pub scope: Option<String>,
-    /// The comments that say it; none where the review's own text does.
+    /// The comments that state it; empty if the review's own text does.
     pub comment_ids: Vec<u64>,
-    /// Whether it is more than style.
+    /// The impact of the rule.
     pub impact: Impact,
-    /// A person must agree before it becomes active, whatever support it has.
+    /// True if a person must approve it before it becomes active, regardless of its support.
     pub needs_approval: bool,
-    /// How much it looks like instructions to whoever reads it, 0 to 1.
+    /// Its similarity to instructions for a reader, 0 to 1.
     pub injection: f32,
-    /// The cues by which it was taken, and what makes it need approval.
+    /// The cues by which it was accepted, and the reasons for an approval.
     pub why: Vec<String>,
 }
 
-/// A correction of one place, to be kept as an example.
+/// A correction of one place, to store as an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
-    /// What was said, in one line.
+    /// The text, in one line.
     pub text: String,
     /// The file.
     pub path: Option<String>,
-    /// The comments that say it.
+    /// The comments that state it.
     pub comment_ids: Vec<u64>,
 }
 
-/// A statement that became no rule.
+/// A statement that is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// Where it was said; none where the review's own text says it.
+    /// The comments that state it; empty if the review's own text does.
     pub comment_ids: Vec<u64>,
-    /// The beginning of what was said.
+    /// The beginning of the statement.
     pub excerpt: String,
 }
 
-/// What a review teaches.
+/// The result of an extraction.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Extraction {
-    /// Rules, in the order in which they were said.
+    /// The rules, in the order of their statements.
     pub rules: Vec<ExtractedRule>,
-    /// Corrections, in the order in which they were said.
+    /// The corrections, in the order of their statements.
     pub examples: Vec<Correction>,
-    /// What became neither, and why.
+    /// The other statements, with the reasons.
     pub refused: Vec<Refused>,
-    /// Lines of a model's answer that have not the form, or name what is not in the review.
+    /// The number of lines in a model's answer that are invalid or name a source outside of the
+    /// review.
     pub discarded_lines: usize,
 }
 
 impl Extraction {
-    /// Adds what another part of the same review teaches.
+    /// Adds the result from another part of the same review.
     fn add(&mut self, other: Self) {
         for rule in other.rules {
             let is_same =
@@ -170,7 +173,7 @@ impl Extraction {
     }
 }
 
-/// The rules and corrections of a review.
+/// Returns the rules and corrections of a review.
 pub fn extract(review: &ReviewText) -> Extraction {
     let mut found = Extraction::default();
     for said in &review.said {
@@ -206,7 +209,7 @@ fn read(review: &ReviewText, said: &Said, found: &mut Extraction) {
     }
 }
 
-/// How much a text of the review looks like instructions to whoever reads it; or why nothing in it is taken, whatever single sentences say.
+/// Returns the similarity of a text to instructions, or the reason to reject all its sentences.
 fn score_of(review: &ReviewText, said: &Said, text: &str) -> Result<f32, Reason> {
     if said.is_bot || prose::is_of_program(&said.body) {
         return Err(Reason::Bot);
@@ -218,7 +221,7 @@ fn score_of(review: &ReviewText, said: &Said, text: &str) -> Result<f32, Reason>
     refusing::of_whole(text, score).map_or(Ok(score), Err)
 }
 
-/// Adds a statement that is a rule by its words, where nothing speaks against keeping it.
+/// Adds a statement that is a rule by its words, if no check rejects it.
 fn add(found: &mut Extraction, said: &Said, taken: judging::Taken, injection: f32) {
     let text = wording::kept(&taken.text);
     let chars = text.chars().count();
@@ -256,8 +259,8 @@ fn add(found: &mut Extraction, said: &Said, taken: judging::Taken, injection: f3
     });
 }
 
-/// Adds a rule with the alternative that stands behind it, where there is one; returns the
-/// statements that are left.
+/// Adds a rule together with the alternative after it, if there is one. Returns the remaining
+/// statements.
 fn add_whole<'a>(
     found: &mut Extraction,
     said: &Said,
@@ -276,7 +279,7 @@ fn add_whole<'a>(
     behind
 }
 
-/// Keeps a text as a correction of its place.
+/// Stores a text as a correction of its place.
 fn correct(found: &mut Extraction, said: &Said, text: &str) {
     let text = wording::one_line(text);
     if text.chars().count() < limits::RULE_TEXT_CHARS_MIN || refusing::refusal(&text).reason.is_some() {

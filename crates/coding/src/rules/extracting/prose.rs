@@ -1,5 +1,5 @@
-//! What a reviewer says in a comment, sentence by sentence: without code blocks and suggestions, without lines that quote somebody
-//! else, without headings and tables. And whether a program wrote it.
+//! The sentences of a reviewer's comment: without code blocks and suggestions, quoted lines,
+//! headings and tables. Also recognizes comments that a program wrote.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -11,7 +11,8 @@ use regex::Regex;
 
 use super::matching::{self, CODE};
 
-/// A line that is shorter is no line of wrapped text: what follows begins anew.
+/// The minimum length of a wrapped line, in characters. After a shorter line, a new paragraph
+/// starts.
 const WRAPPED_CHARS_MIN: usize = 60;
 
 static LINK: LazyLock<Regex> = LazyLock::new(|| matching::compiled(r"!?\[([^\]\n]*)\]\([^)\s]*\)"));
@@ -20,7 +21,7 @@ static ITEM: LazyLock<Regex> =
 static PARTS: LazyLock<Regex> =
     LazyLock::new(|| matching::compiled(r"[;；]\s*|\s+(?:-{1,3}|–|—)\s+|—|(?:\.\.\.|…)\s+"));
 
-/// Marks that programs leave in what they post.
+/// Marks that programs leave in their comments.
 static OF_PROGRAMS: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"(?im)<!--|^\s*\|.*\|\s*$|\bcodecov\b|\bcoveralls\b|\bsonar(?:cloud|qube)\b|\bdependabot\b|\brenovate(?:bot)?\b",
@@ -35,17 +36,17 @@ static OF_PROGRAMS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// A text without characters and markup that hide something.
+/// Removes characters and markup that hide content.
 pub(super) fn without_hidden(text: &str) -> String {
     sanitise::sanitise(text).replace(CODE, "")
 }
 
-/// True for what a program posted, whoever's account it used.
+/// True for the text of a program, regardless of the account that posted it.
 pub(super) fn is_of_program(text: &str) -> bool {
     OF_PROGRAMS.is_match(text)
 }
 
-/// The sentences of a comment and their parts, each in one line.
+/// Returns the sentences of a comment and their parts, each in one line.
 pub(super) fn statements(text: &str) -> Vec<String> {
     by_paragraph(text).into_iter().flatten().collect()
 }
@@ -71,7 +72,7 @@ pub(super) fn by_paragraph(text: &str) -> Vec<Vec<String>> {
     all
 }
 
-/// Lines put together where a text was wrapped.
+/// Joins the lines of wrapped text.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut goes_on = false;
@@ -102,12 +103,12 @@ fn paragraphs(text: &str) -> Vec<String> {
     found
 }
 
-/// A fence that is opened and closed in one line is a span.
+/// True for a fence that opens and closes in one line, which is a code span.
 fn closes_itself(line: &str, mark: &str) -> bool {
     line.get(mark.len()..).is_some_and(|rest| rest.contains(mark))
 }
 
-/// Quotes, headings, tables, indented code, definitions of links.
+/// True for quotes, headings, tables, indented code and link definitions.
 fn is_left_out(line: &str) -> bool {
     let bare = line.trim_start();
     is_definition(line)
@@ -117,7 +118,7 @@ fn is_left_out(line: &str) -> bool {
         || line.starts_with('\t')
 }
 
-/// A text with nothing but one space between words.
+/// Returns a text with single spaces between words.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -1,5 +1,5 @@
-//! What is read of a review: its own text and what its author said of lines, with ids and places. What others answered is no statement
-//! of the reviewer, and counts for nothing here.
+//! The texts of a review that are read: its own text and its author's comments, with ids and
+//! positions. Answers of others are not statements of the reviewer, so they are excluded.
 
 use loci_model::tasks::review::{ForgeUser, Review};
 
@@ -8,31 +8,31 @@ use super::cues;
 /// A text of a review.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Said {
-    /// The comment's number; none for the review's own text.
+    /// The comment's number; `None` for the review's own text.
     pub id: Option<u64>,
-    /// What it says.
+    /// The text.
     pub body: String,
-    /// The file it stands at.
+    /// The file of the comment.
     pub path: Option<String>,
     /// The comment that it answers.
     pub in_reply_to: Option<u64>,
-    /// Its author is a program.
+    /// True if its author is a program.
     pub is_bot: bool,
 }
 
-/// A review as it is read.
+/// The texts of a review.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReviewText {
-    /// The pull request.
+    /// The number of the pull request.
     pub pr: u64,
     /// The reviewer's login.
     pub reviewer: String,
-    /// What the reviewer said, in order.
+    /// The reviewer's texts, in order.
     pub said: Vec<Said>,
 }
 
 impl ReviewText {
-    /// What there is to read of a review.
+    /// Returns the texts of a review.
     pub fn of(review: &Review) -> Self {
         let body = Said { body: review.body.clone(), is_bot: review.reviewer.is_bot, ..Said::default() };
         let comments =
@@ -50,13 +50,13 @@ impl ReviewText {
         }
     }
 
-    /// One text of one reviewer.
+    /// Returns a review with one text of one reviewer.
     pub fn of_comment(id: u64, body: impl Into<String>, path: Option<String>) -> Self {
         let said = Said { id: Some(id), body: body.into(), path, ..Said::default() };
         Self { said: vec![said], ..Self::default() }
     }
 
-    /// True where the author took back in the same thread what they said.
+    /// True if the author retracted a text later in the same thread.
     pub(super) fn is_withdrawn(&self, said: &Said) -> bool {
         let thread = said.in_reply_to.or(said.id);
         let behind = self.said.iter().skip_while(|other| *other != said).skip(1);
@@ -65,7 +65,7 @@ impl ReviewText {
     }
 }
 
-/// People are who they are by number; where none was told, by name.
+/// Compares accounts by number, or by name without one.
 fn is_same(one: &ForgeUser, other: &ForgeUser) -> bool {
     match (one.id, other.id) {
         (0, _) | (_, 0) => one.login.eq_ignore_ascii_case(&other.login),

@@ -1,5 +1,6 @@
-//! To what a rule applies: the part of the code base that its words name. The place where it was said counts only where the words say
-//! so ("in this package"). Where a file goes is no scope: "put types into `src/types`" holds everywhere.
+//! The scope of a rule: the part of the code base that its words name. The position of the comment
+//! counts only if the words refer to it ("in this package"). The destination of a file is not a
+//! scope: "put types into `src/types`" holds everywhere.
 
 use std::sync::LazyLock;
 
@@ -28,14 +29,14 @@ static HERE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:in|within|inside|for|throughout)\s+this\s+(module|package|crate|directory|folder)\b",
     )
 });
-/// Verbs that say where something goes.
+/// Verbs that state a destination.
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(
         r"(?i)\b(?:put|place|placed|move|moved|lives?|goes?|belongs?|keep|kept|stored?|saved?|created?|declared?|defined?|located?|gehör\w*|liegen|sit|sits)\b",
     )
 });
 
-/// The scope of a rule; none: the whole repository.
+/// Returns the scope of a rule; `None`: the whole repository.
 pub(super) fn scope_of(text: &str, path: Option<&str>) -> Option<String> {
     if HERE.is_match(text) {
         return path.and_then(|path| path.rsplit_once('/')).map(|(directory, _)| format!("{directory}/**"));
@@ -53,9 +54,8 @@ pub(super) fn scope_of(text: &str, path: Option<&str>) -> Option<String> {
     Some(format!("{MODULE}{}", name.as_str().to_lowercase()))
 }
 
-/// Returns the part of a statement that follows the place with which it opens; `None` where it
-/// opens
-/// with none.
+/// Returns the part of a statement after the place with which it opens; `None` if it opens with
+/// none.
 pub(super) fn behind_place(text: &str) -> Option<&str> {
     let found = FIRST.captures(text)?;
     place(found.get(1)?.as_str())?;
@@ -64,7 +64,7 @@ pub(super) fn behind_place(text: &str) -> Option<&str> {
 
 fn place(name: &str) -> Option<String> {
     let name = name.trim_end_matches(['.', ',']);
-    // What begins with an `@` is a package of another, and `and/or` is no path.
+    // A name with a leading `@` is an external package, and `and/or` is not a path.
     let is_words = name.split('/').all(|part| part.len() <= 3 && part.chars().all(char::is_alphabetic));
     if name.starts_with('@') || is_words || name.contains("//") {
         return None;

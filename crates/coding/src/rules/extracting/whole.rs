@@ -1,8 +1,8 @@
-//! A prohibition and the sentence that follows it with the alternative: one rule, kept whole. Pure.
+//! A prohibition and the following sentence with the alternative: one rule, kept whole. Pure.
 //!
 //! “We don't use `any` types in this codebase. Use proper generics.” is one rule. The second
-//! sentence alone holds for no more than its place; behind the prohibition it is the other half.
-//! Two rules are the same by their prohibition alone.
+//! sentence alone applies only to its place; after the prohibition it is the other half. Two such
+//! rules are equal if their prohibitions are.
 
 use std::sync::LazyLock;
 
@@ -15,19 +15,18 @@ use super::{canonical, judging, matching, prose};
 static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(r"^(?:avoid|no|stop|vermeid\w*|évite\w*|evit\w*)\b|\bnot\b|\bkeine?[nrsm]?\b")
 });
-/// Orders that choose one thing.
+/// Instructions that choose one thing.
 static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(concat!(
         r"^(?:use|prefer|favou?r|choose|pick|go (?:for|with)|stick (?:to|with)|reach for|rely on|verwende\w*|nutzt?|nutze\w*",
         r"|benutz\w*|utilise\w*|préfére\w*|usa|usad|usen|utiliza|utilize|prefira|preferite|usate|gebruik\w*)\b",
     ))
 });
-/// Words of an alternative, at least.
+/// The minimum number of words of an alternative.
 const WORDS_MIN: usize = 2;
 
-/// True where `next` gives the alternative to what `ban` forbids: it is an order that nothing ties
-/// to its place, it forbids nothing, and it chooses something or repeats the verb of the
-/// prohibition.
+/// True if `next` states the alternative to the prohibition `ban`: it is an instruction without
+/// local cues, it forbids nothing, and it chooses something or repeats the verb of the prohibition.
 pub(super) fn completes(ban: &str, next: &str) -> bool {
     if !forbids(ban) || forbids(next) {
         return false;
@@ -40,7 +39,7 @@ pub(super) fn completes(ban: &str, next: &str) -> bool {
         && (CHOOSES.is_match(&copy) || repeats())
 }
 
-/// Returns both sentences as one text; `None` where a rule has no room for it.
+/// Returns both sentences as one text; `None` if it exceeds the length of a rule.
 pub(super) fn joined(ban: &str, next: &str) -> Option<String> {
     let ban = ban.trim_end();
     let mark = if ban.ends_with(['.', '!', '。']) { "" } else { "." };
@@ -48,7 +47,7 @@ pub(super) fn joined(ban: &str, next: &str) -> Option<String> {
     (text.chars().count() <= limits::RULE_TEXT_CHARS_MAX).then_some(text)
 }
 
-/// Returns the prohibition of a rule that is kept whole, and any other rule as it is.
+/// Returns the prohibition of a rule that is kept whole, and any other rule unchanged.
 pub(in crate::rules) fn head(text: &str) -> String {
     match prose::statements(text).as_slice() {
         [ban, next] if completes(ban, next) => ban.clone(),
@@ -85,14 +84,14 @@ mod tests {
             "Wir verwenden in diesem Projekt keine any-Typen. Verwendet echte Generics.",
             &["Wir verwenden in diesem Projekt keine any-Typen. Verwendet echte Generics."],
         );
-        // What is tied to its place, asks, or orders something else is none of it.
+        // A local sentence, a question or an unrelated instruction is not an alternative.
         check("We never use `any` types. Use a string here.", &["We never use `any` types."]);
         check("We never use `any` types. Use what instead?", &["We never use `any` types."]);
         check("We never use `any` types. Add a type to the user.", &["We never use `any` types."]);
         check("We always write tests. Use the fixture below.", &["We always write tests."]);
-        // Another paragraph begins another thing.
+        // A new paragraph starts a new statement.
         check("We never use `any` types.\n\nUse proper generics.", &["We never use `any` types."]);
-        // What stands alone is a rule of its own.
+        // A sentence that is a rule on its own stays separate.
         check(
             "We never use default exports. Prefer named exports.",
             &["We never use default exports.", "Prefer named exports."],

@@ -1,8 +1,9 @@
-//! A rule as it is kept: one line, in the reviewer's words and language, without what only opens the sentence.
+//! The stored form of a rule: one line, in the reviewer's words and language, without openings.
 
 use super::prose;
 
-/// A statement as a rule is kept: no emphasis, a capital first, no mark at the end but one that belongs to it.
+/// Returns the stored form of a statement: no emphasis, an initial capital, no trailing mark unless
+/// it belongs to the text.
 pub(super) fn kept(statement: &str) -> String {
     let plain = statement.replace("**", "").replace("__", "");
     let plain =
@@ -17,7 +18,7 @@ pub(super) fn kept(statement: &str) -> String {
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
-        // A name stays as it is written: `iOS`, `camelCase`.
+        // A name keeps its spelling: `iOS`, `camelCase`.
         Some(first) if !starts_with_name(text) => first.to_uppercase().chain(chars).collect(),
         Some(_) | None => text.to_owned(),
     }
@@ -29,12 +30,12 @@ fn starts_with_name(text: &str) -> bool {
         || word.chars().skip(1).any(char::is_uppercase)
 }
 
-/// A text in one line.
+/// Returns a text in one line.
 pub(super) fn one_line(text: &str) -> String {
     prose::one_line(text).into_owned()
 }
 
-/// The beginning of a text that is too long.
+/// Returns the beginning of a text that is too long.
 pub(super) fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();

@@ -1,6 +1,6 @@
-//! Who answers a reviewer that they do not agree, or that a remark will not be followed: their
-//! weight is taken from the rules that the remark supports. Those who may do little here take
-//! nothing away; nobody is counted twice.
+//! Dissent: people who answer a reviewer that they disagree, or that a remark will not be followed.
+//! Their weight is deducted from the rules that the remark supports. People with a low authority
+//! deduct nothing, and each person counts once.
 
 use loci_model::Result;
 use loci_model::ledger::Shelved;
@@ -12,9 +12,9 @@ use super::weights::person;
 use crate::rules::extracting::{Reason, ReviewText, extract};
 use crate::rules::taught::excerpt;
 
-/// Reviews of one pull request that are looked at.
+/// The maximum number of reviews of one pull request that are read.
 const REVIEWS_MAX: usize = 200;
-/// How somebody says that a remark will not be followed, in small letters.
+/// Phrases for a remark that will not be followed, in lower case.
 const WONT_FIX: &[&str] = &[
     "won't fix",
     "wontfix",
@@ -28,7 +28,7 @@ const WONT_FIX: &[&str] = &[
     "out of scope",
 ];
 
-/// What a review says against rules, with the comment that it answers.
+/// Returns the dissent in a review, each with the comment that it answers.
 pub(in crate::rules) fn dissents(
     tx: &dyn ReadTx,
     review: &Review,
@@ -55,7 +55,7 @@ pub(in crate::rules) fn dissents(
     Ok(found)
 }
 
-/// Whose word counts for nothing on a pull request: its author's, an agent's and a program's.
+/// True for people whose words do not count on a pull request: its author, agents and programs.
 pub(in crate::rules) fn is_of_the_work(review: &Review, agents: &[String], who: &ForgeUser) -> bool {
     let is_agent = || agents.iter().any(|login| login.eq_ignore_ascii_case(&who.login));
     who.is_bot || person(who) == person(&review.pr_author) || is_agent()
@@ -69,7 +69,8 @@ fn speaks_against(comment: &ReviewComment) -> bool {
     is_refused || read.refused.iter().any(|refused| refused.reason == Reason::Disagreement)
 }
 
-/// What may somebody do here who answers: as the forge was asked, or as their own reviews of the pull request say.
+/// Returns the authority of a person who answers: from the forge, or from their own reviews of the
+/// pull request.
 fn authority_of(tx: &dyn ReadTx, review: &Review, comment: &ReviewComment) -> Result<Option<Authority>> {
     let who = person(&comment.author);
     if who == person(&review.reviewer) {
@@ -93,7 +94,7 @@ fn of_pull_request(tx: &dyn ReadTx, review: &Review) -> Result<Vec<Review>> {
     })
 }
 
-/// Rules that a comment of a pull request supports, by what its reviews left.
+/// Returns the rules that a comment of a pull request supports, by the results of its reviews.
 pub(in crate::rules) fn supported_by(
     tx: &dyn ReadTx,
     review: &Review,

@@ -1,5 +1,5 @@
-//! Maintainers of a repository, as its newest reviews name them: in a repository with one, nobody
-//! else can complete a quorum.
+//! Maintainers of a repository, found in its newest reviews. In a repository with only one, no
+//! other person can complete a quorum.
 
 use loci_model::ledger::Shelved;
 use loci_model::ports::store::{LedgerPage, ReadTx};
@@ -8,10 +8,10 @@ use loci_model::{ActorId, MemoryId, Result};
 
 use super::weights::{Person, may_approve, person};
 
-/// Reviews that are looked at, the newest.
+/// The maximum number of reviews that are read, the newest.
 const REVIEWS_MAX: usize = 200;
 
-/// True where a maintainer other than `who` reviewed or commented here. Agents and programs are no
+/// True if a maintainer other than `who` reviewed or commented here. Agents and programs are not
 /// maintainers.
 pub(in crate::rules) fn has_other(
     tx: &dyn ReadTx,

@@ -1,5 +1,6 @@
-//! Whose words of a review count where several tasks are looked at together: those of people whose
-//! word would count for a rule of the repository. What anybody may write under a public pull request teaches nothing. Pure.
+//! The reviewers whose words count if several tasks are evaluated together: those whose words would
+//! count for a rule of the repository. Comments that anyone can write on a public pull request have
+//! no effect. Pure.
 
 use loci_model::Timestamp;
 use loci_model::facts::repository::Repository;
@@ -9,39 +10,40 @@ use super::dissent::is_of_the_work;
 use super::weights::{authority, person};
 use crate::settings::CodingSettings;
 
-/// Differences below this are of arithmetic.
+/// The tolerance for rounding differences.
 const EPSILON: f64 = 1e-9;
 
-/// Something that was said in a review by somebody whose word counts.
+/// A statement in a review by a person whose words count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Heard<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: Timestamp,
 }
 
-/// Whose word counts in a repository.
+/// The people whose words count in a repository.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Hearing {
     /// Logins of agents.
     agents: Vec<String>,
-    /// Who may do less here is not heard, 0 to 1.
+    /// The minimum authority of people who count, 0 to 1.
     min_authority: f64,
 }
 
 impl Hearing {
-    /// As a repository's rules weigh words; `None`: one that is not there any more.
+    /// Derives the people who count from the settings. `repository` is `None` if the repository no
+    /// longer exists.
     pub(crate) fn of(settings: &CodingSettings, repository: Option<&Repository>) -> Self {
         let agents = repository.and_then(|repository| repository.settings.reviews.agent_logins.clone());
         let min_authority = settings.of(repository).rules.quorum_min_authority;
         Self { agents: agents.unwrap_or_default(), min_authority }
     }
 
-    /// Whether somebody whose word counts reviewed, or said something in it.
+    /// True if a person whose words count reviewed or commented in it.
     pub(crate) fn hears_any(&self, review: &Review) -> bool {
         self.hears(review, &review.reviewer, Some(&review.authority)) || !self.heard(review).is_empty()
     }
 
-    /// What was said in a review by those whose word counts, in its order.
+    /// Returns the statements in a review by people whose words count, in its order.
     pub(crate) fn heard<'a>(&self, review: &'a Review) -> Vec<Heard<'a>> {
         let own = self.hears(review, &review.reviewer, Some(&review.authority));
         let body = own.then_some(Heard { text: review.body.as_str(), at: review.submitted_at });
@@ -54,7 +56,7 @@ impl Hearing {
         body.into_iter().filter(|heard| !heard.text.is_empty()).chain(said).collect()
     }
 
-    /// Of whom nobody was told what they may do is not heard.
+    /// True if a person's words count. A person with an unknown authority does not count.
     fn hears(&self, review: &Review, who: &ForgeUser, may: Option<&Authority>) -> bool {
         let weight = may.map_or(0.0, authority);
         weight > 0.0 && weight + EPSILON >= self.min_authority && !is_of_the_work(review, &self.agents, who)
@@ -137,7 +139,7 @@ mod tests {
         }
         let silenced = Authority { overridden: Some(0), ..may(Role::Admin) };
         check(&review(carol(), silenced, Vec::new()), &[]);
-        // Whoever answers is weighed for themselves.
+        // Each author of an answer is weighed separately.
         let others = vec![
             comment(2, user(9, "dave", false), Some(may(Role::Write))),
             comment(3, user(10, "mallory", false), Some(may(Role::None))),

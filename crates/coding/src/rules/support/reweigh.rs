@@ -1,5 +1,5 @@
-//! Rules are weighed again when the settings that count for them have changed: in the write that
-//! changes a repository's own, and in the next sweep where the server's changed.
+//! Weighs rules again after a change of their settings: in the write that changes a repository's
+//! own settings, and in the next sweep after a change of the server's.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,12 @@ use crate::rules::taking::BY;
 use crate::settings::CodingSettings;
 use crate::tasks::task_namespaces;
 
-/// The rules of weighing, in their version: another one weighs all rules again.
+/// The version of the weighing procedure. A new version weighs all rules again.
 const WEIGHING: &str = "weighing@2";
-/// Repositories that one sweep looks at.
+/// The maximum number of repositories of one sweep.
 const REPOSITORIES: usize = 1_000;
 
-/// The settings by which the rules of a repository were weighed last.
+/// The settings by which the rules of a repository were last weighed.
 #[derive(Debug, Serialize, Deserialize)]
 struct Weighed {
     settings: String,
@@ -38,8 +38,8 @@ impl RepositoryWork for Weighed {
 }
 
 impl Coding {
-    /// Weighs the rules of repositories again for which other settings count than those by which
-    /// they were weighed.
+    /// Weighs the rules of repositories whose settings in force differ from those of the last
+    /// weighing.
     pub(crate) async fn sweep_rules(&self, now: Timestamp) -> Result<()> {
         let (all, server) = (now.plus_millis(DAY_MS), self.parts.settings.clone());
         let of = server.clone();
@@ -63,7 +63,7 @@ impl Coding {
                 .store()
                 .write(move |tx| {
                     let Some(memory) = tx.memories().get(&repository.memory)? else { return Ok(()) };
-                    // As it is now: its own settings may have changed since.
+                    // Read again, because its own settings may have changed since.
                     let Some(repository) = tx.repositories().get(&memory.id, &repository.id)? else {
                         return Ok(());
                     };
@@ -77,8 +77,8 @@ impl Coding {
     }
 }
 
-/// Weighs all rules of a repository by the settings that count for it now, where they were weighed
-/// by others; asks for the vectors of those that come into force.
+/// Weighs all rules of a repository by the settings in force, if they differ from the last ones.
+/// Requests vectors of the rules that come into force.
 pub(crate) fn reweigh(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -114,7 +114,7 @@ pub(crate) fn reweigh(
     batch::ask_for_vectors(tx, &changing.memory.id, job, changing.at)
 }
 
-/// True where a repository has rules, and they were weighed by other settings.
+/// True if a repository has rules that were weighed by other settings.
 fn is_outdated(tx: &dyn ReadTx, repository: &Repository, server: &CodingSettings) -> Result<bool> {
     let memory = &repository.memory;
     let weighed = RepositoryProgress::<Weighed>::read(tx, memory, &repository.id)?;
@@ -132,7 +132,7 @@ fn is_outdated(tx: &dyn ReadTx, repository: &Repository, server: &CodingSettings
     Ok(!tx.ledger().list(&any)?.is_empty())
 }
 
-/// Returns all settings that a rule is weighed by, as one text.
+/// Returns all settings that affect the weight of a rule, as one text.
 fn settings_of(repository: &Repository, server: &CodingSettings) -> String {
     let rules = server.of(Some(repository)).rules;
     let none = BTreeMap::new();

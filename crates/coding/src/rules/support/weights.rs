@@ -1,6 +1,7 @@
-//! What reviews weigh for a rule, and whether that is enough. Pure.
+//! The weight of reviews for a rule, and the quorum. Pure.
 //!
-//! People are counted once, whatever they say and how often: by the weightiest of what they said on any pull request.
+//! Each person counts once, regardless of the number of statements: by the statement with the
+//! highest weight on any pull request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,37 +10,38 @@ use loci_model::tasks::rule::{RuleApproval, RuleImpact, RuleSupport, SupportItem
 
 use crate::settings::{RuleSettings, share_of};
 
-/// What a guess weighs at most.
+/// The maximum weight of a guessed role.
 const PROVISIONAL_MAX: f64 = 0.5;
-/// More for whoever owns the file.
+/// The addition for an owner of the file.
 const OWNER: f64 = 0.1;
-/// More for each pull request on which a remark was followed.
+/// The addition for each pull request on which a remark was followed.
 const ACCEPTED: f64 = 0.1;
-/// Who may do less here does not take weight away from others.
+/// The minimum authority for dissent to count.
 const DISSENT_MIN: f64 = 0.8;
 /// The weight of a maintainer.
 const MAINTAINER: f64 = 0.95;
-/// Pull requests on which the one maintainer of a repository says the same, at least, so that it is
-/// in force.
+/// The minimum number of pull requests on which the sole maintainer of a repository states a rule
+/// for it to be in force.
 const REPEATED_PRS_MIN: usize = 2;
-/// Pull requests on which one maintainer says the same, so that a person is asked.
+/// The number of pull requests on which one maintainer states a rule for an approval to be
+/// suggested.
 const SUGGESTED_PRS: usize = 3;
-/// What supports a rule that weighs all it can.
+/// The support at which a rule reaches the maximum weight.
 const WHOLE: f64 = 1.5;
-/// How much usefulness may take or add.
+/// The range of the factor for usefulness.
 const USEFUL: std::ops::RangeInclusive<f64> = 0.5..=1.2;
-/// Differences below this are of arithmetic.
+/// The tolerance for rounding differences.
 const EPSILON: f64 = 1e-9;
 
-/// A person, as [`person`] tells them apart.
+/// The key of a person, as returned by [`person`].
 pub(super) type Person = (u64, String);
 
-/// A person: by the forge's number, by name where none was told.
+/// Returns the key of a person: the forge's number, or the name without one.
 pub(in crate::rules) fn person(user: &ForgeUser) -> Person {
     if user.id == 0 { (0, user.login.to_lowercase()) } else { (user.id, String::new()) }
 }
 
-/// What somebody's word weighs here.
+/// Returns the authority of a person's words.
 pub(in crate::rules) fn authority(of: &Authority) -> f64 {
     if let Some(weight) = of.overridden {
         return share_of(weight).min(1.0);
@@ -56,8 +58,8 @@ pub(in crate::rules) fn authority(of: &Authority) -> f64 {
     if of.is_provisional { whole.min(PROVISIONAL_MAX) } else { whole }
 }
 
-/// What a reviewer may do where they said something: whoever owns files that other comments are about owns nothing here. What the whole
-/// review says is about all of them.
+/// Returns the authority of a reviewer for some comments: a code owner counts as owner only for
+/// comments on owned files. The review's own text covers all its comments.
 pub(in crate::rules) fn authority_at(review: &Review, comments: &[u64]) -> Authority {
     let mut said = review.comments.iter().filter(|comment| comments.contains(&comment.id)).peekable();
     if said.peek().is_none() {
@@ -68,8 +70,8 @@ pub(in crate::rules) fn authority_at(review: &Review, comments: &[u64]) -> Autho
     Authority { is_code_owner, ..review.authority }
 }
 
-/// True for a maintainer, who may put rules in force by their word alone. The repository's own word
-/// on a person counts more than their role.
+/// True for a maintainer, who may put rules in force alone. The repository's own weight for a
+/// person takes precedence over the role.
 pub(in crate::rules) fn may_approve(of: &Authority) -> bool {
     match of.overridden {
         Some(weight) => share_of(weight) + EPSILON >= MAINTAINER,
@@ -86,35 +88,35 @@ fn state_factor(state: ReviewState) -> f64 {
     }
 }
 
-/// What one item weighs.
+/// Returns the weight of one item.
 pub(in crate::rules) fn item_weight(item: &SupportItem) -> f64 {
     authority(&item.authority) * state_factor(item.state)
 }
 
-/// How a rule stands.
+/// The status of a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::rules) struct Standing {
-    /// All that is said for it, less what is said against it.
+    /// The sum of the support, less the dissent.
     pub(in crate::rules) support: f64,
-    /// People who say it.
+    /// The number of people who state it.
     pub(in crate::rules) reviewers: usize,
-    /// Pull requests on which it was said.
+    /// The number of pull requests on which it was stated.
     pub(in crate::rules) prs: usize,
-    /// Enough of those who count say it, on enough pull requests.
+    /// True if enough people who count state it, on enough pull requests.
     pub(in crate::rules) has_quorum: bool,
-    /// The maintainer who repeats it on as many pull requests as a quorum needs, and whom nobody of
-    /// weight contradicts.
+    /// The maintainer who repeats it on as many pull requests as a quorum needs, without dissent of
+    /// weight.
     pub(in crate::rules) repeated_by: Option<Person>,
-    /// That is the one maintainer of the repository: their word is enough. [`weigh`] cannot tell
-    /// and leaves it false.
+    /// True if this is the repository's only maintainer, whose word is sufficient. [`weigh`] cannot
+    /// determine it and leaves it false.
     pub(in crate::rules) is_sole: bool,
-    /// A person is asked whether it should be in force.
+    /// True if a person's approval is suggested.
     pub(in crate::rules) is_suggested: bool,
-    /// Why it waits for a person, whatever supports it; none where it does not.
+    /// The reason why it waits for a person, regardless of its support; `None` if it does not.
     pub(in crate::rules) waits_for: Option<&'static str>,
 }
 
-/// Weighs what is said of a rule.
+/// Weighs the support of a rule.
 pub(in crate::rules) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Standing {
     let mut best: BTreeMap<Person, f64> = BTreeMap::new();
     let mut counting: BTreeSet<Person> = BTreeSet::new();
@@ -146,7 +148,7 @@ pub(in crate::rules) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Stan
         support: sum(&|_| true).max(0.0),
         reviewers: best.len(),
         prs: prs.len(),
-        // What only the past says waits until somebody says it again.
+        // A rule with support only from a backfill waits for a present statement.
         has_quorum: has_quorum && is_of_now,
         repeated_by: repeated_by(of, settings).filter(|_| is_of_now),
         is_sole: false,
@@ -155,7 +157,7 @@ pub(in crate::rules) fn weigh(of: &RuleSupport, settings: &RuleSettings) -> Stan
     }
 }
 
-/// What is said against it, each person once.
+/// Returns the weight of the dissent, each person once.
 fn dissent(of: &RuleSupport) -> f64 {
     let mut against: BTreeMap<Person, f64> = BTreeMap::new();
     for item in of.dissent.iter().filter(|item| authority(&item.authority) + EPSILON >= DISSENT_MIN) {
@@ -165,20 +167,20 @@ fn dissent(of: &RuleSupport) -> f64 {
     against.values().sum()
 }
 
-/// One maintainer says the same again and again: in a small team there is nobody else to say it.
+/// True if one maintainer states it repeatedly: a small team has no other people to state it.
 fn is_suggested(of: &RuleSupport) -> bool {
     by_maintainer(of).values().any(|prs| prs.len() >= SUGGESTED_PRS)
 }
 
-/// Returns the maintainer who says it on the most pull requests, where these are enough and nothing
-/// of weight is said against it.
+/// Returns the maintainer who states it on the most pull requests, if these are enough and there is
+/// no dissent of weight.
 fn repeated_by(of: &RuleSupport, settings: &RuleSettings) -> Option<Person> {
     let enough = (settings.quorum_prs as usize).max(REPEATED_PRS_MIN);
     let most = by_maintainer(of).into_iter().max_by_key(|(_, prs)| prs.len());
     most.filter(|(_, prs)| prs.len() >= enough && dissent(of) < EPSILON).map(|(who, _)| who)
 }
 
-/// Returns, for each maintainer, the pull requests on which they say it.
+/// Returns, for each maintainer, the pull requests on which they state it.
 fn by_maintainer(of: &RuleSupport) -> BTreeMap<Person, BTreeSet<u64>> {
     let mut said: BTreeMap<Person, BTreeSet<u64>> = BTreeMap::new();
     for item in &of.items {
@@ -200,12 +202,12 @@ fn waits_for(of: &RuleSupport, settings: &RuleSettings) -> Option<&'static str> 
     }
 }
 
-/// By which rules are put in order: what supports them, and whether they helped.
+/// Returns the weight that orders rules: their support, and their usefulness.
 pub(in crate::rules) fn order_weight(of: &RuleSupport, standing: &Standing) -> f64 {
     if of.pinned.is_some() {
         return 1.0;
     }
-    // A person's word is as good as a quorum.
+    // A person's approval equals a quorum.
     let said = if of.approved.is_some() { 1.0 } else { (standing.support / WHOLE).min(1.0) };
     let (helpful, harmful) = (f64::from(of.helpful), f64::from(of.harmful));
     let useful = ((helpful + 1.0) / (helpful + harmful + 1.0)).clamp(*USEFUL.start(), *USEFUL.end());

@@ -1,4 +1,4 @@
-//! What is said of rules, weighed.
+//! Tests of the weight of rules.
 
 use loci_model::tasks::rule::{ApprovalReason, DissentItem};
 use loci_model::{ActorId, MemoryId, RecordId, RepositoryId, Timestamp};
@@ -90,7 +90,7 @@ fn a58_quorum_of_what_is_said() {
     let asked = S::ChangesRequested;
     check(&[(1, 1, R::Write, asked), (2, 2, R::Write, asked)], 1.6, true, false);
     check(&[(1, 1, R::Write, S::Commented), (2, 2, R::Write, S::Commented)], 1.12, false, false);
-    // One pull request, or one person, is not enough, whatever it weighs.
+    // One pull request, or one person, is not sufficient at any weight.
     check(&[(1, 1, R::Admin, asked), (2, 1, R::Admin, asked)], 2.0, false, false);
     check(&[(1, 1, R::Admin, asked), (1, 2, R::Admin, asked)], 1.0, false, false);
     check(
@@ -100,14 +100,14 @@ fn a58_quorum_of_what_is_said() {
         true,
     );
     check(&[(1, 1, R::Write, asked), (1, 2, R::Write, asked), (1, 3, R::Write, asked)], 0.8, false, false);
-    // The best of each person counts once.
+    // The highest weight of each person counts once.
     check(
         &[(1, 1, R::Write, S::Commented), (1, 2, R::Write, asked), (2, 2, R::Write, S::Approved)],
         1.44,
         false,
         false,
     );
-    // Who weighs too little does not count for the quorum, and is no second person.
+    // A person with too little weight does not count for the quorum, nor as a second person.
     check(&[(1, 1, R::Admin, asked), (2, 2, R::Read, asked), (3, 3, R::None, asked)], 1.2, false, false);
     check(&[(1, 1, R::Admin, asked), (2, 2, R::Triage, asked)], 1.5, true, false);
     check(&[(1, 1, R::Write, S::Dismissed), (2, 2, R::Write, asked)], 0.8, false, false);

@@ -1,4 +1,5 @@
-//! `task_explain`: what a task was shown, what it says it used, and where each of that comes from.
+//! The verb `task_explain`: the records that a task was shown, those that it reported as used, and
+//! the source of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,7 @@ use crate::tasks::reports::episode_text::TaskEpisode;
 use crate::tasks::task_namespaces;
 
 impl Coding {
-    /// Explains what a task was shown.
+    /// Explains the exposures of a task.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.

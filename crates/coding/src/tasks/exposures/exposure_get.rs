@@ -1,4 +1,4 @@
-//! `exposure_get`: what one call showed a task.
+//! The verb `exposure_get`: the records that one call showed a task.
 
 use loci_api::coding::hydration as shape;
 use loci_engine::calls::standing::Standing;
@@ -12,10 +12,10 @@ use crate::Coding;
 use crate::tasks::task_namespaces;
 
 impl Coding {
-    /// The exposure of this id.
+    /// Returns the exposure with an id.
     ///
     /// # Errors
-    /// `NotFound` where there is none, or none that the caller may see.
+    /// `NotFound` if it does not exist, or if the caller may not see it.
     pub async fn exposure_get(
         &self,
         caller: &Principal,

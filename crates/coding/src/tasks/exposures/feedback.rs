@@ -1,5 +1,6 @@
-//! `task_feedback`: what a task, or a person, says of memories it was shown: used, helpful, harmful. What several tasks call harmful, or
-//! one person, is held back until somebody decides. Nothing else is changed by it.
+//! The verb `task_feedback`: feedback of a task, or a person, on records that it was shown: used,
+//! helpful, harmful. A record that several tasks or one person report as harmful is quarantined
+//! until a person decides. Feedback has no other effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,32 +21,32 @@ use crate::tasks::reports::completion::Completion;
 use crate::tasks::task_namespaces;
 use crate::{preferences, rules};
 
-/// Tasks that call a memory harmful before it is held back.
+/// The number of tasks that must report a record as harmful before it is quarantined.
 const TASKS_ENOUGH: usize = 2;
-/// Tasks that are named where something is held back.
+/// The maximum number of tasks that are counted for a quarantine.
 const TASKS_MAX: usize = 1_000;
 
-/// What is said of memories.
+/// Feedback on records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewFeedback {
-    /// These were used.
+    /// Records that were used.
     pub used: Vec<RecordId>,
-    /// These helped.
+    /// Records that helped.
     pub helpful: Vec<RecordId>,
-    /// These misled; why, in at most 500 characters.
+    /// Records that misled, with a reason of at most 500 characters.
     pub harmful: Vec<(RecordId, Option<String>)>,
-    /// A person says it: one is enough.
+    /// True for feedback of a person, for which one report is sufficient.
     pub by_human: bool,
 }
 
-/// What became of it.
+/// The result of feedback.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FeedbackTaken {
-    /// Everything that was said in this task so far.
+    /// All feedback of the task so far.
     pub feedback: TaskFeedback,
-    /// What is held back from now on.
+    /// Records that are quarantined from now on.
     pub quarantined: Vec<RecordId>,
-    /// What is not known here.
+    /// Warnings about unknown records.
     pub warnings: Vec<String>,
 }
 
@@ -64,7 +65,7 @@ impl NewFeedback {
         Ok(())
     }
 
-    /// What a report says beside everything else.
+    /// Returns the feedback that a report contains.
     pub(in crate::tasks) fn of_report(said: &Completion) -> Self {
         let ids = |ids: &[String]| ids.iter().filter_map(|id| RecordId::parse(id.as_str()).ok()).collect();
         let harmful: Vec<RecordId> = ids(&said.harmful_memory_ids);
@@ -82,11 +83,11 @@ impl NewFeedback {
 }
 
 impl Coding {
-    /// Takes in what is said of memories; as often as one likes, in any state of the task.
+    /// Stores feedback on records, any number of times and in any state of the task.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members; `NotFound`; `Denied` where a person's word is brought by whoever does not administer the
-    /// actor.
+    /// `Invalid` by the rules of its members; `NotFound`; `Denied` for a person's feedback from a
+    /// caller who does not administer the actor.
     pub async fn task_feedback(
         &self,
         caller: &Principal,
@@ -97,7 +98,7 @@ impl Coding {
         Call::write("task_feedback", Some(id))
             .told(async {
                 said.check()?;
-                // Secrets are masked whatever the settings are: a reason is kept with the record.
+                // Masked under all settings, because a reason is stored with the record.
                 for reason in said.harmful.iter_mut().filter_map(|(_, reason)| reason.as_mut()) {
                     *reason = secrets::redact(std::mem::take(reason), RedactionMode::Mask).0;
                 }
@@ -134,7 +135,7 @@ impl Coding {
     }
 }
 
-/// Notes what is said in a task, which the caller writes, and holds back what is harmful.
+/// Stores feedback in a task, which the caller writes, and quarantines harmful records.
 pub(crate) fn take(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,
@@ -172,15 +173,16 @@ pub(crate) fn take(
     Ok(FeedbackTaken { feedback: task.feedback.clone(), quarantined, warnings })
 }
 
-/// What was noted.
+/// The stored feedback.
 struct Noted {
-    /// All of it found room.
+    /// True if all of it fit.
     fits: bool,
-    /// What this task had not called harmful before; or no person had. To say the same again is no new report.
+    /// Records that this task, or no person, had reported as harmful before. A repetition is not a
+    /// new report.
     new_harms: BTreeSet<RecordId>,
 }
 
-/// Notes what is said of memories that are there.
+/// Stores the feedback on existing records.
 fn note(
     feedback: &mut TaskFeedback,
     said: &NewFeedback,
@@ -217,7 +219,8 @@ fn note(
     Noted { fits, new_harms }
 }
 
-/// When somebody let a memory out of quarantine the last time: what was said of it before that was decided then.
+/// Returns the time of a record's last release from quarantine. The release settles earlier
+/// reports.
 fn released(tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
     let held = RecordState::Quarantined;
     let changes = tx.telemetry().of_record(&record.memory, &record.id)?;
@@ -225,8 +228,8 @@ fn released(tx: &dyn ReadTx, record: &Record) -> Result<Option<Timestamp>> {
     Ok(last.map(|change| change.at))
 }
 
-/// Holds back what enough tasks of the same actor call harmful. What lies elsewhere is noted and stays: who works on one repository
-/// decides nothing for another.
+/// Quarantines records that enough tasks of the same actor report as harmful. Reports on records of
+/// other namespaces have no effect: tasks of one repository decide nothing for another.
 fn hold(
     tx: &mut dyn Tx,
     changing: &Changing<'_>,

@@ -1,4 +1,4 @@
-//! Exposures of a task: the memories that it was shown, and its feedback on them.
+//! Exposures of a task: the records that it was shown, and its feedback on them.
 
 pub(crate) mod explain;
 pub(crate) mod exposure_get;

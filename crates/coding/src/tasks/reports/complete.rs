@@ -1,5 +1,6 @@
-//! `task_complete`: what an agent says at the end of a task becomes the task's episode, learnings and self-feedback, in one
-//! write. The same again answers the same; something else makes the next version of the episode.
+//! The verb `task_complete`: stores an agent's report at the end of a task as the task's episode,
+//! learnings and self-feedback, in one write. Repeating a report returns the same answer; a
+//! different report writes the next version of the episode.
 
 use std::sync::Arc;
 
@@ -36,24 +37,24 @@ use crate::{reflection, rules};
 
 const OPERATION: &str = "TaskComplete";
 
-/// Everything that one report writes.
+/// The data that one report writes.
 struct Work {
     said: Completion,
-    /// What of the report could not be taken.
+    /// Parts of the report that were not accepted.
     left_out: Vec<String>,
     learnings: Vec<Learning>,
     self_feedback: Vec<Learning>,
-    /// The commit that the task has come to.
+    /// The current commit of the task.
     commit: Option<String>,
-    /// Ids that were made before the write.
+    /// Ids that were generated before the write.
     ids: Ids,
 }
 
-/// What was looked at before the write.
+/// The data that was read before the write.
 struct Known<'a> {
-    /// What the repository says.
+    /// The documents and files of the repository.
     read: &'a Read,
-    /// What is like the learnings.
+    /// Records that are similar to the learnings.
     around: &'a Around,
 }
 
@@ -62,12 +63,12 @@ struct Ids {
     learnings: Vec<RecordId>,
     self_feedback: Vec<RecordId>,
     job: JobId,
-    /// The job that looks at several tasks together, should it be time.
+    /// The job that reflects on several tasks, if one is due.
     reflection: JobId,
 }
 
 impl Coding {
-    /// Stores what an agent reports.
+    /// Stores an agent's report.
     ///
     /// # Errors
     /// `Invalid` by the rules of the report's members; `TooLarge`; `NotFound`; `Denied`.
@@ -85,7 +86,7 @@ impl Coding {
                 let memory = self.verified.code_memory(caller, standing).await?;
                 let caller = &self.acting(caller, &memory, id).await?;
                 let view = access::record_view(caller, &memory, Capability::Write)?;
-                // Whoever may only write was shown nothing.
+                // A caller with write access only receives no stored content.
                 let reads = access::record_view(caller, &memory, Capability::Read).ok();
                 let (task, known) = self.task_at(caller, &memory, id).await?;
                 let natural = natural_token(id, &said)?.of(caller, &memory)?;
@@ -142,7 +143,7 @@ impl Coding {
             .await
     }
 
-    /// What a report writes of a task whose commit `known` is, where the report names none.
+    /// Returns the work of a report. `known` is the task's commit if the report names none.
     fn work_of(&self, said: Completion, known: Option<String>) -> Result<Work> {
         let (said, left_out) = said.valid();
         let commit = commit(&said).or(known);
@@ -165,15 +166,16 @@ impl Coding {
     }
 }
 
-/// The token of a report that has none: the task and what is said.
+/// Returns the token of a report without one: the task and the content.
 fn natural_token(id: &TaskId, said: &Completion) -> Result<ClientToken> {
     let value = serde_json::to_value(said)
         .map_err(|error| Error::bug("a report that cannot be written down").caused_by(error))?;
     ClientToken::new(format!("task:{id}"), &value)
 }
 
-/// What the same report was answered before, by the client's token and by the report's own. A task that was erased, and
-/// taken in anew under its id, was told nothing yet: what its namesake was answered is of an episode that it has not.
+/// Returns the answer to the same report before, by the client's token or by the report's own. The
+/// answer is ignored if it belongs to an erased task whose id was created again, because the
+/// present task does not have that episode.
 fn answered(
     tx: &mut dyn Tx,
     vault: &dyn Vault,
@@ -201,7 +203,8 @@ fn answered(
     }))
 }
 
-/// An answer without words of the report, which says them again: what is remembered of it outlives what is forgotten.
+/// Returns an answer without words of the report, which the report repeats: a stored answer
+/// outlives an erasure.
 fn topicless(answer: &Completed) -> Completed {
     let mut kept = answer.clone();
     for one in kept.learnings.iter_mut().chain(&mut kept.self_feedback) {
@@ -210,7 +213,7 @@ fn topicless(answer: &Completed) -> Completed {
     kept
 }
 
-/// The commit at which an agent learned what it learned, where its report says.
+/// Returns the commit at which the agent learned, if its report names one.
 fn commit(said: &Completion) -> Option<String> {
     let head = said.pr.as_ref().and_then(|pr| pr.head_sha.clone());
     head.or_else(|| said.commits.last().cloned())
@@ -280,7 +283,8 @@ fn write(
     Ok(left)
 }
 
-/// What the report says of the task itself; what cannot be noted is a warning: nothing keeps a report from being stored.
+/// Stores the report's data on the task. Data that cannot be stored is a warning, so that the
+/// report is stored in any case.
 fn note(task: &mut Task, building: &Building<'_>, said: &Completion) -> Result<Option<String>> {
     if let Some(pr) = &said.pr {
         meet(task, pr.clone());

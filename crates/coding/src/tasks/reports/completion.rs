@@ -1,4 +1,4 @@
-//! What an agent says at the end of a task, and what became of it.
+//! The report of an agent at the end of a task, and its result.
 
 use std::collections::BTreeMap;
 
@@ -9,58 +9,59 @@ use serde_json::Value;
 
 use crate::tasks::field_checks;
 
-/// Hex digits of a commit's id; git takes no fewer.
+/// The number of hex digits of a commit id; git accepts no fewer.
 const COMMIT_DIGITS: std::ops::RangeInclusive<usize> = 4..=64;
 
-/// What an agent says at the end of a task. Written down for one purpose: the digest by which a repetition is told.
+/// The report of an agent at the end of a task. It is serialized only to compute the digest that
+/// detects repetitions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Completion {
-    /// How it ended; `None`: the orchestrator says.
+    /// The status; `None`: the orchestrator reports it.
     pub status: Option<TaskStatus>,
-    /// What was done.
+    /// A summary of the work.
     pub summary: Option<String>,
-    /// How.
+    /// The approach.
     pub approach: Option<String>,
     /// Paths that changed.
     pub files_changed: Vec<String>,
-    /// What was hard.
+    /// Difficulties.
     pub difficulties: Vec<String>,
-    /// The pull request it ended in.
+    /// The pull request that the task created.
     pub pr: Option<TaskPullRequest>,
-    /// The branch that was worked on.
+    /// The branch of the task.
     pub branch: Option<String>,
-    /// Commits, oldest first.
+    /// Commits, the oldest first.
     pub commits: Vec<String>,
-    /// What it cost; no finite number of dollars is none.
+    /// The cost in dollars; a value that is not finite is ignored.
     pub cost_usd: Option<f64>,
-    /// How long it took; no finite number of seconds is none.
+    /// The duration in seconds; a value that is not finite is ignored.
     pub duration_s: Option<f64>,
-    /// What was checked, and how that ended.
+    /// The checks that were run, with their results.
     pub verification: Option<Value>,
-    /// What went wrong.
+    /// The error message.
     pub error_message: Option<String>,
-    /// Which kind of failure it was.
+    /// The kind of failure.
     pub failure_category: Option<String>,
-    /// What was learned about the repository.
+    /// The learnings about the repository.
     pub learnings_text: Option<String>,
-    /// What the agent would have needed.
+    /// The self-feedback: information that the agent lacked.
     pub self_feedback_text: Option<String>,
-    /// When it was seen to be so; `None`, and what lies ahead: now.
-    /// The same report is the same, however late it is told.
+    /// The time of the observations; `None`, or a future time: now. It is not part of the digest,
+    /// so a report that is repeated later is still the same.
     #[serde(skip)]
     pub observed_at: Option<Timestamp>,
-    /// The versions of the prompts that made these texts, by `learnings` and `self_feedback`.
+    /// The versions of the prompts that produced these texts, by `learnings` and `self_feedback`.
     pub extraction_prompts: BTreeMap<String, String>,
-    /// Memories that were used.
+    /// Records that were used.
     pub used_memory_ids: Vec<String>,
-    /// Memories that helped.
+    /// Records that helped.
     pub helpful_memory_ids: Vec<String>,
-    /// Memories that misled.
+    /// Records that misled.
     pub harmful_memory_ids: Vec<String>,
 }
 
 impl Completion {
-    /// Checks the shape.
+    /// Checks the shape of the report.
     pub(super) fn check(&self) -> Result<()> {
         if self.status.is_some_and(|status| !status.is_terminal()) {
             return Err(not_an_end());
@@ -78,8 +79,8 @@ impl Completion {
 }
 
 impl Completion {
-    /// The report without what cannot be right of commits and pull request, and what was left out: nothing keeps a report
-    /// from being stored.
+    /// Returns the report without invalid commits and pull requests, and warnings about them, so
+    /// that the report is stored in any case.
     pub(super) fn valid(mut self) -> (Self, Vec<String>) {
         let mut warnings = Vec::new();
         let before = self.commits.len();
@@ -109,12 +110,12 @@ impl Completion {
     }
 }
 
-/// The id of a commit, whole or its beginning.
+/// True for the id of a commit, in full or as a prefix.
 fn is_commit(text: &str) -> bool {
     COMMIT_DIGITS.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Where a pull request is seen by a browser: whoever shows it makes a link of it.
+/// True for the address of a pull request's web page, which clients show as a link.
 fn is_page(url: &str) -> bool {
     let is_web = ["https://", "http://"].iter().any(|scheme| {
         url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
@@ -123,40 +124,41 @@ fn is_page(url: &str) -> bool {
     is_web && !url.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// A status that ends nothing.
+/// Returns the error for a status that is not terminal.
 pub(super) fn not_an_end() -> Error {
     Error::invalid("status", "status must be one of completed, failed, cancelled, timed_out")
 }
 
-/// What became of a learning.
+/// The result of a learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LearnedAction {
     /// It was stored.
     Added,
-    /// It was stored, and took the place of what it contradicts.
+    /// It was stored, and superseded records that it contradicts.
     Superseded,
-    /// It was stored beside what it contradicts, which is trusted more: a person decides.
+    /// It was stored next to a record that it contradicts and that is more trusted. A person
+    /// decides.
     Conflict,
-    /// It was stored as history: what contradicts it is newer.
+    /// It was stored as history, because a newer record contradicts it.
     Outdated,
-    /// It was there already.
+    /// It was known already.
     Duplicate,
     /// It waits for a person.
     Held,
     /// It looks like instructions to its reader, and waits for a person.
     Quarantined,
-    /// It is not stored.
+    /// It was not stored.
     Rejected,
 }
 
 impl LearnedAction {
-    /// Whether a record was made that tasks may be shown.
+    /// True if the result is a record that tasks may be shown.
     pub(in crate::tasks) fn is_added(self) -> bool {
         matches!(self, Self::Added | Self::Superseded | Self::Conflict)
     }
 
-    /// The word that stands for it.
+    /// Returns the word of the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -171,20 +173,20 @@ impl LearnedAction {
     }
 }
 
-/// A learning, and what became of it.
+/// A learning, and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learned {
-    /// The record that holds it; `None` where it was rejected.
+    /// The record; `None` if it was rejected.
     pub id: Option<RecordId>,
-    /// What became of it.
+    /// The result.
     pub action: LearnedAction,
     /// The reason why it was not added, or was added without a comparison.
     pub reason: Option<String>,
-    /// What it is about, where it says so.
+    /// The topic, if it has one.
     pub topic: Option<String>,
 }
 
-/// What a task left behind.
+/// The records of a completed task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completed {
     /// Its episode.
@@ -193,8 +195,8 @@ pub struct Completed {
     pub learnings: Vec<Learned>,
     /// Its self-feedback, in the order of the text.
     pub self_feedback: Vec<Learned>,
-    /// Something could not be looked at: the warnings say what.
+    /// True if a check could not run; the warnings name it.
     pub degraded: bool,
-    /// What to know.
+    /// Warnings for the caller.
     pub warnings: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! The one episode of a task: written by whoever comes first, changed in place by whoever comes later. Its record's id is the
-//! task's for life.
+//! The single episode of a task: the first report creates it, later ones change it in place. Its
+//! record's id stays the same for the life of the task.
 
 use loci_engine::records::NewRecord;
 use loci_engine::records::text_digest::digest;
@@ -17,17 +17,18 @@ use crate::outcomes::noted_on;
 use crate::tasks::alert_hold;
 use crate::tasks::sessions::archive_rules;
 
-/// What an episode's record is, beside an episode.
+/// Subtypes of an episode's record.
 const BY_AGENT: &str = "task_episode";
 const FALLBACK: &str = "orchestrator_fallback_episode";
 
-/// The record of a task's episode, if there is one; a deleted one is none.
+/// Returns the record of a task's episode, if it exists and was not deleted.
 pub(crate) fn existing_episode(tx: &dyn ReadTx, memory: &MemoryId, task: &Task) -> Result<Option<Record>> {
     let Some(id) = &task.written.episode else { return Ok(None) };
     Ok(tx.records().get(memory, id)?.filter(|record| record.state != RecordState::Erased))
 }
 
-/// Writes the episode under `id`, or in the place of the one that is there; which id it has. The task notes it.
+/// Writes the episode under `id`, or as the next version of the existing one. Returns its id, and
+/// stores it on the task.
 pub(super) fn put_episode(
     tx: &mut dyn Tx,
     building: &Building<'_>,
@@ -52,7 +53,8 @@ pub(super) fn put_episode(
         Some(old) => {
             found.add(&safe);
             if old.state != RecordState::Active {
-                // Somebody, or a check, holds it back: telling more of the task is no reason to serve it.
+                // A person or a check keeps the record out of use. A further report does not change
+                // that.
                 record.state = old.state;
                 record.state_reason.clone_from(&old.state_reason);
             }

@@ -1,5 +1,5 @@
-//! The episode of a task as text: the form in which all episodes are written (`strategies::episode_form`), and beside it what
-//! is known of the task as values: status, verification, pull request, cost.
+//! The episode of a task as text: the common form of all episodes (`strategies::episode_form`), and
+//! the task's data as values: status, verification, pull request, cost.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use serde_json::Value;
 use super::completion::{Completed, Completion};
 use crate::tasks::field_checks;
 
-/// What an episode says that no agent wrote.
+/// The summary of an episode without an agent's report.
 const BY_ORCHESTRATOR: &str = "The orchestrator wrote this: the agent left no report.";
-/// Where an episode comes from.
+/// The source of an episode.
 const BY_AGENT: &str = "agent_episode";
 const FALLBACK: &str = "orchestrator_fallback";
 
-/// Everything that is known of a task when it has ended.
+/// The data of an ended task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskReport {
@@ -30,7 +30,7 @@ pub(crate) struct TaskReport {
     pub(super) source_type: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<TaskStatus>,
-    /// What the agent said, where the task had ended otherwise before.
+    /// The status that the agent reported, if the task had ended with another one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) claimed_status: Option<TaskStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,8 +90,8 @@ pub(crate) struct TaskEpisode {
 }
 
 impl TaskEpisode {
-    /// What the agent said, and what is known beside it. Secrets go before the text is written as JSON, in which a key of
-    /// several lines would not be seen.
+    /// Returns the episode of an agent's report. Secrets are masked before the text is written as
+    /// JSON, where a key that spans several lines would not be recognized.
     pub(super) fn of_agent(task: &Task, said: &Completion, left: &Completed, mode: RedactionMode) -> Self {
         let masked = |text: &str| secrets::redact(text.to_owned(), mode).0;
         let optional =
@@ -102,8 +102,8 @@ impl TaskEpisode {
         };
         let versions = said.extraction_prompts.iter().map(|(name, version)| (masked(name), masked(version)));
         let feedback = learnings::parse(said.self_feedback_text.as_deref().unwrap_or_default());
-        // An end stays: what comes late is told beside it, or a task that ran out of time is read
-        // as a success.
+        // The first end stays. A late report is stored next to it; otherwise a task that timed out
+        // would read as a success.
         let status = ended(task).or(said.status);
         let report = TaskReport {
             source_type: BY_AGENT.to_owned(),
@@ -126,7 +126,7 @@ impl TaskEpisode {
         Self::of(task, report)
     }
 
-    /// All that the orchestrator can say.
+    /// Returns the episode without an agent's report, from the orchestrator's data.
     pub(super) fn minimal(task: &Task, reason: Option<String>) -> Self {
         let report = TaskReport {
             source_type: FALLBACK.to_owned(),
@@ -138,7 +138,7 @@ impl TaskEpisode {
         Self::of(task, report)
     }
 
-    /// What the task itself knows.
+    /// Returns the data that the task itself has.
     fn known(task: &Task) -> TaskReport {
         TaskReport {
             task_id: task.id.to_string(),
@@ -164,7 +164,7 @@ impl TaskEpisode {
         made
     }
 
-    /// Says in the words of all episodes what the report holds.
+    /// Sets the common form of episodes from the report.
     fn tell(&mut self, task: &Task) {
         let report = &self.task;
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -178,12 +178,12 @@ impl TaskEpisode {
         };
     }
 
-    /// No agent told of the task.
+    /// True if no agent reported the task.
     pub(crate) fn is_fallback(&self) -> bool {
         self.task.source_type == FALLBACK
     }
 
-    /// Fills in what the report of an agent left open; true where there was something.
+    /// Fills in the missing parts of an agent's report. True if the report changed.
     pub(super) fn fill(&mut self, task: &Task) -> bool {
         let before = self.task.clone();
         let report = &mut self.task;
@@ -198,12 +198,12 @@ impl TaskEpisode {
         true
     }
 
-    /// From the text of a record; `None` where it is no task's.
+    /// Parses the text of a record; `None` if it is not a task's episode.
     pub(crate) fn read(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok().filter(|read: &Self| !read.task.task_id.is_empty())
     }
 
-    /// As the text of a record.
+    /// Returns the text for a record.
     ///
     /// # Errors
     /// `TooLarge` above [`limits::TASK_EPISODE_BYTES_MAX`].
@@ -219,12 +219,13 @@ impl TaskEpisode {
         Err(Error::new(ErrorKind::TooLarge, message))
     }
 
-    /// What the index reads.
+    /// Returns the text that the index reads.
     pub(super) fn index_text(&self) -> String {
         self.episode.values()
     }
 
-    /// The task in a few lines, for a prompt: at most [`limits::TASK_SUMMARY_CHARS_MAX`] characters.
+    /// Returns a summary of the task for a prompt, at most [`limits::TASK_SUMMARY_CHARS_MAX`]
+    /// characters.
     pub(super) fn summary(&self, task: &Task) -> String {
         let report = &self.task;
         let status = report.status.map_or("without a status", TaskStatus::as_str);
@@ -245,12 +246,12 @@ impl TaskEpisode {
     }
 }
 
-/// How a task ended, where it has.
+/// Returns the terminal status of a task, if it has ended.
 fn ended(task: &Task) -> Option<TaskStatus> {
     task.status.is_terminal().then_some(task.status)
 }
 
-/// A status in the words of all episodes.
+/// Returns the assessment of a status, in the words of the common form.
 fn assessment(status: Option<TaskStatus>) -> &'static str {
     match status {
         Some(TaskStatus::Completed) => "success",

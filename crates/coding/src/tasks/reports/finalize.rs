@@ -1,6 +1,6 @@
-//! `task_finalize`: whoever runs agents says that a task is over, on every path, as often as they like. Where no episode tells
-//! of it, the least that can be said becomes one; where one does, it is kept, and what it leaves
-//! open is filled in.
+//! The verb `task_finalize`: the orchestrator reports the end of a task, in every case and any
+//! number of times. Without an agent's report, a minimal episode is written; an existing episode is
+//! kept, and its missing parts are filled in.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Coding {
     /// Ends a task.
     ///
     /// # Errors
-    /// `Invalid` where the status is no end; `NotFound`; `Denied`.
+    /// `Invalid` if the status is not terminal; `NotFound`; `Denied`.
     pub async fn task_finalize(
         &self,
         caller: &Principal,
@@ -89,7 +89,7 @@ impl Coding {
                         rules::told(tx, &changing, &own, (&before, &task))?;
                         let capture = own.of_task(tx, &task)?.capture;
                         archive_rules::end(tx, &task, &capture, now)?;
-                        // The session is over: what is left to read of it is read now.
+                        // The session has ended, so its remaining events are processed now.
                         tx.jobs_mut().make_due(&memory.id, Some(&task.actor), Some(&task.session), now)?;
                         batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                         Ok((finalized(wrote, &episode, warnings), found))
@@ -104,7 +104,7 @@ impl Coding {
     }
 }
 
-/// Returns the answer of an end.
+/// Returns the answer to a finalization.
 fn finalized(wrote: bool, episode: &RecordId, warnings: Option<String>) -> TaskFinalized {
     TaskFinalized {
         wrote,
@@ -114,7 +114,7 @@ fn finalized(wrote: bool, episode: &RecordId, warnings: Option<String>) -> TaskF
     }
 }
 
-/// What is known now of a task; what an agent said stays.
+/// Stores the data of the end on the task. The agent's data stays.
 fn note(
     task: &mut Task,
     building: &Building<'_>,
@@ -134,7 +134,8 @@ fn note(
     Ok(warning)
 }
 
-/// Fills in what the episode that is there leaves open. One that a person changed into something else stays as it is.
+/// Fills in the missing parts of the existing episode. If a person replaced its text, it stays
+/// unchanged.
 fn fill(
     tx: &mut dyn Tx,
     building: &Building<'_>,

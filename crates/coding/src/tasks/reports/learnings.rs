@@ -1,5 +1,5 @@
-//! `task_learnings`: learnings that are said apart from a report, stored at once on the way that all learnings go. No episode comes of
-//! them: that is for the report, or for whoever ends the task.
+//! The verb `task_learnings`: learnings outside of a report, stored at once like all learnings. It
+//! writes no episode; a report or the end of the task does.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
@@ -22,26 +22,26 @@ use crate::learnings::learning_write::{LearnedKind, Learner};
 use crate::tasks::log_fields::Call;
 use crate::tasks::task_namespaces;
 
-/// What became of learnings.
+/// The result of storing learnings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LearningsTaken {
-    /// The learnings, in the order of the text; none where it says that nothing was learned.
+    /// The learnings, in the order of the text; empty if the text states that there are none.
     pub learned: Vec<Learned>,
-    /// What could not be looked at.
+    /// Warnings about checks that could not run.
     pub warnings: Vec<String>,
 }
 
-/// What is to be learned.
+/// The learnings to store.
 pub(crate) struct Lessons {
     pub(crate) learnings: Vec<Learning>,
-    /// What their records say beside the usual, by their order; none: nothing.
+    /// Metadata that adds to or overrides the metadata of their records, by position; empty: none.
     pub(crate) marks: Vec<Metadata>,
-    /// When it was seen to be so; `None`: now.
+    /// The time of their observation; `None`: now.
     pub(crate) observed_at: Option<Timestamp>,
 }
 
 impl Coding {
-    /// Stores what a text says was learned about the repository, a paragraph or list item each.
+    /// Stores the learnings in a text about the repository: one for each paragraph or list item.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -71,7 +71,7 @@ impl Coding {
         Ok(taken)
     }
 
-    /// The same, and what else is to be written with them, or not at all.
+    /// Stores learnings of a task together with further data, in one write.
     pub(crate) async fn learn_and<T: Send + 'static>(
         &self,
         caller: &Principal,
@@ -129,7 +129,7 @@ impl Coding {
     }
 }
 
-/// Counts what a task added, and asks for vectors of it.
+/// Counts the learnings that a task added, and requests their vectors.
 fn count(tx: &mut dyn Tx, task: &Task, learned: &[Learned], (job, now): (&JobId, Timestamp)) -> Result<()> {
     let added = learned.iter().filter(|one| one.action.is_added()).count();
     if added == 0 {

@@ -1,4 +1,4 @@
-//! Reports of a task: its learnings under way, its end, and the episode that is written of it.
+//! Reports of a task: its learnings in progress, its end, and its episode.
 
 mod complete;
 pub(crate) mod completion;

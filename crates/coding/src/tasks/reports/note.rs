@@ -1,4 +1,4 @@
-//! `task_note`: one learning, said while the task is under way, stored at once on the way that all learnings go.
+//! The verb `task_note`: one learning of a task in progress, stored at once like all learnings.
 
 use loci_api::coding::task::end::TaskNote;
 use loci_engine::calls::standing::Standing;
@@ -10,12 +10,12 @@ use super::completion::Learned;
 use crate::Coding;
 use crate::tasks::log_fields::Call;
 
-/// What became of a note.
+/// The result of storing a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskNoted {
     /// The learning.
     pub learned: Learned,
-    /// What could not be looked at.
+    /// Warnings about checks that could not run.
     pub warnings: Vec<String>,
 }
 

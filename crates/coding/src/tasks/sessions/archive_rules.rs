@@ -1,5 +1,5 @@
-//! What the archive keeps of a conversation: of each item by its kind, of the use of tools always everything, at the end of a
-//! session what is left, and what was told at the end of its task.
+//! The archived part of a conversation: items depending on their kind, all tool calls, the rest at
+//! the end of a session, and the report at the end of its task.
 
 use loci_model::Result;
 use loci_model::Timestamp;
@@ -13,7 +13,7 @@ use super::{deletion, session_of};
 use crate::settings::CaptureSettings;
 use crate::tasks::reports::episode_text::TaskEpisode;
 
-/// Whether the words of an item of that kind are kept.
+/// True if the archive keeps the words of items of this kind.
 pub(super) fn keeps_words(capture: Capture, kind: SessionItemKind) -> bool {
     match capture {
         Capture::Full => true,
@@ -22,12 +22,12 @@ pub(super) fn keeps_words(capture: Capture, kind: SessionItemKind) -> bool {
     }
 }
 
-/// Whether an item is kept at all, behind the end of its session.
+/// True if the archive keeps an item after the end of its session.
 pub(super) fn keeps(capture: Capture, item: &SessionItem) -> bool {
     capture != Capture::Off || item.tool.is_some()
 }
 
-/// What an event of a session says.
+/// Returns the words of a session's event.
 pub(crate) fn said_in(event: &Event) -> Option<String> {
     event.payload.iter().find_map(|item| match item {
         PayloadItem::Conversational { text, .. } => Some(text.clone()),
@@ -45,7 +45,8 @@ pub(crate) fn chars_of(words: &str) -> u64 {
     u64::try_from(words.chars().count()).unwrap_or(u64::MAX)
 }
 
-/// Ends the session of a task, within a write; false where it had ended. What its next run would have gone on with goes.
+/// Ends the session of a task, within a write. Returns false if it had already ended. The state of
+/// the session is removed.
 pub(crate) fn end(tx: &mut dyn Tx, task: &Task, capture: &CaptureSettings, now: Timestamp) -> Result<bool> {
     let mut session = session_of(tx, task, now)?;
     if session.ended_at.is_some() {
@@ -55,16 +56,17 @@ pub(crate) fn end(tx: &mut dyn Tx, task: &Task, capture: &CaptureSettings, now: 
     session.state = None;
     session.updated_at = now;
     tx.task_sessions_mut().put(&session)?;
-    // The words go with the session, but for those that are to be kept; of a long one the rest by `forget_said`.
+    // Words that the archive does not keep are removed with the session; in a long session,
+    // `forget_said` removes the rest.
     deletion::of_ended(tx, task, capture.conversation, None, now)?;
     Ok(true)
 }
 
-/// Notes what was told at the end of a task, where it can be searched, within the write of its episode.
+/// Stores the report at the end of a task for searches, within the write of its episode.
 pub(crate) fn note_told(tx: &mut dyn Tx, task: &Task, told: &TaskEpisode, now: Timestamp) -> Result<()> {
     let mut session = session_of(tx, task, now)?;
     let report = &told.task;
-    // What no agent said says nothing of the task.
+    // A text that no agent wrote has no information about the task.
     let by_agent = |text: &Option<String>| text.clone().filter(|_| !told.is_fallback());
     let told = ToldEnd {
         summary: by_agent(&report.summary),

@@ -1,5 +1,6 @@
-//! What goes with what is deleted: with an event of the memory what the archive keeps of it, with an episode what was told at the end
-//! of its task; and, when a session has ended, the events whose words the archive is not to keep.
+//! Dependent deletions: with an event of the memory, its archived item; with an episode, the report
+//! at the end of its task; with the end of a session, the events whose words the archive does not
+//! keep.
 
 use loci_model::event::Event;
 use loci_model::ports::store::{SessionItemQuery, Tx};
@@ -11,9 +12,9 @@ use loci_model::{Result, TaskId, Timestamp, limits};
 
 use super::{archive_rules, everything};
 
-/// An event of the memory is deleted.
+/// Deletes the archived item of a deleted event.
 pub(crate) fn of_event(tx: &mut dyn Tx, event: &Event) -> Result<()> {
-    // What anybody may have written into an event's metadata; what the item says of its event decides.
+    // Any client may have written an event's metadata, so the event reference of the item decides.
     let task = event.metadata.get("task_id").and_then(|id| TaskId::parse(id.as_str()).ok());
     let seq = event.metadata.get("seq").and_then(|seq| seq.parse::<u64>().ok());
     let (Some(task), Some(seq)) = (task, seq) else { return Ok(()) };
@@ -24,7 +25,7 @@ pub(crate) fn of_event(tx: &mut dyn Tx, event: &Event) -> Result<()> {
     Ok(())
 }
 
-/// A record is deleted; where it is the episode of a task, what was told at the task's end goes with it.
+/// Deletes the report at the end of a task, if the deleted record is the task's episode.
 pub(crate) fn of_record(tx: &mut dyn Tx, record: &Record, now: Timestamp) -> Result<()> {
     if record.kind != RecordKind::Episode {
         return Ok(());
@@ -41,8 +42,9 @@ pub(crate) fn of_record(tx: &mut dyn Tx, record: &Record, now: Timestamp) -> Res
     tx.task_sessions_mut().put(&session)
 }
 
-/// Deletes events of a session that has ended, of so many items at most: those whose words the archive does not keep. Where nothing
-/// is captured, what is kept of them goes too, but for the use of tools. The number behind which the next call goes on.
+/// Deletes events of an ended session, up to a number of items: those whose words the archive does
+/// not keep. If nothing is captured, their items are deleted as well, except tool calls. Returns
+/// the number after which the next call continues.
 pub(super) fn of_ended(
     tx: &mut dyn Tx,
     task: &Task,

@@ -1,9 +1,10 @@
-//! Sessions of tasks: what an agent says and does while it works, numbered by the agent. Everything
-//! that is said becomes an event of the memory, in the session of the task, and an item of the archive, which keeps of it what the
-//! configuration says, for as long as it says. When the session has ended the archive alone is read.
+//! Sessions of tasks: the statements and actions of an agent while it works, numbered by the agent.
+//! Each becomes an event of the memory in the session of the task, and an item of the archive,
+//! which keeps the configured part for the configured time. After the end of the session, only the
+//! archive is read.
 //!
-//! `archive_rules`: what the archive keeps, and the end of a session; `deletion`: what goes with
-//! what is deleted; one file per verb.
+//! `archive_rules`: the archived part, and the end of a session; `deletion`: dependent deletions;
+//! one file for each verb.
 
 pub(crate) mod archive_rules;
 pub(crate) mod deletion;
@@ -21,14 +22,14 @@ use loci_model::tasks::task::Task;
 use loci_model::tasks::task_session::{SessionItem, TaskSession};
 use loci_model::{Error, Reason, Result, Timestamp};
 
-/// The session of a task, there or new.
+/// Returns the session of a task, existing or new.
 pub(super) fn session_of(tx: &dyn ReadTx, task: &Task, now: Timestamp) -> Result<TaskSession> {
     let (memory, actor) = (task.memory.clone(), task.actor.clone());
     let begun = || TaskSession::begun(memory, actor, task.id.clone(), task.session.clone(), now);
     Ok(tx.task_sessions().get(&task.memory, &task.id)?.unwrap_or_else(begun))
 }
 
-/// Everything that was said in the session of a task.
+/// Returns the query for all items in the session of a task.
 pub(crate) fn everything(task: &Task, now: Timestamp, limit: usize) -> SessionItemQuery {
     SessionItemQuery {
         memory: task.memory.clone(),
@@ -41,7 +42,8 @@ pub(crate) fn everything(task: &Task, now: Timestamp, limit: usize) -> SessionIt
     }
 }
 
-/// What was said: of an open session all of it, where the archive keeps less; of one that ended what the archive keeps.
+/// Adds the words of an item from its event, if the archive keeps less. After the end of a session,
+/// only the archived words remain.
 fn read_in_full(tx: &dyn ReadTx, task: &Task, item: &mut SessionItem, now: Timestamp) -> Result<()> {
     let Some(event) = item.event.as_ref().filter(|_| item.text.is_none()) else { return Ok(()) };
     let event = tx.events().get(&task.memory, &task.actor, &task.session, event, now)?;

@@ -1,5 +1,6 @@
-//! `session_append`: what was said and done, event by event, under the numbers that the agent gives. A number that is known is a
-//! repetition, so that a report may come late and twice; one that comes when the session is over goes into the archive alone.
+//! The verb `session_append`: statements and actions, event by event, under the numbers that the
+//! agent assigns. A known number is a repetition, so a report may arrive late and twice. An event
+//! after the end of the session is stored only in the archive.
 
 use std::collections::BTreeMap;
 
@@ -24,18 +25,18 @@ use crate::settings::CaptureSettings;
 use crate::tasks::log_fields::Call;
 use crate::tasks::{field_checks, task_namespaces};
 
-/// Something that was said or done.
+/// A statement or an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewSessionItem {
-    /// Its number in the session: greater for what came later.
+    /// Its number in the session, greater than those of earlier events.
     pub seq: u64,
-    /// What it is.
+    /// The kind.
     pub kind: SessionItemKind,
-    /// Who spoke; `None`: the tool for what it answered, else the agent.
+    /// The speaker; `None`: the tool for its own answer, else the agent.
     pub role: Option<Role>,
-    /// What was said.
+    /// The content.
     pub content: Option<String>,
-    /// Whose words led to it, by name.
+    /// The user whose request led to it, by name.
     pub user: Option<String>,
     /// The version of the prompt.
     pub prompt_version: Option<String>,
@@ -43,11 +44,11 @@ pub struct NewSessionItem {
     pub commit: Option<String>,
     /// The tool that was used.
     pub tool: Option<ToolUse>,
-    /// When it happened; `None`: now.
+    /// The time; `None`: now.
     pub at: Option<Timestamp>,
 }
 
-/// An item that is checked, and the event that it becomes.
+/// A checked item, and the event that it becomes.
 #[derive(Clone)]
 struct Ready {
     new: NewSessionItem,
@@ -63,7 +64,7 @@ struct Appending<'a> {
     memory: &'a Memory,
     task: &'a Task,
     is_over: bool,
-    /// What the archive keeps.
+    /// The archive settings.
     capture: CaptureSettings,
     now: Timestamp,
     done: SessionAppended,
@@ -72,11 +73,11 @@ struct Appending<'a> {
 }
 
 impl Coding {
-    /// Adds to the session of a task.
+    /// Adds events to the session of a task.
     ///
     /// # Errors
-    /// `Invalid` by the rules of its members, on the event by its place (`events[3].content`), and nothing is taken then;
-    /// `NotFound`; `Denied`.
+    /// `Invalid` by the rules of its members, naming the event by its index (`events[3].content`);
+    /// no event is stored then; `NotFound`; `Denied`.
     pub async fn session_append(
         &self,
         caller: &Principal,
@@ -152,7 +153,7 @@ impl Coding {
 }
 
 impl Ready {
-    /// The text that was said, masked: as in its event, where that was masked before the write.
+    /// Returns the masked text, from its event if that was masked before the write.
     fn text(&self, mode: RedactionMode) -> String {
         match self.event.masked_text(mode) {
             Some(text) => text.to_owned(),
@@ -182,7 +183,7 @@ impl Appending<'_> {
         tx.task_sessions_mut().put_item(&SessionItem { event: Some(event), ..item })
     }
 
-    /// The event of the memory, as every event is stored.
+    /// Stores the event of the memory like every event.
     fn store(&mut self, tx: &mut dyn Tx, event: &Prepared) -> Result<EventId> {
         let stored = self.coding.engine.event_store_in(tx, self.caller, self.memory, event, None)?;
         self.found.join(stored.found);
@@ -230,7 +231,8 @@ impl Appending<'_> {
 
 const OVER: &str = "SESSION_ENDED: the session is over; what came now is in the archive alone";
 
-/// The same without secrets in what stands beside its words, whatever the settings are: before there is an item or an event of it.
+/// Masks the secrets in the fields other than the words, under all settings and before an item or
+/// an event exists.
 fn without_secrets(new: NewSessionItem) -> NewSessionItem {
     let clean = |text: String| secrets::redact(text, RedactionMode::Mask).0;
     NewSessionItem {
@@ -241,7 +243,8 @@ fn without_secrets(new: NewSessionItem) -> NewSessionItem {
     }
 }
 
-/// The event that an item becomes. No strategy reads it: what is to be remembered of a session is said at its end, or promoted.
+/// Returns the event of an item. Strategies do not process it: learnings come from the report at
+/// the end, or from a promotion.
 fn event_of(task: &Task, new: &NewSessionItem, role: Role, commit: Option<&ObjectId>) -> Result<NewEvent> {
     let mut payload = Vec::new();
     if let Some(text) = new.content.clone().filter(|text| !text.is_empty()) {
@@ -272,7 +275,8 @@ fn event_of(task: &Task, new: &NewSessionItem, role: Role, commit: Option<&Objec
     })
 }
 
-/// What is wrong with one event, on its place among those of the call, from 0: whoever sent them may leave it out.
+/// Returns the error of one event, with its index in the call from 0, so that the sender can leave
+/// the event out.
 pub fn of_event(at: usize, mut error: Error) -> Error {
     if !matches!(error.kind, ErrorKind::Invalid | ErrorKind::TooLarge) {
         return error;
@@ -316,7 +320,7 @@ fn check(new: &NewSessionItem) -> Result<()> {
     digest("events.tool.output_sha256", tool.output_sha256.as_ref())
 }
 
-/// Hex digits of a SHA-256.
+/// The number of hex digits of a SHA-256.
 const DIGEST_DIGITS: usize = 64;
 
 fn digest(field: &'static str, value: Option<&String>) -> Result<()> {

@@ -1,4 +1,5 @@
-//! `session_events`: what was said, read back by number; `session_end`: the end of a session.
+//! The verbs `session_events`: reads the events of a session by number; and `session_end`: ends a
+//! session.
 
 use loci_engine::calls::page::Page;
 use loci_engine::calls::standing::Standing;
@@ -13,30 +14,30 @@ use crate::Coding;
 use crate::tasks::log_fields::Call;
 use crate::tasks::task_namespaces;
 
-/// Which events of a session.
+/// The filter of a session's events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionListing {
-    /// Behind this number.
+    /// The number after which the page starts.
     pub after_seq: Option<u64>,
-    /// Of one of these kinds; none means of any.
+    /// The kinds; empty means all.
     pub kinds: Vec<SessionItemKind>,
-    /// 1 to 100.
+    /// The maximum number of events, 1 to 100.
     pub limit: u32,
 }
 
 /// A page of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionEvents {
-    /// What was said, by number.
+    /// The events, by number.
     pub page: Page<SessionItem, u64>,
     /// The greatest number of the session.
     pub last_seq: Option<u64>,
-    /// When it ended: what is here is what the archive keeps.
+    /// The time of its end. After it, the page contains only archived data.
     pub ended_at: Option<Timestamp>,
 }
 
 impl Coding {
-    /// A page of what was said.
+    /// Returns a page of a session's events.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -85,7 +86,7 @@ impl Coding {
             .await
     }
 
-    /// Ends a session; false where it had ended.
+    /// Ends a session. Returns false if it had already ended.
     ///
     /// # Errors
     /// `NotFound`; `Denied`.
@@ -113,7 +114,8 @@ impl Coding {
                             tx.tasks().get(&memory, &id)?,
                             Capability::Write,
                         )?;
-                        // What else is in the session, said to the memory itself, is read now.
+                        // Other events of the session, written directly to the memory, are
+                        // processed now.
                         tx.jobs_mut().make_due(&memory, Some(&task.actor), Some(&task.session), now)?;
                         let capture = server.of_task(tx, &task)?.capture;
                         archive_rules::end(tx, &task, &capture, now)
@@ -126,8 +128,8 @@ impl Coding {
             .await
     }
 
-    /// Deletes what is left of the words of a session that has ended and that the archive is not to keep, in small writes. Where one
-    /// fails the next end goes on.
+    /// Deletes the remaining words of an ended session that the archive does not keep, in small
+    /// writes. If one fails, the next end of a session continues.
     pub(crate) async fn forget_said(&self, memory: MemoryId, id: TaskId) -> Result<()> {
         let (server, now) = (self.parts.settings.clone(), self.engine.now());
         let (of, task) = (memory.clone(), id.clone());

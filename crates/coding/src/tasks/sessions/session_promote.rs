@@ -1,5 +1,5 @@
-//! `session_promote`: chosen events of a session become learnings, on the way that all learnings
-//! go, while the session is open.
+//! The verb `session_promote`: selected events of a session become learnings, like all learnings,
+//! while the session is open.
 
 use loci_engine::access;
 use loci_engine::calls::standing::Standing;
@@ -24,31 +24,31 @@ use crate::tasks::log_fields::Call;
 use crate::tasks::reports::completion::Learned;
 use crate::tasks::task_namespaces;
 
-/// What became of one event.
+/// The result of one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Promoted {
     /// Its number.
     pub seq: u64,
-    /// Its learnings: one a paragraph; none where it says that there are none.
+    /// Its learnings, one for each paragraph; empty if the text states that there are none.
     pub learned: Vec<Learned>,
 }
 
-/// What became of them.
+/// The result of a promotion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionPromoted {
-    /// In the order in which they were asked for.
+    /// The events, in the order of the request.
     pub events: Vec<Promoted>,
-    /// What could not be looked at.
+    /// Warnings about checks that could not run.
     pub warnings: Vec<String>,
 }
 
 impl Coding {
-    /// Makes learnings of events; `as_feedback`: about what the agent would have needed, else about the repository.
+    /// Creates learnings from events: self-feedback with `as_feedback`, else about the repository.
     ///
     /// # Errors
-    /// `Invalid` where there is no such event, or none with words; `Conflict` where the session has
-    /// ended; `NotFound`; `Denied` without grants of read and write, for the answer has the topics
-    /// of the events.
+    /// `Invalid` if an event does not exist or has no words; `Conflict` if the session has ended;
+    /// `NotFound`; `Denied` without grants of read and write, because the answer has the topics of
+    /// the events.
     pub async fn session_promote(
         &self,
         caller: &Principal,
@@ -68,7 +68,7 @@ impl Coding {
                 let view = access::record_view(caller, &memory, Capability::Write)?;
                 let (task, commit) = self.task_at(caller, &memory, id).await?;
                 let read = self.read_docs(&task, commit.as_deref()).await?;
-                // What is like an event is found in the write, by words alone.
+                // Similar records are searched within the write, by words only.
                 let (warnings, around, now) = (read.warnings.clone(), Around::default(), self.engine.now());
                 let fresh = |_| RecordId::compose(&uuid7(self.engine.ids().as_ref(), now.millis()));
                 let ids = (0..max).map(fresh).collect::<Result<Vec<_>>>()?;
@@ -121,7 +121,7 @@ impl Coding {
     }
 }
 
-/// The events of these numbers, with their words.
+/// Returns the events with these numbers, with their words.
 fn chosen(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -153,7 +153,7 @@ fn source(item: &SessionItem) -> Vec<Source> {
     item.event.iter().map(|event| Source { event: event.clone(), message: 0, part: 0 }).collect()
 }
 
-/// Notes in the task what it learned now; false where that is nothing.
+/// Counts the new learnings on the task. Returns false if there are none.
 fn note(
     tx: &mut dyn Tx,
     task: &mut Task,

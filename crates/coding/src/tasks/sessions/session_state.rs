@@ -1,5 +1,6 @@
-//! `session_state`: what an agent keeps so that a run that crashed goes on in the same session. Nobody reads it but whoever may
-//! write the task; it is given back byte for byte but for the secrets in its texts, and gone with the end of the session.
+//! The verb `session_state`: state that an agent stores so that a crashed run can resume in its
+//! session. Only callers who may write the task can read it. It is returned byte for byte, except
+//! for masked secrets in its texts, and is removed at the end of the session.
 
 use loci_engine::calls::standing::Standing;
 use loci_engine::memories::existing;
@@ -14,10 +15,11 @@ use crate::tasks::log_fields::Call;
 use crate::tasks::task_namespaces;
 
 impl Coding {
-    /// The state of a session, and its version, for whoever may write the task: it is the agent's own, and kept as it was given.
+    /// Returns the state of a session and its version, for a caller who may write the task: the
+    /// state belongs to the agent, and is kept as sent.
     ///
     /// # Errors
-    /// `NotFound` where nothing is kept; `Denied`.
+    /// `NotFound` if there is no state; `Denied`.
     pub async fn session_state(
         &self,
         caller: &Principal,
@@ -48,10 +50,11 @@ impl Coding {
             .await
     }
 
-    /// Puts a state in the place of the one of `version`, 0 for the first; its own version.
+    /// Replaces the state of `version` (0 for the first one). Returns the new version.
     ///
     /// # Errors
-    /// `TooLarge`; `Conflict` where it is another version that is there, and where the session has ended; `NotFound`; `Denied`.
+    /// `TooLarge`; `Conflict` if the stored version differs, or if the session has ended;
+    /// `NotFound`; `Denied`.
     pub async fn session_state_put(
         &self,
         caller: &Principal,

@@ -1,5 +1,5 @@
-//! Includes of C and C++. A path in quotes is looked for in the directory of the including file
-//! first; others in directories that are usually searched, then by their ending. Search paths of
+//! Includes of C and C++. A quoted path is searched in the directory of the including file first.
+//! Others are searched in the usual include directories, then by their ending. Search paths of
 //! build systems are not read.
 
 use super::super::layout::{Basis, FileNumber, Layout, Target, join, relative, split, upwards};
@@ -16,7 +16,7 @@ const SYNTAX: Syntax = Syntax {
     apostrophe: Apostrophe::Character,
     backtick: Backtick::Plain,
 };
-/// Directories in which includes are looked for, below each directory above the file.
+/// Directories searched for includes, below each directory above the file.
 const ROOTS: &[&str] = &["include", "inc", "src", ""];
 const HEADERS: &[&str] = &["h", "hh", "hpp", "hxx"];
 const SOURCES: &[&str] = &["c", "cc", "cpp", "cxx"];
@@ -52,7 +52,7 @@ fn spelled(token: Token<'_>) -> String {
     }
 }
 
-/// Files that an include of a file leads to.
+/// Returns the files that an include resolves to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let (directory, _) = split(layout.path(from));
     let near = (!import.is_system).then(|| relative(directory, &import.module)).flatten();
@@ -61,7 +61,7 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
         let roots = upwards(directory).flat_map(|above| ROOTS.iter().map(move |root| join(above, root)));
         roots.filter_map(|root| layout.file(&relative(&root, &import.module)?)).next()
     };
-    // `<string.h>` is the system's, whatever lies somewhere in the tree.
+    // `<string.h>` is a system header, even if the tree contains a file of this name.
     let is_plain = import.is_system && !import.module.contains('/');
     let guessed = || (!is_plain).then(|| layout.only_ending(&import.module)).flatten();
     let found = near.map(|file| (file, Basis::Path));
@@ -70,8 +70,8 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
     found.filter(|(file, _)| *file != from).into_iter().collect()
 }
 
-/// The source file of a header in its directory: a change of it changes what includers of the
-/// header call.
+/// Returns the source files of a header in its directory: a change of a source file changes the
+/// functions that includers of the header call.
 pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
     let Some((stem, ending)) = layout.path(from).rsplit_once('.') else { return Vec::new() };
     if !HEADERS.contains(&ending) {

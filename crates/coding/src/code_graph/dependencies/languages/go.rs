@@ -1,6 +1,6 @@
-//! Imports of Go. A package is a directory: an import leads to those files of it that declare a
-//! name which the importing file uses. Files of one package see each other's names without an
-//! import.
+//! Imports of Go. A package is a directory: an import resolves to the files of the directory that
+//! declare a name which the importing file uses. Files of one package use each other's names
+//! without an import.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,7 @@ pub(in super::super) fn scan(text: &str) -> Scan {
     scan
 }
 
-/// The words of a file, each with its first line.
+/// Returns the words of a file, each with its first line.
 pub(super) fn words(placed: &[Placed<'_>]) -> BTreeMap<String, u32> {
     let mut words = BTreeMap::new();
     for one in placed {
@@ -59,7 +59,7 @@ pub(super) fn words(placed: &[Placed<'_>]) -> BTreeMap<String, u32> {
     words
 }
 
-/// `"a/b"`, `c "a/b"`, or several in brackets; returns the place of the last token.
+/// Reads `"a/b"`, `c "a/b"`, or several in brackets. Returns the position of the last token.
 fn imports(tokens: Tokens<'_, '_>, mut at: usize, imports: &mut Vec<Import>) -> usize {
     let in_brackets = tokens.is(at, '(');
     at += usize::from(in_brackets);
@@ -82,7 +82,8 @@ fn imports(tokens: Tokens<'_, '_>, mut at: usize, imports: &mut Vec<Import>) -> 
     at
 }
 
-/// `A`, `A, B =`, or one a line in brackets; returns the place of the last token that was read.
+/// Reads `A`, `A, B =`, or one declaration a line in brackets. Returns the position of the last
+/// token read.
 fn declared(tokens: Tokens<'_, '_>, mut at: usize, declares: &mut BTreeSet<String>) -> usize {
     if !tokens.is(at, '(') {
         loop {
@@ -113,7 +114,7 @@ fn declared(tokens: Tokens<'_, '_>, mut at: usize, declares: &mut BTreeSet<Strin
     at
 }
 
-/// Files that an import of a file leads to.
+/// Returns the files that an import resolves to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let Some(directory) = directory_of(layout, &import.module) else { return Vec::new() };
     let is_meant = |file: &FileNumber| is_source(layout.path(*file)) && *file != from;
@@ -130,14 +131,14 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
         (_, Some(_) | None) => BTreeSet::new(),
     };
     let declaring: Vec<FileNumber> = declaring.into_iter().filter(is_meant).collect();
-    // Where nothing of it is named, as in an import for its side effects, all of the package is
-    // meant.
+    // An import that uses no name, such as one for side effects, resolves to all files of the
+    // package.
     let meant = if declaring.is_empty() { files().collect() } else { declaring };
     let has_room = layout.compares(meant.len());
     meant.into_iter().filter(|_| has_room).map(|file| (file, Basis::Path)).collect()
 }
 
-/// Files of the same package whose names a file uses.
+/// Returns the files of the same package whose names a file uses.
 pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
     let (directory, _) = split(layout.path(from));
     let Some(scan) = layout.scan(from) else { return Vec::new() };
@@ -152,7 +153,7 @@ pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumb
     first_lines(used).into_iter().filter(|(file, _)| is_other(*file)).collect()
 }
 
-/// The first line of each file on which one of its names is used.
+/// Returns the first line of each file on which one of its names is used.
 pub(super) fn first_lines<'a>(
     used: impl Iterator<Item = (&'a str, u32, &'a [FileNumber])>,
 ) -> BTreeMap<FileNumber, u32> {
@@ -170,7 +171,7 @@ fn is_source(path: &str) -> bool {
     path.ends_with(".go") && !path.ends_with(TEST)
 }
 
-/// The directory of a package: that of the module which it is a part of, and the rest of its path.
+/// Returns the directory of a package: the directory of its module and the rest of its path.
 fn directory_of(layout: &Layout, module: &str) -> Option<String> {
     let names = std::iter::successors(Some(module), |name| name.rsplit_once('/').map(|(above, _)| above));
     let (name, directory) = names.filter_map(|name| Some((name, layout.go.directory(name)?))).next()?;

@@ -1,5 +1,6 @@
-//! Imports of Java and Kotlin: by the packages that files state and the names that they declare,
-//! wherever the files are. Files of one package see each other's names without an import.
+//! Imports of Java and Kotlin. They resolve by the packages that files state and the names that
+//! they declare, regardless of the files' directories. Files of one package use each other's names
+//! without an import.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +20,9 @@ const JAVA: Syntax = Syntax {
     backtick: Backtick::Plain,
 };
 const KOTLIN: Syntax = Syntax { nests: true, backtick: Backtick::Word, ..JAVA };
-/// All names of a package.
+/// The wildcard for all names of a package.
 const ALL: &str = "*";
-/// Tokens of type parameters that are read.
+/// The maximum number of tokens of type parameters that are read.
 const PARAMETERS_MAX: usize = 64;
 const TYPES: &[&str] = &["class", "interface", "enum", "record", "object", "typealias"];
 
@@ -68,8 +69,8 @@ fn import(tokens: Tokens<'_, '_>, at: usize, line: u32) -> Import {
     Import::new(module, line)
 }
 
-/// The name behind `class` or `fun`: behind type parameters, and behind the type that a function is
-/// added to.
+/// Returns the name after `class` or `fun`. Type parameters and the receiver type of an extension
+/// function are skipped.
 fn declared<'a>(tokens: Tokens<'a, '_>, mut at: usize) -> Option<&'a str> {
     if tokens.is(at, '<') {
         let mut depth = 0_usize;
@@ -82,12 +83,12 @@ fn declared<'a>(tokens: Tokens<'a, '_>, mut at: usize) -> Option<&'a str> {
             }
         }
     }
-    // `enum class`, `annotation class` come to their own word.
+    // The second keyword of `enum class` and `annotation class` is reached on its own.
     let (words, _) = tokens.dotted(at);
     words.last().copied().filter(|word| !TYPES.contains(word))
 }
 
-/// Files that an import of a file leads to.
+/// Returns the files that an import resolves to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let found = |files: Vec<FileNumber>| {
         files.into_iter().filter(|file| *file != from).map(|file| (file, Basis::Path)).collect()
@@ -111,15 +112,15 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
     Vec::new()
 }
 
-/// Files of the same package whose names a file uses.
+/// Returns the files of the same package whose names a file uses.
 pub(in super::super) fn seen(layout: &Layout, from: FileNumber) -> Vec<(FileNumber, u32)> {
     let package = layout.scan(from).and_then(|scan| scan.package.as_deref());
     let declared = package.and_then(|package| layout.declared_in_package(package));
     declared.map_or_else(Vec::new, |declared| used_of(layout, from, declared))
 }
 
-/// Returns those of some files whose names a file uses, and on which line first. A name that the
-/// file imports from elsewhere, or declares, is no other one's.
+/// Returns the declaring files whose names a file uses, each with the first line of use. A name
+/// that the file imports from elsewhere or declares itself does not count.
 fn used_of(layout: &Layout, from: FileNumber, declared: &Declarers) -> Vec<(FileNumber, u32)> {
     let Some(scan) = layout.scan(from).filter(|scan| layout.compares(scan.imports.len())) else {
         return Vec::new();

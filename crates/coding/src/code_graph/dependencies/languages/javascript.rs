@@ -1,6 +1,6 @@
 //! Imports of JavaScript and TypeScript: `import`, `export … from`, `require`, `import()`. Relative
-//! paths are followed as bundlers do; packages of the workspace by their manifests; `@/` and `~/`
-//! by guess. Path mappings of `tsconfig.json` are not read.
+//! paths resolve as in bundlers; packages of the workspace by their manifests; `@/` and `~/` by
+//! guess. Path mappings of `tsconfig.json` are not read.
 
 use std::collections::HashSet;
 
@@ -18,9 +18,9 @@ const SYNTAX: Syntax = Syntax {
     apostrophe: Apostrophe::Text,
     backtick: Backtick::Text { has_escapes: true },
 };
-/// Endings that an import leaves out, in the order in which they are tried.
+/// Endings that an import may omit, in the order of the attempts.
 const ENDINGS: &[&str] = &[".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
-/// Endings of built files, which stand for those of their sources.
+/// Endings of built files, and the endings of their sources.
 const BUILT: &[(&str, &[&str])] =
     &[(".js", &[".ts", ".tsx"]), (".jsx", &[".tsx"]), (".mjs", &[".mts"]), (".cjs", &[".cts"])];
 
@@ -43,7 +43,7 @@ pub(in super::super) fn scan(text: &str) -> Scan {
     Scan { imports, ..Scan::default() }
 }
 
-/// Files that an import of a file leads to.
+/// Returns the files that an import resolves to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let (directory, _) = split(layout.path(from));
     let module = import.module.split(['?', '#']).next().unwrap_or_default();
@@ -58,7 +58,7 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
     found.filter(|(file, _)| *file != from).into_iter().collect()
 }
 
-/// The file of a path that may lack its ending.
+/// Returns the file at a path that may lack its ending.
 fn at(layout: &Layout, path: &str) -> Option<FileNumber> {
     let built = BUILT.iter().filter_map(|(ending, sources)| Some((path.strip_suffix(ending)?, *sources)));
     let sources =
@@ -69,7 +69,7 @@ fn at(layout: &Layout, path: &str) -> Option<FileNumber> {
     layout.first(exact.chain(ended).chain(index))
 }
 
-/// The file of a package of this repository, or of a path within it.
+/// Returns the file of a package of this repository, or of a path within it.
 fn of_package(layout: &Layout, module: &str) -> Option<Target> {
     let names = std::iter::successors(Some(module), |name| name.rsplit_once('/').map(|(above, _)| above));
     let (name, directory) = names.filter_map(|name| Some((name, layout.npm.directory(name)?))).next()?;

@@ -1,6 +1,6 @@
-//! Imports of one language each: how they are written (`scan`), and the files that they lead to
-//! (`resolve`). Pure. To add a language: a file here, one line in `Language`, and one in each of
-//! the two matches on it.
+//! Imports, one module for each language: the syntax of imports (`scan`), and the files that they
+//! resolve to (`resolve`). Pure. To add a language: a file here, one line in `Language`, and one in
+//! each of the two matches on it.
 
 pub(super) mod c_family;
 pub(super) mod go;

@@ -1,6 +1,6 @@
-//! Imports of Python: `import`, `from … import`, `import_module("…")`. Relative ones are followed
-//! by the packages; others from the root, from `src` and from directories above the file that are
-//! no packages.
+//! Imports of Python: `import`, `from … import`, `import_module("…")`. Relative imports resolve
+//! along the packages; others from the root, from `src` and from directories above the file that
+//! are not packages.
 
 use super::super::layout::{Basis, FileNumber, Layout, Target, above, join, split, upwards};
 use super::super::scan::{Import, Scan};
@@ -43,7 +43,7 @@ pub(in super::super) fn scan(text: &str) -> Scan {
     Scan { imports, ..Scan::default() }
 }
 
-/// `import a.b as c, d`
+/// Reads `import a.b as c, d`.
 fn plain(tokens: Tokens<'_, '_>, mut at: usize, line: u32, imports: &mut Vec<Import>) -> usize {
     loop {
         let (words, behind) = tokens.dotted(at);
@@ -59,14 +59,14 @@ fn plain(tokens: Tokens<'_, '_>, mut at: usize, line: u32, imports: &mut Vec<Imp
     }
 }
 
-/// `from ..a.b import (c as d, e)`
+/// Reads `from ..a.b import (c as d, e)`.
 fn out_of(tokens: Tokens<'_, '_>, mut at: usize, line: u32, imports: &mut Vec<Import>) -> usize {
     let begin = at;
     while tokens.is(at, '.') {
         at += 1;
     }
     let dots = ".".repeat(at - begin);
-    // In `from . import a` the word behind the dots is no module.
+    // In `from . import a` the word after the dots is not a module.
     let (words, behind) = match tokens.word(at) {
         Some("import") => (Vec::new(), at),
         _ => tokens.dotted(at),
@@ -96,7 +96,7 @@ fn out_of(tokens: Tokens<'_, '_>, mut at: usize, line: u32, imports: &mut Vec<Im
     at
 }
 
-/// Files that an import of a file leads to.
+/// Returns the files that an import resolves to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let (directory, _) = split(layout.path(from));
     let rest = import.module.trim_start_matches('.');
@@ -126,7 +126,7 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
     found.into_iter().filter(|file| *file != from).map(|file| (file, basis)).collect()
 }
 
-/// The directory from which an absolute import is found.
+/// Returns the directory from which an absolute import resolves.
 fn root_of(layout: &Layout, directory: &str, path: &str, import: &Import) -> Option<(String, Basis)> {
     let is_found = |root: &str| {
         let whole = join(root, path);
@@ -138,7 +138,7 @@ fn root_of(layout: &Layout, directory: &str, path: &str, import: &Import) -> Opt
     if let Some(root) = known.into_iter().find(|root| is_found(root)) {
         return Some((root, Basis::Path));
     }
-    // A single name is that of any package somewhere: two segments are the least that is a hint.
+    // A single name may match any package in the tree. A hint needs at least two segments.
     if !path.contains('/') {
         return None;
     }
@@ -151,7 +151,7 @@ fn root_of(layout: &Layout, directory: &str, path: &str, import: &Import) -> Opt
     (!is_package(layout, root)).then(|| (root.to_owned(), Basis::Name))
 }
 
-/// The file of a module: its own, or that of its package.
+/// Returns the file of a module: its own file, or the file of its package.
 fn module(layout: &Layout, path: &str) -> Option<FileNumber> {
     let packages = PACKAGE.iter().map(|name| join(path, name));
     layout.first(packages.chain([format!("{path}.py"), format!("{path}.pyi")]))

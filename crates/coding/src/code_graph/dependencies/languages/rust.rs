@@ -18,11 +18,11 @@ const SYNTAX: Syntax = Syntax {
     apostrophe: Apostrophe::Character,
     backtick: Backtick::Plain,
 };
-/// Braces within braces of one `use` that are read.
+/// The maximum depth of nested braces in one `use`.
 const DEPTH_MAX: usize = 32;
-/// Segments of a path that are looked at.
+/// The maximum number of segments of a path that are read.
 const SEGMENTS_MAX: usize = 12;
-/// Bytes of a segment.
+/// The maximum size of a segment, in bytes.
 const SEGMENT_BYTES_MAX: usize = 128;
 const SEPARATOR: &str = "::";
 
@@ -40,14 +40,14 @@ pub(in super::super) fn scan(text: &str) -> Scan {
 
 struct Reader<'a, 'b> {
     tokens: Tokens<'a, 'b>,
-    /// Depths of braces at which modules within the file are open.
+    /// The depths of braces at which inline modules are open.
     levels: Vec<usize>,
     depth: usize,
     found: BTreeMap<String, u32>,
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Reads what begins at a place, and returns the place behind it.
+    /// Reads the item at a position, and returns the next position.
     fn step(&mut self, at: usize, line: u32, declares: &mut BTreeSet<String>) -> usize {
         let tokens = self.tokens;
         if tokens.is(at, '{') {
@@ -82,7 +82,7 @@ impl<'a> Reader<'a, '_> {
         self.tokens.is(at, ':') && self.tokens.is(at + 1, ':')
     }
 
-    /// Reads a path, or several in braces, and returns the place behind it.
+    /// Reads a path, or several in braces, and returns the next position.
     fn tree(&mut self, mut at: usize, path: &mut Vec<&'a str>, line: u32, depth: usize) -> usize {
         let own = path.len();
         if self.is_separator(at) {
@@ -116,7 +116,7 @@ impl<'a> Reader<'a, '_> {
         at
     }
 
-    /// Keeps a path as the file says it, out of modules within the file.
+    /// Stores a path relative to the file: it removes the `super` segments that inline modules add.
     fn put(&mut self, path: &[&str], line: u32) {
         let path = path.get(..path.len().min(SEGMENTS_MAX)).unwrap_or_default();
         let Some(first) = path.first() else { return };
@@ -144,7 +144,7 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// Files that an import of a file leads to.
+/// Returns the files that an import resolves to.
 pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Import) -> Vec<Target> {
     let place = Module::of(layout, from);
     let mut segments = import.module.split(SEPARATOR).peekable();
@@ -174,11 +174,11 @@ pub(in super::super) fn resolve(layout: &Layout, from: FileNumber, import: &Impo
     found.filter(|found| *found != from).map(|found| (found, Basis::Path)).into_iter().collect()
 }
 
-/// The place of a module.
+/// The location of a module.
 struct Module {
-    /// The directory of the modules below it.
+    /// The directory of its submodules.
     directory: String,
-    /// That of the modules below the root of its crate.
+    /// The directory of the modules below the root of its crate.
     root: String,
 }
 
@@ -204,7 +204,7 @@ impl Module {
     }
 }
 
-/// The file of the module whose modules are in a directory.
+/// Returns the file of the module whose submodules are in a directory.
 fn owner(layout: &Layout, directory: &str) -> Option<FileNumber> {
     let within = ["mod.rs", "lib.rs", "main.rs"].map(|name| join(directory, name));
     layout.first(within).or_else(|| layout.file(&format!("{directory}.rs")))

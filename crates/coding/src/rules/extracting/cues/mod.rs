@@ -1,11 +1,13 @@
-//! Words that speak for a rule or against one. One file a language, nothing but data; what a cue does is said by its kind and its points.
+//! Words that speak for or against a rule, as data with one file for each language. The kind and
+//! the points of a cue determine its effect.
 //!
-//! A statement is a rule where something in it orders ([`Kind::Orders`]), and what makes it general outweighs what ties it to its place
-//! by [`super::judging::POINTS_MIN`] or more. In a form, `CODE` stands for a code span, `VERBS` for the language's verbs. A cue that has an `unless` does not count where that is
-//! found, too: the expressions have no way to look ahead.
+//! A statement is a rule if it contains an instruction ([`Kind::Orders`]) and its general cues
+//! outweigh its local ones by [`super::judging::POINTS_MIN`] or more. In a form, `CODE` stands for
+//! a code span, `VERBS` for the language's verbs. A cue with `unless` does not count if that form
+//! also matches, because the expressions have no lookahead.
 //!
-//! To add a language: its file, one line in [`LANGUAGES`]; comments are told apart by the words that only hold sentences together, and by
-//! their script.
+//! To add a language: its file, and one line in [`LANGUAGES`]. Languages are recognized by their
+//! function words, and by their script.
 
 mod chinese;
 mod dutch;
@@ -26,22 +28,22 @@ use regex::Regex;
 use super::Reason;
 use super::matching::{self, CODE};
 
-/// What a cue does.
+/// The effect of a cue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It says what to do, so generally. The strongest of a statement counts.
+    /// It is an instruction, with a degree of generality. The strongest of a statement counts.
     Orders(i32),
-    /// It reaches beyond the place. All of a statement count.
+    /// It extends beyond the commented place. All of a statement count.
     General(i32),
-    /// It ties to the place. All count.
+    /// It refers to the commented place. All of a statement count.
     Local(i32),
-    /// The statement is something else.
+    /// The statement is not a rule, for this reason.
     Stops(Reason),
-    /// A request in the form of a question, which may state a rule all the same.
+    /// A request in the form of a question, which may still state a rule.
     Requests,
 }
 
-/// A named form.
+/// A named pattern.
 #[derive(Debug)]
 pub(super) struct Cue {
     pub(super) name: &'static str,
@@ -60,19 +62,19 @@ impl Cue {
     }
 }
 
-/// A language as its file gives it.
+/// The data of a language in its file.
 struct Words {
-    /// Its code, as `de`.
+    /// Its code, such as `de`.
     code: &'static str,
-    /// Verbs that order, for `VERBS` in its forms.
+    /// Verbs of instructions, for `VERBS` in its forms.
     verbs: &'static str,
-    /// What only this language's comments have: words, parted by blanks; or characters, where it is told by its script.
+    /// The marks of the language: words separated by blanks, or its script.
     told_by: Told,
-    /// What may open a statement and says nothing.
+    /// Opening words of a statement without meaning of their own.
     leaders: &'static str,
-    /// Where a second clause begins that may be a rule by itself.
+    /// The start of a second clause, which may be a rule of its own.
     clauses: &'static str,
-    /// Takes back what was said before.
+    /// Words that retract an earlier statement.
     takes_back: &'static str,
     cues: &'static [Cue],
 }
@@ -90,14 +92,14 @@ static LANGUAGES: &[&Words] = &[
     &portuguese::WORDS,
     &italian::WORDS,
     &dutch::WORDS,
-    // Japanese before Chinese, for it writes in both scripts.
+    // Japanese precedes Chinese, because it uses both scripts.
     &japanese::WORDS,
     &chinese::WORDS,
     &korean::WORDS,
     &russian::WORDS,
 ];
 
-/// A language, compiled.
+/// A compiled language.
 pub(super) struct Language {
     pub(super) code: &'static str,
     told_by: &'static Told,
@@ -115,13 +117,13 @@ struct Compiled {
 }
 
 static COMPILED: LazyLock<Vec<Language>> = LazyLock::new(|| LANGUAGES.iter().copied().map(compile).collect());
-/// Openings by which a remark is said to be general; the same words in all languages, for few have them.
+/// Openings that mark a remark as general, common to all languages because few have them.
 static GENERALLY: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(
         r"(?i)\b(?:general|generally|future|next time|all of us|everyone|in general|reminder|convention|overall|allgemein\w*|grundsätzlich|nächste mal|générale|rappel|recordatorio|lembrete|geral|promemoria)\b|一般|总的来说|全体|общее|на будущее|일반적인",
     )
 });
-/// Where nothing tells.
+/// The default language.
 static DEFAULT: LazyLock<Language> = LazyLock::new(|| compile(&english::WORDS));
 
 fn compile(words: &'static Words) -> Language {
@@ -146,7 +148,7 @@ fn compile(words: &'static Words) -> Language {
 }
 
 impl Language {
-    /// The cues of a statement, in the order of the table. The copy is that of `matching`.
+    /// Returns the cues of a statement, in the order of the table. The copy is that of `matching`.
     pub(super) fn found<'a>(&'a self, copy: &'a str) -> impl Iterator<Item = &'static Cue> + 'a {
         let holds = |one: &&Compiled| {
             one.form.is_match(copy) && !one.unless.as_ref().is_some_and(|unless| unless.is_match(copy))
@@ -155,18 +157,19 @@ impl Language {
     }
 }
 
-/// True for what opens a statement and says that it is general.
+/// True for an opening that marks a statement as general.
 pub(super) fn opens_generally(opening: &str) -> bool {
     GENERALLY.is_match(opening)
 }
 
-/// The languages that a text may be in: usually one; where as many words speak for several, all of them.
+/// Returns the possible languages of a text: usually one, or several with the same number of words.
 pub(super) fn of_text(text: &str) -> Vec<&'static Language> {
     let told = told(text);
     if told.is_empty() { vec![&DEFAULT] } else { told }
 }
 
-/// Those of a statement within a text: what both may be, else what the statement is, else what the text is.
+/// Returns the languages of a statement within a text: those possible for both, else those of the
+/// statement, else those of the text.
 pub(super) fn of_statement(statement: &str, of_text: &[&'static Language]) -> Vec<&'static Language> {
     let told = told(statement);
     let is_of = |one: &&&'static Language| of_text.iter().any(|other| other.code == one.code);
@@ -187,14 +190,14 @@ fn told(text: &str) -> Vec<&'static Language> {
     by_script.map_or_else(|| by_words(&copy), |language| vec![language])
 }
 
-/// True where enough letters are of a script: names of code are Latin in all languages.
+/// True if enough letters belong to a script. Names in code are Latin in all languages.
 fn is_script(copy: &str, is_of: fn(char) -> bool) -> bool {
     let letters = copy.chars().filter(|c| c.is_alphabetic());
     let (all, of) = letters.fold((0_usize, 0_usize), |(all, of), c| (all + 1, of + usize::from(is_of(c))));
     of >= 2 && of * 8 >= all
 }
 
-/// The languages most of whose own words are in a text.
+/// Returns the languages with the most words in a text.
 fn by_words(copy: &str) -> Vec<&'static Language> {
     let said: Vec<&str> =
         copy.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()).collect();
@@ -208,7 +211,7 @@ fn by_words(copy: &str) -> Vec<&'static Language> {
         .collect()
 }
 
-/// True for a text by which somebody takes back what they said.
+/// True for a text that retracts an earlier statement.
 pub(super) fn takes_back(text: &str) -> bool {
     let copy = matching::copy(text);
     of_text(text).iter().any(|language| language.takes_back.is_match(&copy))

@@ -1,5 +1,5 @@
-//! What is said to the program that reads a review, in the languages that reviews are written in: by name, or by telling it to forget
-//! what it was told. A person who reviews speaks to a person.
+//! Text that addresses a program reading the review, in the languages of reviews: by name, or with
+//! a request to ignore its instructions. Human reviewers address people.
 
 use super::{Form, Forms, compile};
 
@@ -52,7 +52,7 @@ const TABLE: &[Form] = &[
 
 static FORMS: Forms = Forms::of(|| compile(TABLE));
 
-/// By what a text speaks to a program.
+/// Returns the form by which a text addresses a program.
 pub(super) fn found(text: &str) -> Option<&'static str> {
     FORMS.first(text)
 }

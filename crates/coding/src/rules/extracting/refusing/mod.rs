@@ -1,14 +1,14 @@
-//! What becomes no rule, whoever says it and however general it is: unsafe text, protected topics,
-//! and what is said to programs. A plain tool name is no reason to refuse, but a person must agree
-//! first.
+//! Statements that never become rules, from any author and with any scope: unsafe text, protected
+//! topics, and text that addresses programs. A plain tool name is accepted, but requires a person's
+//! approval.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `unsafe_text` | addresses, commands, encoded text, roles; and tools by their names |
-//! | `protected_topics` | what no review may change, and ways around checks |
-//! | `addressed` | what is said to the program that reads it |
+//! | `unsafe_text` | addresses, commands, encoded text, roles; and names of tools |
+//! | `protected_topics` | topics that no review may change, and ways around checks |
+//! | `addressed` | text that addresses the program reading it |
 //!
-//! A form here errs on the side of refusing: a rule that is lost can be stored by hand.
+//! In doubt the forms here reject: a person can add a lost rule by hand.
 
 mod addressed;
 mod protected_topics;
@@ -21,14 +21,14 @@ use regex::Regex;
 
 use super::{Reason, matching, prose};
 
-/// A form of something, with its name.
+/// A pattern with its name.
 struct Form {
-    /// For people.
+    /// The name, for people.
     name: &'static str,
     form: &'static str,
 }
 
-/// The forms of a table, compiled.
+/// The patterns of a table, compiled.
 struct Forms(LazyLock<Vec<(&'static str, Regex)>>);
 
 impl Forms {
@@ -36,7 +36,7 @@ impl Forms {
         Self(LazyLock::new(make))
     }
 
-    /// The name of the first that is in a text.
+    /// Returns the name of the first pattern that a text contains.
     fn first(&self, text: &str) -> Option<&'static str> {
         self.0.iter().find(|(_, form)| form.is_match(text)).map(|(name, _)| *name)
     }
@@ -46,14 +46,14 @@ fn compile(table: &'static [Form]) -> Vec<(&'static str, Regex)> {
     table.iter().map(|one| (one.name, matching::compiled(&format!("(?i){}", one.form)))).collect()
 }
 
-/// What speaks against a statement.
+/// The result of checking a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Refusal {
-    /// It becomes no rule.
+    /// The reason why it is not a rule.
     pub reason: Option<Reason>,
-    /// What it names that is refused, for people.
+    /// The rejected part, for people.
     pub what: Option<&'static str>,
-    /// It becomes one when a person agrees.
+    /// The reason why it requires a person's approval.
     pub approval: Option<&'static str>,
 }
 
@@ -63,10 +63,11 @@ impl Refusal {
     }
 }
 
-/// What speaks against the text of a rule, wherever it comes from.
+/// Checks the text of a rule from any source.
 pub fn refusal(text: &str) -> Refusal {
     let score = injection::score(text).score;
-    // What cannot be seen splits no word. Marks within code are marks of code.
+    // Hidden characters are removed, so that they split no word. Marks within code belong to the
+    // code.
     let text = prose::without_hidden(text);
     let (text, spelled) = (text.as_str(), spelling(&text));
     if score >= injection::QUARANTINED {
@@ -87,7 +88,8 @@ pub fn refusal(text: &str) -> Refusal {
     Refusal { approval, ..Refusal::default() }
 }
 
-/// Why nothing of a comment is taken: one sentence of it is meant to mislead, so the others are not believed either.
+/// Returns the reason to reject a whole comment: if one sentence is an attack, the others are not
+/// trusted either.
 pub(super) fn of_whole(text: &str, score: f32) -> Option<Reason> {
     if score >= injection::QUARANTINED {
         return Some(Reason::Injection);
@@ -102,7 +104,7 @@ pub(super) fn of_whole(text: &str, score: f32) -> Option<Reason> {
     protected_topics::weakens(&said).then_some(Reason::ProtectedTopic)
 }
 
-/// One spelling for what looks the same; code is read along.
+/// Returns a text in one spelling of look-alike characters. Code is included.
 fn spelling(text: &str) -> String {
     use unicode_normalization::UnicodeNormalization;
     let plain: String = text.nfkc().map(|c| if matches!(c, '‘' | '’') { '\'' } else { c }).collect();
@@ -114,7 +116,7 @@ mod tests {
     use super::super::{ReviewText, extract};
     use super::*;
 
-    /// Rules by their form, and none that may be kept.
+    /// The texts have the form of rules, and none may be accepted.
     #[test]
     fn a57_what_weakens_becomes_no_rule() {
         for text in [

@@ -1,6 +1,7 @@
-//! Topics that no review changes by itself: CI and workflow files, branch protection, secrets, network destinations, permissions, git hooks,
-//! package sources, the configuration of agents; and ways around tests, lint, type checks and review. A rule that forbids such a way
-//! ("never skip a test") is no way around anything, but a person agrees first.
+//! Topics that no review may change without a person: CI and workflow files, branch protection,
+//! secrets, network destinations, permissions, git hooks, package sources, the configuration of
+//! agents; and ways around tests, lint, type checks and review. A rule that forbids such a way
+//! ("never skip a test") is allowed, but requires a person's approval.
 
 use std::sync::LazyLock;
 
@@ -57,7 +58,7 @@ const TOPICS: &[Form] = &[
 
 static FORMS: Forms = Forms::of(|| compile(TOPICS));
 
-/// Checks that may not be gone around.
+/// Checks that a rule may not circumvent.
 const CHECKS: &str = concat!(
     r"(?:tests?|test ?suites?|test ?cases?|testing|specs?|lint\w*|type[- ]?check\w*|type errors?|checks?|reviews?|reviewers?|approvals?|hooks?|assertions?|warnings?|coverage|validation|verification|authentication|authori[sz]ation|auth",
     r"|security|signatures?|tls|ssl|certificates?|csrf|cors|encryption|sandbox\w*|eslint|clippy|mypy|tsc|rubocop|sonar|scans?|safety|rate limits?|logging|audit\w*|monitoring|alerts?|saniti[sz]ation|escaping|permission checks?)",
@@ -82,7 +83,7 @@ static WEAKENS: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(&format!("(?i){english}|{not_needed}|{others}"))
 });
 
-/// Queries that are glued together, which is a rule only where it is forbidden.
+/// Concatenated queries, which may be mentioned only in a prohibition.
 static GLUED: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(
         r"(?i)\b(?:sql|quer(?:y|ies)|commands?|html)\b[^.\n]{0,60}\b(?:concatenat\w+|interpolat\w+|string formatting)\b|\b(?:concatenat\w+|interpolat\w+)\b[^.\n]{0,60}\b(?:sql|quer(?:y|ies)|user input)\b",
@@ -94,23 +95,23 @@ static NEGATED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A negation that stands right before such a way.
+/// A negation directly before such a way.
 static FORBIDS: LazyLock<Regex> = LazyLock::new(|| {
     matching::compiled(
         r"(?i)\b(?:never|don't|do not|doesn't|avoid|no|must not|should not|shouldn't|mustn't|can't|cannot|not|stop)\s+(?:ever |just |simply |silently |to )?(?:use |using |add |adding |commit |leave |sprinkle |reach for |put )?(?:any |new |a |an |more )?$",
     )
 });
 
-/// What a text touches.
+/// The protected topics of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Touched {
-    /// It is refused for this.
+    /// The topic because of which it is rejected.
     pub(super) refused: Option<&'static str>,
-    /// It waits for a person for this.
+    /// The topic because of which it waits for a person.
     pub(super) approval: Option<&'static str>,
 }
 
-/// What of the protected topics a text touches.
+/// Returns the protected topics of a text.
 pub(super) fn found(text: &str) -> Touched {
     if weakens(text) {
         return Touched { refused: Some("a way around checks"), approval: None };

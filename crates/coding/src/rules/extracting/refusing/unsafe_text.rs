@@ -1,5 +1,5 @@
-//! Text that could do something if it were followed or pasted: addresses, commands, code that is run, roles, encoded text. And names of
-//! tools, which are harmless where a person has looked.
+//! Text that could cause harm if a reader followed or pasted it: addresses, commands, executable
+//! code, roles, encoded text. Also names of tools, which are harmless after a person's approval.
 
 use std::sync::LazyLock;
 
@@ -58,7 +58,7 @@ const TABLE: &[Form] = &[
 static EXAMPLES: LazyLock<Regex> =
     LazyLock::new(|| matching::compiled(r"(?i)\B\.env\.\w+|\bsocket\.io\b|\basp\.net\b|\bnext\.config\.\w+"));
 static FORMS: Forms = Forms::of(|| compile(TABLE));
-/// What nobody says by accident.
+/// Forms that never occur by accident.
 const ATTACKS: &[&str] =
     &["a pipe into a shell", "a role", "encoded text", "a download", "a destructive command"];
 
@@ -74,17 +74,17 @@ static TOOL: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What is unsafe in a text.
+/// Returns the unsafe part of a text.
 pub(super) fn found(text: &str) -> Option<&'static str> {
     FORMS.first(&EXAMPLES.replace_all(text, ""))
 }
 
-/// True for what is only said to do harm.
+/// True for text whose only purpose is harm.
 pub(super) fn is_attack(text: &str) -> bool {
     FORMS.0.iter().any(|(name, form)| ATTACKS.contains(name) && form.is_match(text))
 }
 
-/// True where a text names a tool to run.
+/// True if a text names a tool to run.
 pub(super) fn names_tool(text: &str) -> bool {
     TOOL.is_match(text)
 }
