@@ -1,6 +1,6 @@
-//! An engine for tests: a store in a place of its own, the engine over it with every product, a
-//! simulator that runs it from a seed, moving of memories between stores, and a real PostgreSQL.
-//! Never a dependency of the product.
+//! An engine for tests: a store in its own place, the engine on it with every product, a simulator
+//! that runs it from a seed, moves of memories between stores, and a real PostgreSQL. The product
+//! must never depend on it.
 
 pub mod moving;
 pub mod place;

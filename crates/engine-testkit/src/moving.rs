@@ -1,4 +1,5 @@
-//! Moving a whole store into another, broken off at every write and gone on with: for the tests of every pair of stores.
+//! Moves a whole store to another, aborted at every write and resumed, for the tests of every pair
+//! of stores.
 //!
 //! [`run`] panics at the first difference.
 
@@ -21,15 +22,16 @@ use loci_testkit_ports::{HashEmbedder, ManualClock, block_on};
 /// Opens an empty store.
 pub type Open<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
-/// Rows of a page: so few that there are many pages.
+/// Rows per page: few, so that there are many pages.
 const PAGE_ROWS: usize = 5;
-/// Writes by which two stores are told apart, before any other.
+/// Number of writes that distinguish the two stores, before any other write.
 const FIRST_WRITES: i64 = 2;
 
-/// Moves a store with something of everything from one to the other and back; tries every place to break off at.
+/// Moves a store with rows of every kind to the other store and back, and aborts at every possible
+/// write.
 ///
 /// # Errors
-/// What the stores say where they should not.
+/// Unexpected errors of the stores.
 pub fn run(from: Open<'_>, to: Open<'_>) -> Result<()> {
     let source = from();
     let memories = [filled::fill(&source, "full")?, filled::fill(&source, "other")?];
@@ -66,7 +68,7 @@ fn transfer(from: &Arc<dyn Store>, to: &Arc<dyn Store>) -> Transfer {
     }
 }
 
-/// Moves, and replaces those memories where they are not the same.
+/// Moves, and replaces those memories if they differ.
 fn replacing(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -80,11 +82,12 @@ fn outcomes(report: &TransferReport) -> Vec<TransferOutcome> {
     report.places.iter().map(|place| place.outcome).collect()
 }
 
-/// Into one target, by runs of which each comes one write further; whether the last write was made is not known to the next.
+/// Moves to one target in several runs, each of which gets one write further. The next run does not
+/// know if the last write took effect.
 fn broken_off_everywhere(source: &Arc<dyn Store>, to: Open<'_>) -> Result<Arc<dyn Store>> {
     let target = to();
     for round in 0..1_000 {
-        // In turn: the second write is not made, or it is and nobody hears of it.
+        // Alternately, the second write has no effect, or it takes effect without a response.
         let left = AtomicI64::new(FIRST_WRITES + 2);
         let to: Arc<dyn Store> = Arc::new(Failing { inner: target.clone(), left, made: round % 2 == 0 });
         match block_on(transfer(source, &to).run()) {
@@ -100,7 +103,7 @@ fn broken_off_everywhere(source: &Arc<dyn Store>, to: Open<'_>) -> Result<Arc<dy
     Err(Error::bug("it never ended"))
 }
 
-/// A memory that can be read is there whole.
+/// Checks that every readable memory is complete.
 fn half_is_not_seen(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<()> {
     let seen = block_on(target.read(|tx| tx.memories().list(None, 9)))?;
     let report = block_on(transfer(source, target).verify())?;
@@ -129,7 +132,7 @@ fn others_are_left_alone(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Re
     Ok(())
 }
 
-/// What changes in the source between two runs is noticed, and moved anew.
+/// Checks that a change in the source between two runs is detected, and moved again.
 fn changes_are_noticed(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Result<()> {
     let left = AtomicI64::new(FIRST_WRITES + 9);
     let to: Arc<dyn Store> = Arc::new(Failing { inner: target.clone(), left, made: true });
@@ -142,7 +145,7 @@ fn changes_are_noticed(source: &Arc<dyn Store>, target: &Arc<dyn Store>) -> Resu
     block_on(source.write(move |tx| tx.events_mut().insert(&event)))?;
     let report = block_on(transfer(source, target).run())?;
     same("moved anew", &report.is_same(), &true);
-    // A job that is done meanwhile changes no counter.
+    // A job that ends meanwhile changes no counter.
     let id = memory.clone();
     block_on(source.write(move |tx| {
         tx.idempotency_mut().sweep(time(9_999), 9)?;
@@ -171,7 +174,8 @@ fn what_cannot_be_moved(source: &Arc<dyn Store>, open: Open<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What is not the same in the target stays, however often this is run, until somebody says that it is to be replaced.
+/// Checks that different data in the target stays in any number of runs, until the caller requests
+/// its replacement.
 fn what_differs_is_replaced(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -205,7 +209,7 @@ fn what_differs_is_replaced(
     Ok(())
 }
 
-/// What changes in the source behind the comparison of a memory is noticed in the end.
+/// Checks that a change in the source after the comparison of a memory is detected at the end.
 fn changes_meanwhile_are_noticed(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -244,7 +248,7 @@ fn changes_meanwhile_are_noticed(
     Ok(())
 }
 
-/// Moves; the source changes when all memories were compared.
+/// Moves, and changes the source after all memories were compared.
 fn meanwhile(
     source: &Arc<dyn Store>,
     target: &Arc<dyn Store>,
@@ -265,7 +269,7 @@ fn meanwhile(
     block_on(Transfer { on_progress: Arc::new(told), ..transfer(&from, target) }.run())
 }
 
-/// What is found for a few questions, with everything that is counted for it.
+/// Returns the results of some queries, with their statistics.
 fn answers(store: &Arc<dyn Store>, memories: &[MemoryId]) -> Result<Vec<String>> {
     let mut out = Vec::new();
     for memory in memories {
@@ -303,11 +307,11 @@ fn same<T: PartialEq + std::fmt::Debug + ?Sized>(what: &str, got: &T, expect: &T
     }
 }
 
-/// A store whose nth write fails, and every one after it.
+/// A store whose nth write and all later ones fail.
 struct Failing {
     inner: Arc<dyn Store>,
     left: AtomicI64,
-    /// The failing write is made, but nobody hears of it.
+    /// True if the failing write takes effect without a response.
     made: bool,
 }
 
@@ -320,10 +324,10 @@ impl Failing {
     }
 }
 
-/// What becomes of a store.
+/// A change of a store.
 type Change = dyn Fn(&mut dyn Tx) -> Result<()> + Send + Sync;
 
-/// A store that changes once, before it is read when the time has come.
+/// A store that changes once, before its next read after the signal.
 struct Changing {
     inner: Arc<dyn Store>,
     now: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
-//! A place where a store lives for the time of a test: a folder or a database of its own, opened as often as the test wants.
-//! Nothing here is about what is in it.
+//! A place in which a store lives during a test: its own folder or database, which can be opened
+//! any number of times. The content of the store does not matter here.
 #![expect(clippy::disallowed_methods, reason = "which store tests run on may be said from outside")]
 
 use std::sync::{Arc, OnceLock};
@@ -10,25 +10,26 @@ use loci_pgserver::{Copies, PostgresServer};
 use loci_store_postgres::{PostgresOptions, PostgresStore};
 use loci_store_sqlite::{SqliteOptions, SqliteStore};
 
-/// The environment variable that says which store the tests run on that run on any: `sqlite` (as without it) or `postgres`.
+/// Environment variable that selects the store for tests that run on any store: `sqlite` (the
+/// default) or `postgres`.
 pub const VARIABLE: &str = "LOCI_TEST_STORE";
 
-/// Copies of a database with tables: to make the tables takes thrice as long as to copy them.
+/// Copies of a database with tables: creating the tables takes three times as long as copying them.
 static COPIES: OnceLock<Result<Copies, String>> = OnceLock::new();
 
-/// Makes the database whose copies tests begin with.
+/// Creates the database whose copies tests start with.
 fn copies() -> Result<Copies> {
     let failed = |error: std::io::Error| Error::unavailable(error.to_string());
     let server = PostgresServer::shared().map_err(failed)?;
     let url = server.fresh_database().map_err(failed)?;
-    // Nothing may be connected to what is copied.
+    // The template of a copy must have no connections.
     PostgresStore::open(options(&url)?)?.close();
     Copies::of(server, &url).map_err(failed)
 }
 
 fn options(url: &str) -> Result<PostgresOptions> {
     let mut options = PostgresOptions::parse(url)?;
-    // Tables are made often: few of them are made sooner, and work like many.
+    // Tables are created often: fewer partitions are faster to create and behave alike.
     options.partitions = 3;
     Ok(options)
 }
@@ -38,7 +39,7 @@ enum Kind {
     Database { options: Box<PostgresOptions>, _database: Taken },
 }
 
-/// A copy that is given back with this.
+/// A copy that is returned when this is dropped.
 struct Taken {
     copies: &'static Copies,
     url: String,
@@ -50,14 +51,14 @@ impl Drop for Taken {
     }
 }
 
-/// See the file. It goes with this.
+/// A place for a store, removed when this is dropped.
 pub struct TestPlace(Kind);
 
 impl TestPlace {
-    /// Of the kind that [`VARIABLE`] says.
+    /// Creates a place of the kind in [`VARIABLE`].
     ///
     /// # Errors
-    /// For an unknown kind; as the others.
+    /// For an unknown kind; errors of the other constructors.
     pub fn new() -> Result<Self> {
         match std::env::var(VARIABLE).as_deref() {
             Err(_) | Ok("" | "sqlite") => Self::sqlite(),
@@ -66,20 +67,21 @@ impl TestPlace {
         }
     }
 
-    /// A folder.
+    /// Creates a folder.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn sqlite() -> Result<Self> {
         let folder = tempfile::tempdir();
         let folder = folder.map_err(|error| Error::unavailable("no test folder").caused_by(error))?;
         Ok(Self(Kind::Folder(folder)))
     }
 
-    /// A database of the PostgreSQL of this process: a copy of one whose tables are there already.
+    /// Creates a database in the PostgreSQL server of this process: a copy of one that has its
+    /// tables.
     ///
     /// # Errors
-    /// When there is no PostgreSQL; the message says what to do.
+    /// If there is no PostgreSQL server; the message contains the remedy.
     pub fn postgres() -> Result<Self> {
         let copies = COPIES.get_or_init(|| copies().map_err(|error| error.message));
         let copies = copies.as_ref().map_err(Error::unavailable)?;
@@ -88,10 +90,11 @@ impl TestPlace {
         Ok(Self(Kind::Database { options: Box::new(options), _database: Taken { copies, url } }))
     }
 
-    /// Opens the store of this place: empty the first time, then as it was left, or beside others that have it open.
+    /// Opens the store of this place: empty at first, later with its content, also while others
+    /// have it open.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub fn open(&self) -> Result<Arc<dyn Store>> {
         match &self.0 {
             Kind::Folder(folder) => Ok(SqliteStore::open(SqliteOptions::new(folder.path().join("data")))?),
@@ -99,7 +102,7 @@ impl TestPlace {
         }
     }
 
-    /// The folder, where it is one.
+    /// Returns the folder, if the place is one.
     pub fn folder(&self) -> Option<&std::path::Path> {
         match &self.0 {
             Kind::Folder(folder) => Some(folder.path()),

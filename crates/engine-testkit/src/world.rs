@@ -1,5 +1,6 @@
-//! The inside of a whole server for a test: the engine over a store in a place of its own, with a clock that is
-//! moved by hand, seeded ids, a vault that hides nothing, and no embedding model. The same calls give the same answers.
+//! A complete server for a test: the engine on a store in its own place, with a manual clock,
+//! seeded ids, a vault that hides nothing, and no embedding model. The same calls give the same
+//! results.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use loci_testkit_ports::{ManualClock, OpenVault, SeededIds};
 /// The reader of code, and the places of mirrors.
 type Adapters = (Option<Arc<dyn CodeSources>>, Option<Arc<dyn FilePlaces>>);
 
-/// An engine and what it stands on; the store's place goes when this goes.
+/// An engine with its parts; dropping it removes the store's place.
 pub struct TestWorld {
     engine: Loci,
     clock: ManualClock,
@@ -29,15 +30,15 @@ pub struct TestWorld {
 }
 
 impl TestWorld {
-    /// A new world with nothing in it, on the store that tests run on.
+    /// Creates an empty world on the store that tests run on.
     ///
     /// # Errors
-    /// When there is no place for a store, or it does not open.
+    /// If there is no place for a store, or it does not open.
     pub fn new() -> Result<Self> {
         Self::reading(None, None)
     }
 
-    /// The same, with places for mirrors.
+    /// Creates a world with places for mirrors.
     ///
     /// # Errors
     /// As [`TestWorld::new`].
@@ -45,7 +46,7 @@ impl TestWorld {
         Self::reading(None, Some(files))
     }
 
-    /// The same, with repositories whose code it reads.
+    /// Creates a world with repositories whose code it reads.
     ///
     /// # Errors
     /// As [`TestWorld::new`].
@@ -76,11 +77,11 @@ impl TestWorld {
         Self { engine, clock, store, _place: place }
     }
 
-    /// This world over a copy of the store as it is now, in a place of its own, as a backup that is
-    /// restored later. It has this world's clock, and other ids.
+    /// Returns this world on a copy of the current store in its own place, like a backup that is
+    /// restored later. It shares this world's clock, but not its ids.
     ///
     /// # Errors
-    /// Those of [`TestWorld::new`]; when the store cannot be copied.
+    /// Errors of [`TestWorld::new`]; if the store cannot be copied.
     pub fn copied(&self, files: Option<Arc<dyn FilePlaces>>) -> Result<Self> {
         let place = TestPlace::new()?;
         let store = place.open()?;
@@ -104,20 +105,20 @@ impl TestWorld {
         self.engine.clone()
     }
 
-    /// The store below it.
+    /// Returns its store.
     pub fn store(&self) -> Arc<dyn Store> {
         self.store.clone()
     }
 
-    /// The engine's clock.
+    /// Returns the engine's clock.
     pub fn clock(&self) -> ManualClock {
         self.clock.clone()
     }
 
-    /// Runs the jobs of a memory, an hour later, until none of them is due.
+    /// Advances the clock by one hour, then runs the jobs of a memory until none is due.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub fn work(&self, memory: &MemoryId) -> Result<()> {
         self.clock.advance_ms(3_600_000);
         let (stop, stopped) = futures::channel::oneshot::channel::<()>();

@@ -1,12 +1,13 @@
 //! The kernel of Loci: memories, events, records, retrieval, strategies, consolidation, jobs and
-//! access. It sees nouns, ports and the pure crates of text: no back end, wire, runtime or product.
+//! access. It depends on the model, the ports and the pure text crates: on no back end, wire,
+//! runtime or product.
 //!
-//! Doors call the methods of [`Engine`], and those of products above it, which add to the kernel by
-//! [`hooks`]. A verb takes the caller first, checks access in [`access`] and nowhere else, and does
-//! its work in one closure on the store. One file per verb.
+//! Front ends call the methods of [`Engine`], and those of products, which extend the kernel by
+//! [`hooks`]. An operation takes the caller first, checks access only in [`access`], and does its
+//! work in one closure on the store. One file per operation.
 //!
-//! To add a verb: a file in the folder of its noun with an `impl Engine` block and the types of its
-//! request and answer.
+//! To add an operation, add a file in the folder of its subject with an `impl Engine` block and the
+//! types of its request and response.
 
 pub mod access;
 pub mod admin;
@@ -47,45 +48,45 @@ pub use language_models::registry::Models;
 pub use loci_document_text as document_text;
 pub use settings::EngineSettings;
 
-/// What an engine is made of: one adapter per port.
+/// The parts of an engine: one adapter per port.
 #[derive(Clone)]
 pub struct EngineParts {
-    /// The store of record.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// The embedding model; without one, lexical signals alone.
+    /// The embedding model; without it, search uses lexical signals only.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of ids.
     pub ids: Arc<dyn IdSource>,
-    /// Seals the secrets of keys.
+    /// The vault, which seals the secrets of keys.
     pub vault: Arc<dyn Vault>,
-    /// The language models; without any, the strategies' deterministic halves.
+    /// The language models; without any, strategies extract deterministically.
     pub models: Models,
-    /// Delivers notifications; without it they wait in their table.
+    /// The sender of notifications; without it they wait in the outbox.
     pub deliver: Option<Arc<dyn Deliver>>,
-    /// Keeps the payloads of notifications.
+    /// The object storage for payloads of notifications.
     pub objects: Option<Arc<dyn Objects>>,
-    /// Is told what the pipeline does.
+    /// The observer of the pipeline.
     pub observe: Arc<dyn Observe>,
-    /// The model that made the vectors of records not yet embedded anew.
+    /// The embedding model of records that are not embedded by the current one yet.
     pub previous_embedder: Option<Arc<dyn Embedder>>,
-    /// Reads code of repositories; without it nothing that cites code can be verified.
+    /// The reader of repository code; without it no fact that cites code can be verified.
     pub code: Option<Arc<dyn CodeSources>>,
-    /// Reads reviews at forges; without it they are as hooks tell them.
+    /// The reader of reviews at forges; without it, reviews contain only the data of webhooks.
     pub forge: Option<Arc<dyn Forge>>,
-    /// Scores for injection beside the patterns; without it they decide alone.
+    /// The injection scorer, which supplements the patterns; without it the patterns decide alone.
     pub scorer: Option<Arc<dyn Scorer>>,
-    /// Where mirrors of trees may lie; without it there are none.
+    /// The directories in which mirrors of trees may lie; without it there are no mirrors.
     pub files: Option<Arc<dyn FilePlaces>>,
     /// The products, in the order of their dependencies.
     pub products: Vec<Product>,
-    /// Counts the works on long texts that are under way.
+    /// Counter of pending works on long texts.
     pub long_work_count: LongWorkCount,
 }
 
 impl EngineParts {
-    /// Parts that ask no model, send nothing and tell nobody.
+    /// Returns parts without models, deliveries and observers.
     pub fn quiet(
         store: Arc<dyn Store>,
         embedder: Option<Arc<dyn Embedder>>,
@@ -114,7 +115,7 @@ impl EngineParts {
     }
 }
 
-/// The engine: cheap to clone, shared by all doors.
+/// The engine: cheap to clone, shared by all front ends.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) store: Arc<dyn Store>,
@@ -130,9 +131,9 @@ pub struct Engine {
     pub(crate) settings: Arc<EngineSettings>,
     pub(crate) wake: Arc<jobs::wake::Wake>,
     pub(crate) permits: Arc<jobs::permits::Permits>,
-    /// Calls of models that are under way at once, by jobs and by evaluations.
+    /// Permits for concurrent calls of models, by jobs and by evaluations.
     pub(crate) model_calls: Arc<jobs::permits::Permits>,
-    /// Evaluations of prompts: one at a time.
+    /// Permit for evaluations of prompts: one at a time.
     pub(crate) evaluations: Arc<jobs::permits::Permits>,
     pub(crate) claims: Arc<jobs::lease::Claims>,
     pub(crate) own_weights: Arc<retrieval::OwnWeights>,
@@ -143,15 +144,14 @@ pub struct Engine {
     pub(crate) scorer: Option<Arc<dyn Scorer>>,
     pub(crate) files: Option<Arc<dyn FilePlaces>>,
     pub(crate) products: Products,
-    /// The threads that read long texts.
+    /// The thread that processes long texts.
     pub(crate) long_work: Arc<calls::long_work::LongWork>,
-    /// Where work is done of which callers choose how much it is: it never delays a text that is to be
-    /// stored.
+    /// The thread for work whose amount callers choose, so that it never delays a text to store.
     pub(crate) caller_work: Arc<calls::long_work::LongWork>,
 }
 
 impl Engine {
-    /// An engine over the given adapters.
+    /// Creates an engine with the given adapters.
     pub fn new(mut parts: EngineParts, settings: EngineSettings) -> Self {
         let work = || calls::long_work::LongWork::counted(parts.long_work_count.clone());
         let (long_work, caller_work) = (work(), work());
@@ -188,57 +188,57 @@ impl Engine {
         }
     }
 
-    /// The settings in force.
+    /// Returns the settings.
     pub fn settings(&self) -> &Arc<EngineSettings> {
         &self.settings
     }
 
-    /// The store, for the binary's own chores (host, checkpoint, backup).
+    /// Returns the store, for maintenance by the binary (host, checkpoint, backup).
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// The language models.
+    /// Returns the language models.
     pub fn models(&self) -> &Models {
         &self.models
     }
 
-    /// Delivers notifications, where anything does.
+    /// Returns the sender of notifications, if there is one.
     pub fn deliver(&self) -> Option<&Arc<dyn Deliver>> {
         self.deliver.as_ref()
     }
 
-    /// Keeps the payloads of notifications, where anything does.
+    /// Returns the object storage for payloads of notifications, if there is one.
     pub fn objects(&self) -> Option<&Arc<dyn Objects>> {
         self.objects.as_ref()
     }
 
-    /// Is told what the pipeline does.
+    /// Returns the observer of the pipeline.
     pub fn observe(&self) -> &Arc<dyn Observe> {
         &self.observe
     }
 
-    /// The model that made the vectors of records not yet embedded anew.
+    /// Returns the embedding model of records that are not embedded by the current one yet.
     pub fn previous_embedder(&self) -> Option<&Arc<dyn Embedder>> {
         self.previous_embedder.as_ref()
     }
 
-    /// The clock.
+    /// Returns the clock.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
 
-    /// The source of ids.
+    /// Returns the source of ids.
     pub fn ids(&self) -> &Arc<dyn IdSource> {
         &self.ids
     }
 
-    /// Seals the secrets of keys.
+    /// Returns the vault, which seals the secrets of keys.
     pub fn vault(&self) -> &Arc<dyn Vault> {
         &self.vault
     }
 
-    /// Returns the places in which mirrors may lie, if there are any.
+    /// Returns the directories in which mirrors may lie, if there are any.
     pub fn file_places(&self) -> Option<&Arc<dyn FilePlaces>> {
         self.files.as_ref()
     }
@@ -248,17 +248,17 @@ impl Engine {
         &self.caller_work
     }
 
-    /// Returns the thread that reads long texts.
+    /// Returns the thread that processes long texts.
     pub fn long_work(&self) -> &calls::long_work::LongWork {
         &self.long_work
     }
 
-    /// Returns a name that no other claim of work has.
+    /// Returns a unique name for a claim of work.
     pub fn next_claim(&self) -> String {
         self.claims.next(&self.settings.host)
     }
 
-    /// Returns the reader of code of repositories, if there is one.
+    /// Returns the reader of repository code, if there is one.
     pub fn code(&self) -> Option<&Arc<dyn CodeSources>> {
         self.code.as_ref()
     }
@@ -273,7 +273,7 @@ impl Engine {
         self.embedder.as_ref()
     }
 
-    /// Returns the scorer for injection that the patterns are combined with, if there is one.
+    /// Returns the injection scorer, which supplements the patterns, if there is one.
     pub fn scorer(&self) -> Option<&Arc<dyn Scorer>> {
         self.scorer.as_ref()
     }
@@ -288,12 +288,12 @@ impl Engine {
         &self.wake
     }
 
-    /// The products of this engine.
+    /// Returns the products of this engine.
     pub fn products(&self) -> &Products {
         &self.products
     }
 
-    /// The time of the clock.
+    /// Returns the time of the clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -1,7 +1,7 @@
-//! Everything of the engine that reads foreign text whole, by name: for the program that counts what each
-//! costs on texts that were made to be dear. It runs nothing of the product.
+//! A list of all parsers of the engine that read untrusted text as a whole. A program measures the
+//! cost of each on adversarial texts. The product does not use it.
 //!
-//! To add one: a line in the list of its folder. What reads foreign text belongs here.
+//! To add one, add a line to the list of its folder. Every parser of untrusted text belongs here.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -16,23 +16,23 @@ use crate::strategies::summaries::{summary_topics, topic_markup};
 use crate::strategies::task_event::ReportedTask;
 use crate::strategies::turns::unwrapped_message;
 
-/// One reader.
+/// A parser.
 #[derive(Debug, Clone, Copy)]
 pub struct Scanner {
     /// Its name.
     pub name: &'static str,
-    /// Reads a text; what it finds does not matter.
+    /// Reads a text and discards the result.
     pub read: fn(&str),
 }
 
 impl Scanner {
-    /// A reader of that name.
+    /// Creates a named parser.
     pub const fn new(name: &'static str, read: fn(&str)) -> Self {
         Self { name, read }
     }
 }
 
-/// All of them.
+/// Returns all parsers.
 pub fn all() -> Vec<Scanner> {
     let folders = [SAFETY, STRATEGIES, FILES, OTHERS, consolidation::SCANNERS];
     folders.concat()

@@ -8,7 +8,7 @@ use loci_model::ports::search::ListLengths;
 use crate::memories::profiles::Profile;
 use crate::safety::{Patterns, RedactionMode};
 
-/// A named rule by which a memory finds its profile.
+/// A rule that assigns a profile to a memory by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryMatch {
     /// The memory's name.
@@ -17,14 +17,14 @@ pub struct MemoryMatch {
     pub profile: String,
 }
 
-/// How much of the pipeline goes on side by side, and how much a model reads at once.
+/// Concurrency of the pipeline, and the size of a model's input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipelineSettings {
-    /// Jobs under way, 1 to 256; most of them wait for a model.
+    /// Concurrent jobs, 1 to 256; most of them wait for a model.
     pub jobs_at_once: usize,
-    /// Jobs that compute: drafts, vectors, writes.
+    /// Concurrent jobs that compute: drafts, vectors, writes.
     pub deterministic_at_once: usize,
-    /// Tokens of one question, without its instructions.
+    /// Maximum tokens of one question, without its instructions.
     pub input_tokens_max: usize,
 }
 
@@ -34,14 +34,14 @@ impl Default for PipelineSettings {
     }
 }
 
-/// Who is told of the ends of jobs.
+/// A webhook for the ends of jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobWebhook {
     /// The target's name in the configuration.
     pub target: String,
-    /// Only of jobs that ended so; `Done`, `Failed`.
+    /// The reported final states: `Done`, `Failed`.
     pub on: Vec<JobState>,
-    /// Only of the memory of this name; `None`: of all.
+    /// Name of the reported memory; `None` means all.
     pub memory: Option<String>,
 }
 
@@ -50,39 +50,39 @@ pub struct JobWebhook {
 pub struct EngineSettings {
     /// Region in ARNs.
     pub region: String,
-    /// Twelve digits in ARNs.
+    /// Account in ARNs, twelve digits.
     pub account: String,
-    /// At most so many memories; `None`: any number.
+    /// Maximum number of memories; `None` means no limit.
     pub memories_max: Option<u64>,
-    /// Template of semantic, preference and custom strategies that name none.
+    /// Template of semantic, preference and custom strategies without one.
     pub template_actor: String,
-    /// Template of summary and episodic strategies that name none.
+    /// Template of summary and episodic strategies without one.
     pub template_session: String,
-    /// Settings a new memory starts with.
+    /// Initial settings of a new memory.
     pub memory_defaults: MemorySettings,
     /// Memories with a configured profile.
     pub memory_matches: Vec<MemoryMatch>,
-    /// The server's own profiles; one of a shipped name takes its place.
+    /// The server's own profiles; one with a shipped name replaces the shipped one.
     pub profiles: Vec<Profile>,
     /// Profiles that products ship; the engine sets them.
     pub product_profiles: Vec<Profile>,
-    /// Candidates per list; `None`: the default of the ranking.
+    /// Candidates per list; `None` means the default of the ranking.
     pub candidates: Option<ListLengths>,
-    /// Extraction is due this long after the first unprocessed event.
+    /// Milliseconds from the first unprocessed event until extraction is due.
     pub extraction_delay_ms: i64,
-    /// Summaries and episodes are due this long after the last event.
+    /// Milliseconds from the last event until summaries and episodes are due.
     pub summary_delay_ms: i64,
-    /// What happens to secrets in texts that are written.
+    /// Mode for secrets in texts that are written.
     pub redaction: RedactionMode,
-    /// Patterns of instructions to the reader, in place of the shipped ones; read once for the whole process.
+    /// Injection patterns instead of the shipped ones; read once for the whole process.
     pub patterns: Option<&'static Patterns>,
-    /// How much goes on side by side.
+    /// Concurrency of the pipeline.
     pub pipeline: PipelineSettings,
-    /// Who is told of the ends of jobs.
+    /// Webhooks for the ends of jobs.
     pub job_webhooks: Vec<JobWebhook>,
-    /// Clients may name URLs as delivery targets.
+    /// True if clients may name URLs as delivery targets.
     pub client_targets: bool,
-    /// This process, in leases: unique among the processes of a folder.
+    /// Name of this process in leases, unique among the processes of a store.
     pub host: String,
 }
 

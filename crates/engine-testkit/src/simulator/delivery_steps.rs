@@ -1,5 +1,5 @@
-//! What leaves the server: events of record streams, sent at least once and in order per record, to targets that fail at
-//! times.
+//! Outgoing deliveries: events of record streams, sent at least once and in order per record, to
+//! targets that sometimes fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,20 @@ use super::twin::{Twin, must};
 type Outcome<T> = std::result::Result<T, Broken>;
 
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
-/// Writes of a round of deliveries among which one may fail.
+/// Number of writes of a delivery round among which one may fail.
 const WRITES: u64 = 10;
-/// Rounds after which nothing waits any more, each behind the longest pause of a failed try.
+/// Number of rounds after which nothing waits, each after the maximum pause of a failed try.
 const ROUNDS_MAX: usize = 60;
 const PAUSE_MS: u64 = 3_600_000;
 
-/// How a memory says that its records are followed.
+/// Returns the stream configuration of a memory with followers.
 pub(super) fn stream() -> Result<Document> {
     let content = json!({"type": "MEMORY_RECORDS", "level": "FULL_CONTENT"});
     let kinesis = json!({"dataStreamArn": STREAM, "contentConfigurations": [content]});
     Document::from_value(&json!({"resources": [{"kinesis": kinesis}]}))
 }
 
-/// What is due is sent; the target may be out of service, the server may die.
+/// Sends due deliveries; the target may be out of service, the server may die.
 pub(super) fn deliver(run: &mut Run<'_>) -> Outcome<Done> {
     if run.dice.chance(25) {
         let out = run.dice.between(1, 3);
@@ -56,7 +56,7 @@ fn deliver_with(run: &mut Run<'_>, mut fault: Option<(u64, Fault)>) -> Outcome<(
     Ok(())
 }
 
-/// In the end everything was sent, and whoever followed knows what is there.
+/// Checks that at the end everything was sent, and followers know the current records.
 pub(super) fn everything_is_told(run: &mut Run<'_>) -> Outcome<()> {
     for _ in 0..ROUNDS_MAX {
         deliver_with(run, None)?;
@@ -87,7 +87,7 @@ fn waiting(run: &mut Run<'_>) -> Outcome<usize> {
     Ok(count)
 }
 
-/// Of one key, nothing overtakes what came about before; what is sent again was sent before.
+/// Checks that deliveries of one key keep their order, and that repetitions were sent before.
 fn in_order(notices: &[Notice]) -> Outcome<()> {
     let (mut seen, mut latest) = (BTreeSet::new(), BTreeMap::new());
     for notice in notices.iter().filter(|notice| seen.insert(&notice.id)) {
@@ -99,7 +99,7 @@ fn in_order(notices: &[Notice]) -> Outcome<()> {
     Ok(())
 }
 
-/// The last event of each record.
+/// Returns the last event of each record.
 fn last_told(notices: &[Notice]) -> Outcome<BTreeMap<String, Value>> {
     let mut told = BTreeMap::new();
     for notice in notices {
@@ -114,7 +114,7 @@ fn last_told(notices: &[Notice]) -> Outcome<BTreeMap<String, Value>> {
 }
 
 fn followers_know(twin: &Twin, told: &BTreeMap<String, Value>) -> Outcome<()> {
-    // Who moved with the memory is not told of what came along.
+    // Followers of a moved memory receive no events on its moved records.
     if twin.memory.stream.is_none() || twin.has_moved {
         return Ok(());
     }

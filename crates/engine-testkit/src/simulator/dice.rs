@@ -1,6 +1,6 @@
-//! Chance from a seed: the same seed throws the same.
+//! Random numbers from a seed: the same seed gives the same numbers.
 
-/// SplitMix64.
+/// A SplitMix64 generator.
 #[derive(Debug, Clone)]
 pub(super) struct Dice(u64);
 
@@ -16,33 +16,33 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// 0 to `end`, without it; 0 where that is nothing.
+    /// Returns a number from 0 to `end`, exclusive; 0 if `end` is 0.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         self.next() % end.max(1)
     }
 
-    /// `from` to `to`, both included.
+    /// Returns a number from `from` to `to`, inclusive.
     pub(super) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to.saturating_sub(from) + 1)
     }
 
-    /// True in so many of a hundred throws.
+    /// Returns true with this probability in percent.
     pub(super) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of them; `None` where there is none.
+    /// Returns one of the items; `None` if there is none.
     pub(super) fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
         let place = self.below(of.len() as u64);
         of.get(usize::try_from(place).ok()?)
     }
 
-    /// One of some words.
+    /// Returns one of the words.
     pub(super) fn word(&mut self, of: &[&'static str]) -> &'static str {
         self.pick(of).copied().unwrap_or_default()
     }
 
-    /// A place among things of these weights.
+    /// Returns an index, chosen by these weights.
     pub(super) fn weighted(&mut self, weights: impl Iterator<Item = u64> + Clone) -> usize {
         let mut left = self.below(weights.clone().sum());
         for (place, weight) in weights.enumerate() {

@@ -1,4 +1,4 @@
-//! What people say: events with and without tokens, on branches, sent again, deleted.
+//! Steps on events: with and without tokens, on branches, repeated, deleted.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::wording::{ACTORS, BRANCHES, SESSIONS, TOPICS, sentence};
 
 type Outcome<T> = std::result::Result<T, Broken>;
 
-/// Something happens.
+/// Creates an event.
 pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (number, now) = (run.number(), run.now());
@@ -28,7 +28,7 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
     run.dice = dice;
     let caller = run.caller.clone();
     let (result, was_applied) = match &token {
-        // Who has no token does not repeat: the event would be there twice.
+        // A client without a token does not retry, because the event would be duplicated.
         None => {
             let event = new.clone();
             (run.life.call(|engine| async move { engine.event_create(&caller, event, None).await })?, false)
@@ -64,7 +64,7 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
     }
 }
 
-/// An event as somebody may send it, and which of its messages must be kept.
+/// Returns a random event, and the messages of it that must be kept.
 fn new_event(dice: &mut Dice, twin: &Twin, now: Timestamp) -> Result<(NewEvent, Vec<u32>)> {
     let actor = ActorId::parse(dice.word(&ACTORS))?;
     let session = if dice.chance(95) { Some(SessionId::parse(dice.word(&SESSIONS))?) } else { None };
@@ -143,8 +143,8 @@ fn token_for(dice: &mut Dice, new: &NewEvent, number: u64) -> Result<Option<Clie
     })
 }
 
-/// A token is used a second time: the first event is the answer, and no other is made; one that was forgotten
-/// is refused.
+/// Uses a token a second time: the response is the first event, and no other is created; a
+/// forgotten one is rejected.
 pub(super) fn repeat(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -173,7 +173,7 @@ pub(super) fn repeat(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// An event goes.
+/// Deletes an event.
 pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let now = run.now();
@@ -201,7 +201,7 @@ pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(if elsewhere { Done::Nothing } else { Done::In(place, Change::EventRemoved(event.id)) })
 }
 
-/// Data comes in that is read and not kept.
+/// Ingests data that is extracted but not kept.
 pub(super) fn ingest(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let token = ClientToken::new(format!("token {}", run.number()), &serde_json::Value::Null)?;
@@ -226,7 +226,7 @@ pub(super) fn ingest(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// A client says that a session is over.
+/// Ends a session.
 pub(super) fn end_session(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let memory = memory_of(run, place)?;

@@ -1,5 +1,5 @@
-//! The lives of the servers: each an engine over a store of its own on the one place, which fails, dies and is opened again,
-//! while clock and ids go on.
+//! The servers of a run: each is an engine on its own store handle for the one place, which fails,
+//! dies and is reopened, while clock and ids continue.
 
 use std::sync::Arc;
 
@@ -15,53 +15,54 @@ use super::server::{Server, drive};
 use loci_testkit_ports::OpenVault;
 use loci_testkit_ports::{HashEmbedder, ManualClock, RecordingTargets, SeededIds};
 
-/// Opens the store of the run: empty the first time, then as it was left, or as others hold it open.
+/// Opens the store of the run: empty at first, later with its content, also while others have it
+/// open.
 pub type Open<'a> = &'a dyn Fn() -> Result<Arc<dyn Store>>;
 
 type Outcome<T> = std::result::Result<T, Broken>;
 
-/// Repetitions of a call whose write fails by chance; only the first ones do.
+/// Maximum number of retries of a call whose write fails by chance; only the first calls fail.
 const REPEATS_MAX: usize = 3;
-/// A client's call is hit by a fault in so many of a hundred cases.
+/// Probability of a fault in a client's call in percent.
 const FAULT_PERCENT: u64 = 14;
 const DIMENSIONS: usize = 128;
 
-/// What became of a client's call that was repeated until it was answered.
+/// The result of a client's call that was retried until it got a response.
 pub(super) struct Acted<T> {
-    /// The last answer.
+    /// The last response.
     pub(super) result: Result<T>,
-    /// An earlier try, of which the client heard nothing, had its effect.
+    /// True if an earlier try without a response took effect.
     pub(super) was_applied: bool,
 }
 
-/// What every server of a run is made of.
+/// The common parts of every server of a run.
 pub(super) struct Makings<'a> {
     pub(super) open: Open<'a>,
     pub(super) seed: u64,
     pub(super) models: Models,
     pub(super) targets: Arc<RecordingTargets>,
-    /// How many there are.
+    /// Number of servers.
     pub(super) servers: usize,
 }
 
-/// See the file.
+/// The servers of a run.
 pub(super) struct Life<'a> {
     makings: Makings<'a>,
     pub(super) clock: ManualClock,
     ids: Arc<SeededIds>,
     host: HostPlace,
-    /// Servers that there ever were.
+    /// Number of servers so far.
     count: u64,
-    /// `None` only while one restarts.
+    /// The servers; `None` only during a restart.
     servers: Vec<Option<Server>>,
-    /// The one that the client talks to.
+    /// Index of the server that the client uses.
     at: usize,
 }
 
 impl<'a> Life<'a> {
     pub(super) fn begin(makings: Makings<'a>) -> Result<Self> {
         let ids = Arc::new(SeededIds::new(makings.seed));
-        // A store of one host can be taken for one of many; not the other way round.
+        // A store of one host can act as one of several hosts; the converse is not possible.
         let hosts = match (makings.open)()?.hosts() {
             Hosts::One if !makings.seed.is_multiple_of(2) => Hosts::One,
             Hosts::One | Hosts::Many => Hosts::Many,
@@ -75,7 +76,7 @@ impl<'a> Life<'a> {
         Ok(life)
     }
 
-    /// A server ends, and a new one opens what it left.
+    /// Replaces a server by a new one that opens the same store.
     fn restart(&mut self, at: usize) -> Result<()> {
         let place = self.servers.get_mut(at).ok_or_else(not_running)?;
         *place = None;
@@ -96,28 +97,28 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
-    /// The server that the client talks to restarts.
+    /// Restarts the server that the client uses.
     pub(super) fn restart_this(&mut self) -> Result<()> {
         self.restart(self.at)
     }
 
-    /// The client goes to another server, or stays.
+    /// Moves the client to a random server.
     pub(super) fn turn(&mut self, dice: &mut Dice) {
         self.at = usize::try_from(dice.below(self.servers.len() as u64)).unwrap_or(0);
     }
 
-    /// The server that the client talks to.
+    /// Returns the server that the client uses.
     fn this(&self) -> Result<Server> {
         self.servers.get(self.at).and_then(Option::as_ref).cloned().ok_or_else(not_running)
     }
 
-    /// Another server, where there is one.
+    /// Returns the index of another server, if there is one.
     fn next(&self) -> usize {
         (self.at + 1) % self.servers.len()
     }
 
-    /// The store of another server than the one that the client talks to, where there is one: what is acknowledged is there
-    /// for all.
+    /// Returns the store of another server than the client's, if there is one: acknowledged data is
+    /// visible to all.
     pub(super) fn store_elsewhere(&self) -> Result<Arc<SerialStore>> {
         let server = self.servers.get(self.next()).and_then(Option::as_ref);
         server.map(|server| server.store.clone()).ok_or_else(not_running)
@@ -134,7 +135,8 @@ impl<'a> Life<'a> {
         outcome.ok_or_else(|| Broken::new("the server died without a reason"))
     }
 
-    /// Runs a client's call whose one write may fail by chance; then the client repeats it, at another server if it likes.
+    /// Runs a client's call with one write that may fail by chance; the client then retries,
+    /// possibly at another server.
     pub(super) fn act<T, F>(&mut self, dice: &mut Dice, call: impl Fn(Loci) -> F) -> Outcome<Acted<T>>
     where
         F: Future<Output = Result<T>>,
@@ -143,7 +145,8 @@ impl<'a> Life<'a> {
         self.act_with(fault.map(|fault| (1, fault)), call)
     }
 
-    /// Likewise; the fault is given, with the number of the write that it hits.
+    /// Runs a client's call like `act` with a given fault, and the number of the write that it
+    /// affects.
     pub(super) fn act_with<T, F>(
         &mut self,
         mut fault: Option<(u64, Fault)>,
@@ -165,7 +168,7 @@ impl<'a> Life<'a> {
             was_applied |= came.is_some_and(|came| came.has_effect);
             match outcome {
                 None => self.restart_this()?,
-                // A failure of the store that nobody asked for is an answer like any other.
+                // An unexpected error of the store is an ordinary response.
                 Some(Err(error)) if came.is_some() && error.is_retryable() => {}
                 Some(result) => return Ok(Acted { result, was_applied: was_applied && came.is_none() }),
             }
@@ -174,8 +177,8 @@ impl<'a> Life<'a> {
         Err(Broken::new("a call fails however often it is repeated"))
     }
 
-    /// Runs the same on two servers at once, where there are two; a write of the first may fail, and the server with it.
-    /// What they answer is not looked at: the caller asks again.
+    /// Runs the same call on two servers concurrently, if there are two; a write of the first may
+    /// fail, and the server may die. The responses are ignored: the caller asks again.
     pub(super) fn together<T, F>(
         &mut self,
         fault: Option<(u64, Fault)>,

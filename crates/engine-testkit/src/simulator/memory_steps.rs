@@ -1,4 +1,4 @@
-//! Memories come, change, move and go; people are forgotten.
+//! Steps on memories: create, update, move and delete; and forgetting people.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn strategy(base: StrategyBase, name: String) -> NewStrategy {
     }
 }
 
-/// A new one, or the attempt to take the name of another.
+/// Creates a memory, or tries to take the name of another.
 pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
     let number = run.number();
     let taken: Vec<String> = run.twins.iter().map(|twin| twin.memory.name.clone()).collect();
@@ -83,7 +83,7 @@ pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// Other settings, and strategies and keys more.
+/// Changes settings, and adds strategies and keys.
 pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let number = run.number();
@@ -116,7 +116,7 @@ pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// A memory goes; the last one stays.
+/// Deletes a memory; the last one stays.
 pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     if run.twins.len() < 2 {
         return Ok(Done::Nothing);
@@ -143,7 +143,7 @@ fn is_gone(run: &Run<'_>, id: &MemoryId) -> Outcome<()> {
     must(kind == Some(ErrorKind::NotFound), "a deleted memory is there")
 }
 
-/// A memory is exported, erased and imported again: the same is there.
+/// Exports a memory, erases it and imports it again: the content is the same.
 pub(super) fn export_and_import(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let id = run.twin(place)?.memory.id.clone();
@@ -180,7 +180,8 @@ fn exported(run: &Run<'_>, id: &MemoryId) -> Outcome<Vec<ExportLine>> {
     Ok(lines)
 }
 
-/// All but what is given anew: places in the orders of arrival and of changes.
+/// Compares the content without newly assigned values: positions in the orders of arrival and of
+/// changes.
 fn same_content(before: &Snapshot, after: &Snapshot) -> Outcome<()> {
     let events = |of: &Snapshot| -> Vec<Event> {
         let mut all: Vec<_> = of.events.values().cloned().collect();
@@ -205,7 +206,7 @@ fn same_content(before: &Snapshot, after: &Snapshot) -> Outcome<()> {
     must(before.len() == after.len(), "a moved memory has more records")
 }
 
-/// Everything of a person goes.
+/// Forgets a person.
 pub(super) fn forget(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let id = run.twin(place)?.memory.id.clone();

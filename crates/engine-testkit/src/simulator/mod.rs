@@ -1,10 +1,12 @@
-//! The simulator: from a seed, a random but repeatable life of several people with one server or some, in which writes
-//! fail, servers die and time jumps. A plain twin says after every step what the store must hold.
+//! The simulator: from a seed, a random but repeatable sequence of operations by several people on
+//! one or more servers, in which writes fail, servers die and time jumps. A simple model, the twin,
+//! states after every step the required content of the store.
 //!
-//! The same seed gives the same transcript on every store, so two stores can be compared line by line. Servers take turns
-//! between the calls of their stores; what a store does when many call at once is tested elsewhere.
+//! Equal seeds give equal transcripts on every store, so two stores can be compared line by line.
+//! Servers alternate between the calls of their stores; other tests cover concurrent calls of a
+//! store.
 //!
-//! To add an operation: a function in one of the files `*_steps`, a line in `steps::TABLE`.
+//! To add an operation, add a function in one of the files `*_steps`, and a line in `steps::TABLE`.
 
 mod delivery_steps;
 mod dice;
@@ -34,15 +36,15 @@ pub use transcript::{Ranking, Transcript};
 /// A run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simulation {
-    /// From which everything follows.
+    /// The seed, which determines everything.
     pub seed: u64,
-    /// Operations.
+    /// Number of operations.
     pub steps: usize,
 }
 
-/// What must never be.
+/// A violated invariant.
 pub struct Broken {
-    /// What was found, about what.
+    /// The violation and its subject.
     pub what: String,
     /// The seed of the run.
     pub seed: u64,
@@ -50,14 +52,14 @@ pub struct Broken {
     pub lines: Vec<String>,
 }
 
-/// Lines of the transcript that a failure shows.
+/// Number of lines of the transcript that a failure shows.
 const LINES_SHOWN: usize = 24;
 
 impl Simulation {
-    /// Runs on the store that `open` opens: empty at first, then as it was left.
+    /// Runs on the store that `open` opens: empty at first, later with its content.
     ///
     /// # Errors
-    /// When an invariant does not hold, or a call fails that must not.
+    /// If an invariant is violated, or a call fails unexpectedly.
     pub fn run(&self, open: Open<'_>) -> Result<Transcript, Broken> {
         let mut transcript = Transcript::default();
         steps::run(self, open, &mut transcript).map_err(|broken| {
@@ -68,12 +70,12 @@ impl Simulation {
         Ok(transcript)
     }
 
-    /// One server, two, or three.
+    /// Returns the number of servers: one, two, or three.
     fn servers(&self) -> usize {
         usize::try_from(self.seed % 5).map_or(1, |number| number.clamp(1, 3))
     }
 
-    /// In every third run a language model reads the conversations.
+    /// Returns the models: every third run uses a language model.
     fn models(&self) -> Models {
         if self.seed % 3 == 2 { speaking_model::models() } else { Models::default() }
     }

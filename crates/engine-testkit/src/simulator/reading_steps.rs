@@ -1,4 +1,4 @@
-//! What people read: lists page by page, single records, searches. All is compared with the twin.
+//! Reads: lists page by page, single records, searches. All results are compared with the twin.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,10 +23,10 @@ use super::wording::{ACTORS, BRANCHES, NAMESPACES, SESSIONS, TOPICS, question};
 type Outcome<T> = std::result::Result<T, Broken>;
 
 const TOP_K: u32 = 100;
-/// Records of a memory that are looked for in the end.
+/// Maximum number of records of a memory that the end of a run searches.
 const SEARCHED_MAX: usize = 40;
 
-/// Records of a part of the tree, page by page.
+/// Lists the records of a namespace or its subtree, page by page.
 pub(super) fn list_records(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let now = run.now();
@@ -85,7 +85,7 @@ pub(super) fn list_records(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// One record, its versions and its changes; or one that is gone.
+/// Reads a record, its versions and its changes; or one that was deleted.
 pub(super) fn read_record(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -118,7 +118,7 @@ pub(super) fn read_record(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// Events of a session, all branches or one.
+/// Lists events of a session, of all branches or of one.
 pub(super) fn list_events(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let now = run.now();
@@ -167,7 +167,7 @@ pub(super) fn list_events(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// Actors, and the sessions of one.
+/// Lists actors, and the sessions of one.
 pub(super) fn list_sessions(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let now = run.now();
@@ -226,7 +226,7 @@ fn ask(run: &Run<'_>, request: SearchRequest) -> Outcome<SearchAnswer> {
     Ok(run.life.call(|engine| async move { engine.search(&caller, request).await })??)
 }
 
-/// Whether only what may be read was found, as it is.
+/// Checks that only readable records were found, in their current form.
 fn check_hits(run: &mut Run<'_>, place: usize, answer: &SearchAnswer) -> Outcome<()> {
     let now = run.now();
     let twin = run.twin(place)?;
@@ -247,7 +247,7 @@ fn note_ranking(run: &mut Run<'_>, what: &str, answer: &SearchAnswer) {
     run.transcript().note_ranking(hits);
 }
 
-/// A record is found by its own words.
+/// Searches a record by its own words.
 pub(super) fn search_own_words(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -261,11 +261,11 @@ pub(super) fn search_own_words(run: &mut Run<'_>) -> Outcome<Done> {
 }
 
 fn is_found(run: &mut Run<'_>, place: usize, record: &Record) -> Outcome<()> {
-    // Words that say nothing find nothing.
+    // Words without meaning find nothing.
     if loci_text::terms(record.indexed()).into_iter().collect::<BTreeSet<_>>().len() < 3 {
         return Ok(());
     }
-    // A question may be no longer than this; shorter is enough to be found by.
+    // Queries have a maximum length; a shorter one is enough.
     let words: String = record.indexed().chars().take(2_000).collect();
     let answer = ask(run, plain(record.memory.clone(), words))?;
     check_hits(run, place, &answer)?;
@@ -285,7 +285,7 @@ fn is_found(run: &mut Run<'_>, place: usize, record: &Record) -> Outcome<()> {
     Ok(())
 }
 
-/// In the end all of them are; where there are many, every second one or fewer is looked for.
+/// Checks at the end that all records are found; in large memories only a sample.
 pub(super) fn every_record_is_found(run: &mut Run<'_>, place: usize) -> Outcome<()> {
     let now = run.now();
     let readable: Vec<Record> = run.twin(place)?.seen.readable(now).cloned().collect();
@@ -293,7 +293,7 @@ pub(super) fn every_record_is_found(run: &mut Run<'_>, place: usize) -> Outcome<
     readable.iter().step_by(every).try_for_each(|record| is_found(run, place, record))
 }
 
-/// A question; sometimes of a part, sometimes as of an earlier time.
+/// Searches with a query, sometimes in a part, sometimes as of an earlier time.
 pub(super) fn search(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let now = run.now();
@@ -322,7 +322,7 @@ fn jobs(run: &mut Run<'_>, place: usize) -> Outcome<Vec<Job>> {
     Ok(run.life.call(|engine| async move { engine.job_list(&caller, &memory, query).await })??.items)
 }
 
-/// Work that is to be done, and that was.
+/// Lists pending and finished jobs.
 pub(super) fn list_jobs(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let jobs = jobs(run, place)?;
@@ -334,14 +334,14 @@ pub(super) fn list_jobs(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// In the end everything that makes something to find is done.
+/// Checks at the end that all jobs that produce records are done.
 pub(super) fn no_job_is_left(run: &mut Run<'_>, place: usize) -> Outcome<()> {
     let left: Vec<Job> = jobs(run, place)?.into_iter().filter(|job| job.state != JobState::Done).collect();
-    // Nobody waits for what is to be erased.
+    // Purge jobs are not awaited.
     must(left.iter().all(|job| job.kind == JobKind::PURGE), &format!("jobs are left: {left:?}"))
 }
 
-/// The memories, newest first, as they were acknowledged.
+/// Lists the memories, newest first, and compares them with the acknowledged ones.
 pub(super) fn list_memories(run: &mut Run<'_>) -> Outcome<Done> {
     let caller = run.caller.clone();
     let page = run.life.call(|engine| async move { engine.memory_list(&caller, None, 100).await })??;

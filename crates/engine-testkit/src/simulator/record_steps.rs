@@ -1,4 +1,5 @@
-//! What clients write themselves: batches of records, edits, deletions, reverts; some items of a batch are wrong.
+//! Steps on clients' records: batches, edits, deletions, reverts; some items of a batch are
+//! invalid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ use super::wording::{NAMESPACES, TOPICS, statement};
 
 type Outcome<T> = std::result::Result<T, Broken>;
 
-/// A batch of new ones.
+/// Creates a batch of records.
 pub(super) fn create(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (number, now, mut dice) = (run.number(), run.now(), run.dice.clone());
@@ -100,7 +101,7 @@ fn metadata(dice: &mut Dice) -> Metadata {
     metadata
 }
 
-/// Up to so many readable records, and sometimes one that is not there any more.
+/// Returns up to `most` readable records, sometimes with a deleted one.
 fn some_records(dice: &mut Dice, twin: &Twin, now: Timestamp, most: u64) -> Vec<RecordId> {
     let readable: Vec<&RecordId> = twin.seen.readable(now).map(|record| &record.id).collect();
     let gone: Vec<&RecordId> = twin.gone.iter().collect();
@@ -112,7 +113,7 @@ fn some_records(dice: &mut Dice, twin: &Twin, now: Timestamp, most: u64) -> Vec<
     ids.into_iter().collect()
 }
 
-/// Some are edited; some with the version that the client knows, which may be old.
+/// Edits records; some with the version that the client knows, which may be outdated.
 pub(super) fn update(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -183,7 +184,7 @@ fn new_update(
     })
 }
 
-/// Whether exactly the items that are right succeeded; when all were done before, none does again.
+/// Checks that exactly the valid items succeeded; if all were applied before, none succeeds again.
 fn check_items(outcome: &BatchOutcome, edits: &BTreeMap<RecordId, Edit>, was_applied: bool) -> Outcome<()> {
     for item in &outcome.items {
         let is_right = edits.contains_key(&item.id) && !was_applied;
@@ -192,7 +193,7 @@ fn check_items(outcome: &BatchOutcome, edits: &BTreeMap<RecordId, Edit>, was_app
     Ok(())
 }
 
-/// Some go.
+/// Deletes records.
 pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let (now, mut dice) = (run.now(), run.dice.clone());
@@ -215,7 +216,7 @@ pub(super) fn delete(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::In(place, Change::Records(edits)))
 }
 
-/// An earlier version comes back, or a decision is undone.
+/// Restores an earlier version, or reverts a decision.
 pub(super) fn revert(run: &mut Run<'_>) -> Outcome<Done> {
     let Some(place) = run.any_twin() else { return Ok(Done::Nothing) };
     let mut dice = run.dice.clone();

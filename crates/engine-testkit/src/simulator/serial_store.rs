@@ -1,7 +1,8 @@
-//! A store under which nothing happens at the same time: every call is finished before its future is polled a second
-//! time, so that a run depends on its seed alone. Writes can be made to fail, or to be the last thing their process does.
+//! A store without concurrency: every call is finished before its future is polled a second time,
+//! so that a run depends on its seed alone. Writes can be made to fail, or to be the last action of
+//! their process.
 //!
-//! It is for the simulator; what a store does when many call at once is the matter of other tests.
+//! It serves the simulator; other tests cover concurrent calls.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,20 +18,20 @@ use loci_model::{Error, MemoryId, RecordId, Result};
 
 use loci_testkit_ports::block_on;
 
-/// What happens to a write, or a read.
+/// A fault of a write or a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It is not run.
+    /// It does not run.
     Before,
     /// Its closure ran, but nothing was committed.
     Within,
-    /// It is committed, but the answer is lost.
+    /// It is committed, but the response is lost.
     After,
-    /// The process ends instead of it.
+    /// The process ends before it.
     DeathBefore,
-    /// The process ends when it is committed.
+    /// The process ends after its commit.
     DeathAfter,
-    /// Others were in its way: its closure ran for nothing, then again, and that is committed.
+    /// It conflicted with others: its closure is rolled back, runs again, and that is committed.
     Again,
     /// A read fails.
     Unread,
@@ -47,7 +48,7 @@ impl Fault {
         Self::Unread,
     ];
 
-    /// The write had its effect all the same.
+    /// Returns true if the write takes effect nevertheless.
     fn has_effect(self) -> bool {
         matches!(self, Self::After | Self::DeathAfter | Self::Again)
     }
@@ -57,30 +58,30 @@ impl Fault {
     }
 }
 
-/// A fault that came.
+/// A fault that occurred.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Came {
-    /// Something was written since it was armed.
+    /// True if something was written since it was armed.
     pub(super) has_effect: bool,
 }
 
 #[derive(Debug, Default)]
 struct Faults {
-    /// Writes, or reads, until the one that fails, and how.
+    /// Number of writes or reads until the fault, and its kind.
     next: Option<(u64, Fault)>,
-    /// The one that came.
+    /// The fault that occurred.
     came: Option<Fault>,
-    /// A write was committed before it came.
+    /// True if a write was committed before it.
     has_written: bool,
 }
 
-/// The host's place among the servers of a run, the same on every store.
+/// The host lock among the servers of a run, the same on every store.
 #[derive(Clone)]
 pub(super) struct HostPlace {
     pub(super) hosts: Hosts,
-    /// The number of the server that has it; 0: none.
+    /// Number of the server that holds it; 0 means none.
     pub(super) held_by: Arc<AtomicU64>,
-    /// The number of this one.
+    /// Number of this server.
     pub(super) number: u64,
 }
 
@@ -95,12 +96,12 @@ impl HostPlace {
     }
 
     fn release(&self) {
-        // Another's stays its own.
+        // A lock held by another server stays.
         let _ = self.held_by.compare_exchange(self.number, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// See the file.
+/// A store without concurrency, with injected faults.
 pub(super) struct SerialStore {
     inner: Arc<dyn Store>,
     place: HostPlace,
@@ -115,28 +116,28 @@ impl SerialStore {
         Self { inner, place, faults, dead, writes: AtomicU64::new(0) }
     }
 
-    /// The store itself: for looks that are no part of the run.
+    /// Returns the store itself, for reads outside the run.
     pub(super) fn inner(&self) -> &Arc<dyn Store> {
         &self.inner
     }
 
-    /// The `number`th write, or read, from now, the next being the first, fails.
+    /// Arms a fault for the `number`th write, or read, from now; 1 is the next.
     pub(super) fn arm(&self, number: u64, fault: Fault) {
         *self.faults() = Faults { next: Some((number, fault)), ..Faults::default() };
     }
 
-    /// Nothing fails any more; the fault that came since it was armed.
+    /// Disarms faults. Returns the fault that occurred since it was armed.
     pub(super) fn disarm(&self) -> Option<Came> {
         let Faults { came, has_written, .. } = std::mem::take(&mut *self.faults());
         came.map(|fault| Came { has_effect: fault.has_effect() || has_written })
     }
 
-    /// True when its process has ended.
+    /// Returns true if its process has ended.
     pub(super) fn is_dead(&self) -> bool {
         self.dead.load(Ordering::Relaxed)
     }
 
-    /// Writes so far.
+    /// Returns the number of writes so far.
     pub(super) fn writes(&self) -> u64 {
         self.writes.load(Ordering::Relaxed)
     }
@@ -145,7 +146,7 @@ impl SerialStore {
         self.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What happens to the next write, or read.
+    /// Returns the fault of the next write, or read, if any.
     fn next_fault(&self, is_read: bool) -> Option<Fault> {
         let mut faults = self.faults();
         let (left, fault) = faults.next.filter(|(_, fault)| fault.is_of_reads() == is_read)?;
@@ -185,7 +186,7 @@ impl SerialStore {
         }
     }
 
-    /// Runs a write for nothing, then for good.
+    /// Runs a write with a rollback, then for real.
     fn write_again(&self, work: WriteWork) -> Result<()> {
         let for_good = Arc::new(Mutex::new(work));
         let for_nothing = Arc::clone(&for_good);
@@ -211,7 +212,7 @@ impl SerialStore {
         }
     }
 
-    /// Runs `work` when its future is polled. The dead do nothing any more.
+    /// Runs `work` when its future is polled. A dead process does nothing.
     fn at_once<'a, T: Send + 'a>(&'a self, work: impl FnOnce() -> T + Send + 'a) -> BoxFuture<'a, T> {
         Box::pin(async move {
             if !self.is_dead() {
@@ -225,7 +226,7 @@ impl SerialStore {
     }
 }
 
-/// Said by a write that is to be run again.
+/// Error text of a write that must run again.
 const AGAIN: &str = "to be run again";
 
 fn lost() -> Error {

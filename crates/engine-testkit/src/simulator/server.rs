@@ -1,4 +1,4 @@
-//! One server of a simulation: an engine over a store that was opened for it, until it dies.
+//! One server of a simulation: an engine on its own store handle, until it dies.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use super::Broken;
 use super::serial_store::SerialStore;
 use loci_testkit_ports::ManualClock;
 
-/// Time goes on in steps of this, faster where nothing is written, and at most that.
+/// Initial and maximum step of the clock in milliseconds; steps grow while nothing is written.
 const STEP_MS: u64 = 20;
 const STEP_MS_MAX: u64 = 2_000;
-/// Steps without an end: nothing waits for so long.
+/// Maximum number of steps; more indicates a hang.
 const STEPS_MAX: u64 = 200_000;
 
-/// See the file.
+/// A server of a simulation.
 #[derive(Clone)]
 pub(super) struct Server {
     pub(super) store: Arc<SerialStore>,
     pub(super) engine: Loci,
 }
 
-/// Runs two calls side by side, each to its end; `None` of one whose server died meanwhile. Time moves when nothing else
-/// does.
+/// Runs two calls concurrently to their ends; `None` for a call whose server died meanwhile. The
+/// clock advances only when nothing else runs.
 pub(super) fn drive<A, B>(
     clock: &ManualClock,
     (one, first): (&Server, impl Future<Output = A>),
@@ -57,7 +57,7 @@ pub(super) fn drive<A, B>(
     Err(Broken::new("a call never ends, however much time passes"))
 }
 
-/// How a call ended, if it did.
+/// Returns the end of a call, if it has ended.
 fn polled<T>(server: &Server, polled: Poll<T>) -> Option<Option<T>> {
     match polled {
         _ if server.store.is_dead() => Some(None),
@@ -66,7 +66,7 @@ fn polled<T>(server: &Server, polled: Poll<T>) -> Option<Option<T>> {
     }
 }
 
-/// Remembers that somebody is to be polled again.
+/// Records that a future must be polled again.
 #[derive(Default)]
 struct Bell(AtomicBool);
 

@@ -1,4 +1,4 @@
-//! Everything that a store holds of a memory, read by its ports, in a form that can be compared.
+//! All data of a memory in a store, read by its ports, in a comparable form.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use loci_testkit_ports::block_on;
 
 const PAGE: usize = 500;
 
-/// A record: every version, the current one last, and the changes of its state. One that was deleted, or whose content is
-/// erased, has no versions.
+/// A record: every version, the current one last, and the changes of its state. One that was
+/// deleted, or whose content was erased, has no versions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Kept {
     pub(super) versions: Vec<Record>,
@@ -27,17 +27,17 @@ impl Kept {
     }
 }
 
-/// See the file.
+/// The data of a memory in a store.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Snapshot {
-    /// Those that reads return.
+    /// Events that reads return.
     pub(super) events: BTreeMap<EventId, Event>,
     pub(super) records: BTreeMap<RecordId, Kept>,
 }
 
 impl Snapshot {
-    /// Reads a memory. Of records that have not changed since `known`, the changes of state are taken from there: they are
-    /// asked for one record at a time.
+    /// Reads a memory. State changes of records that are unchanged since `known` are copied from
+    /// there, because they are read one record at a time.
     pub(super) fn read(
         store: &Arc<dyn Store>,
         memory: &MemoryId,
@@ -50,17 +50,17 @@ impl Snapshot {
         }))
     }
 
-    /// A record, unless it is deleted: whether its traces are still there is nobody's business.
+    /// Returns a record unless it was deleted; the remaining traces of a deleted one are ignored.
     pub(super) fn there(&self, id: &RecordId) -> Option<&Kept> {
         self.records.get(id).filter(|kept| !kept.versions.is_empty())
     }
 
-    /// Current versions of what is not deleted.
+    /// Returns the current versions of records that were not deleted.
     pub(super) fn current(&self) -> impl Iterator<Item = &Record> {
         self.records.values().filter_map(Kept::current)
     }
 
-    /// What a plain read returns.
+    /// Returns the records that a plain read returns.
     pub(super) fn readable(&self, now: Timestamp) -> impl Iterator<Item = &Record> {
         self.current().filter(move |record| record.is_readable(now))
     }

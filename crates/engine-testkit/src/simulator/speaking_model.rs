@@ -1,4 +1,4 @@
-//! The language model of a simulation: it answers from the question alone, at once.
+//! The language model of a simulation: it answers from the question alone, immediately.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use loci_model::ports::language_model::{Completion, LanguageModel, OutputForm};
 use loci_store_conformance::plain_answers::{Form, answer};
 use loci_testkit_ports::{Script, ScriptedModel, ScriptedReply};
 
-/// The models of an engine that asks it.
+/// Returns the models of an engine that uses it.
 pub(super) fn models() -> Models {
     let always = Script { when: Box::new(|_| true), then: vec![ScriptedReply::Made(said)] };
     let model: Arc<dyn LanguageModel> = Arc::new(ScriptedModel::new(vec![always]));

@@ -1,5 +1,5 @@
-//! A run: one operation after the other, drawn by weight, and after each of them the look whether everything is as it must
-//! be.
+//! A run: one operation after the other, chosen by weight, each followed by a check of the whole
+//! state.
 
 use std::sync::Arc;
 
@@ -20,19 +20,19 @@ use loci_testkit_ports::RecordingTargets;
 
 type Outcome<T> = std::result::Result<T, Broken>;
 
-/// Where an operation may have changed something.
+/// The memories that an operation may have changed.
 pub(super) enum Done {
-    /// Nowhere.
+    /// None.
     Nothing,
-    /// In the memory at this place among the twins.
+    /// The memory at this index among the twins.
     In(usize, Change),
-    /// In every memory.
+    /// Every memory.
     Everywhere(Change),
 }
 
 type Step = fn(&mut Run<'_>) -> Outcome<Done>;
 
-/// Every operation: how often it comes, its name, what it does.
+/// Every operation: its weight, its name, and its function.
 const TABLE: &[(u64, &str, Step)] = &[
     (26, "event", event_steps::create),
     (5, "event again", event_steps::repeat),
@@ -63,32 +63,33 @@ const TABLE: &[(u64, &str, Step)] = &[
     (5, "deliveries", delivery_steps::deliver),
 ];
 
-/// What the operations of a run work on.
+/// The state of a run.
 pub(super) struct Run<'a> {
     pub(super) dice: Dice,
     pub(super) life: Life<'a>,
     pub(super) caller: Principal,
     pub(super) twins: Vec<Twin>,
-    /// Memories that were deleted: their jobs are run too.
+    /// Deleted memories, whose jobs run too.
     pub(super) deleted: Vec<MemoryId>,
     pub(super) has_model: bool,
-    /// Who follows the streams.
+    /// The followers of the streams.
     pub(super) targets: Arc<RecordingTargets>,
-    /// Notices that the transcript has.
+    /// Number of notices in the transcript.
     pub(super) told: usize,
-    /// Milliseconds by which time may still jump.
+    /// Milliseconds by which the clock may still jump.
     pub(super) time_left_ms: u64,
     transcript: &'a mut Transcript,
     names: u64,
 }
 
-/// Far from where retention takes history away, far enough that events and records expire.
+/// Maximum sum of jumps in milliseconds: short enough to keep history, long enough for events and
+/// records to expire.
 const JUMPS_MS: u64 = 75 * 24 * 3_600_000;
 
-/// A look at everything, also at what nothing says that it changed.
+/// Number of operations between checks of all memories, including those not reported as changed.
 const CLOSE_LOOK_EVERY: u64 = 8;
 
-/// See the file.
+/// Runs a simulation.
 pub(super) fn run(of: &Simulation, open: Open<'_>, transcript: &mut Transcript) -> Outcome<()> {
     let models = of.models();
     let has_model = !models.is_empty();
@@ -139,24 +140,24 @@ impl Run<'_> {
         self.life.clock.now()
     }
 
-    /// A number that no other thing of the run has.
+    /// Returns a unique number within the run.
     pub(super) fn number(&mut self) -> u64 {
         self.names += 1;
         self.names
     }
 
-    /// The place of one of the memories; `None` where there is none.
+    /// Returns the index of one of the memories; `None` if there is none.
     pub(super) fn any_twin(&mut self) -> Option<usize> {
         let places: Vec<_> = (0..self.twins.len()).collect();
         self.dice.pick(&places).copied()
     }
 
-    /// The twin at a place that was given out.
+    /// Returns the twin at a valid index.
     pub(super) fn twin(&mut self, place: usize) -> Result<&mut Twin> {
         self.twins.get_mut(place).ok_or_else(|| Error::bug("no memory at this place"))
     }
 
-    /// What the store holds of a memory.
+    /// Returns the content of a memory in the store.
     pub(super) fn snapshot(&self, memory: &MemoryId) -> Result<Snapshot> {
         let store = self.life.store_elsewhere()?;
         Snapshot::read(store.inner(), memory, self.now(), None)
@@ -185,7 +186,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// In the end everything is worked off, swept, found and there after a restart.
+    /// Ends a run: checks that all jobs are done, that sweeps and searches work, and that a restart
+    /// keeps everything.
     fn end(&mut self) -> Outcome<()> {
         for place in 0..self.twins.len() {
             self.note(format!("the end of memory {place}"));

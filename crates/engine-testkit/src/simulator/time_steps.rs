@@ -1,4 +1,4 @@
-//! What happens without anybody asking for it: jobs run, time passes, sweeps come by, servers restart.
+//! Steps without a client: jobs run, time passes, sweeps run, servers restart.
 
 use loci_model::MemoryId;
 use loci_products::Loci;
@@ -10,15 +10,15 @@ use super::twin::{Change, must};
 
 type Outcome<T> = std::result::Result<T, Broken>;
 
-/// Longer than any job takes.
+/// Milliseconds that exceed the duration of any job.
 const WORK_MS: u64 = 24 * 3_600_000;
-/// Writes of a run of jobs among which one may fail.
+/// Number of writes of a run of jobs among which one may fail.
 const WRITES: u64 = 30;
 const MINUTE_MS: u64 = 60_000;
 const HOUR_MS: u64 = 60 * MINUTE_MS;
 const DAY_MS: u64 = 24 * HOUR_MS;
 
-/// The jobs of a memory run, and its host may die meanwhile.
+/// Runs the jobs of a memory; its host may die meanwhile.
 pub(super) fn work(run: &mut Run<'_>) -> Outcome<Done> {
     match run.any_twin() {
         Some(place) => work_in(run, place),
@@ -26,7 +26,7 @@ pub(super) fn work(run: &mut Run<'_>) -> Outcome<Done> {
     }
 }
 
-/// Those of one memory, and of those that are gone.
+/// Runs the jobs of one memory, and of deleted ones.
 pub(super) fn work_in(run: &mut Run<'_>, place: usize) -> Outcome<Done> {
     let mut memories = vec![run.twin(place)?.memory.id.clone()];
     memories.extend(run.deleted.iter().cloned());
@@ -54,7 +54,7 @@ pub(super) fn work_off(run: &mut Run<'_>, memories: &[MemoryId]) -> Outcome<()> 
     Ok(())
 }
 
-/// A moment, an hour, days.
+/// Advances the clock by minutes, hours or days.
 pub(super) fn pass(run: &mut Run<'_>) -> Outcome<Done> {
     let wanted = match run.dice.below(10) {
         0..5 => run.dice.between(1, 5 * MINUTE_MS),
@@ -67,7 +67,7 @@ pub(super) fn pass(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Nothing)
 }
 
-/// What has had its time leaves.
+/// Runs a sweep.
 pub(super) fn sweep(run: &mut Run<'_>) -> Outcome<Done> {
     let number = run.dice.between(1, 12);
     let fault = if run.dice.chance(25) { run.dice.pick(&Fault::ALL).copied() } else { None };
@@ -78,7 +78,7 @@ pub(super) fn sweep(run: &mut Run<'_>) -> Outcome<Done> {
     Ok(Done::Everywhere(Change::Swept))
 }
 
-/// The server ends and comes again; what it finds by is what it would build anew.
+/// Restarts the server, and checks that its index equals a newly built one.
 pub(super) fn restart(run: &mut Run<'_>) -> Outcome<Done> {
     run.life.restart_this()?;
     for place in 0..run.twins.len() {

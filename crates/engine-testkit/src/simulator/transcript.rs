@@ -1,22 +1,22 @@
-//! What a run did and saw, line by line. Lines of two stores are equal for the same seed; scores of searches are kept apart,
-//! because they may differ in the last digits.
+//! The operations and results of a run, line by line. Lines of two stores are equal for the same
+//! seed. Scores of searches are kept separately, because their last digits may differ.
 
 use loci_model::RecordId;
 use sha2::{Digest as _, Sha256};
 
-/// Scores closer than this may change places between two stores.
+/// Maximum difference of scores whose hits may be swapped between two stores.
 const SCORE_TOLERANCE: f32 = 0.02;
 
-/// What a search found, best first.
+/// The result of a search, best first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// The line of the transcript that it belongs to.
+    /// Index of its line in the transcript.
     pub line: usize,
-    /// Records and their scores.
+    /// Records with their scores.
     pub hits: Vec<(RecordId, f32)>,
 }
 
-/// See the file.
+/// The transcript of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Transcript {
     lines: Vec<String>,
@@ -32,17 +32,17 @@ impl Transcript {
         self.rankings.push(Ranking { line: self.lines.len().saturating_sub(1), hits });
     }
 
-    /// Everything but the rankings.
+    /// Returns all lines without the rankings.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }
 
-    /// Every search.
+    /// Returns all searches.
     pub fn rankings(&self) -> &[Ranking] {
         &self.rankings
     }
 
-    /// Stands for all lines.
+    /// Returns a digest of all lines.
     pub fn digest(&self) -> String {
         let mut hasher = Sha256::new();
         for line in &self.lines {
@@ -52,8 +52,9 @@ impl Transcript {
         hex::encode(hasher.finalize())
     }
 
-    /// The first difference to another run of the same seed, for people; `None` where there is none. Rankings are the same
-    /// when the scores at every place are, and records change places only with such scores.
+    /// Returns a readable first difference to another run of the same seed; `None` if there is
+    /// none. Rankings are equal if the scores at every position are, and if only records with such
+    /// scores are swapped.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let lines = self.lines.len().max(other.lines.len());
         for at in 0..lines {
@@ -87,7 +88,7 @@ fn differs(one: &[(RecordId, f32)], other: &[(RecordId, f32)]) -> Option<String>
         match other.iter().find(|(found, _)| found == id) {
             Some((_, elsewhere)) if close(*score, *elsewhere) => {}
             Some(_) => return Some(format!("{id} has another score")),
-            // The last ones may have changed places with some that are not among the hits.
+            // The last hits may have been swapped with records that are not among the hits.
             None if one.last().is_some_and(|(_, last)| close(*score, *last)) => {}
             None => return Some(format!("{id} was found once only")),
         }

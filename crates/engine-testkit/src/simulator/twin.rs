@@ -1,5 +1,6 @@
-//! The plain twin of a memory: what was acknowledged, and what must be there because of it. After every step the store's
-//! content is compared with it: what an operation was to change has changed, nothing else has.
+//! The twin of a memory: a simple model of the acknowledged operations and their required results.
+//! After every step the store's content is compared with it: exactly the intended changes of an
+//! operation have happened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,28 +17,28 @@ use super::snapshot::{Kept, Snapshot};
 
 type Outcome<T> = Result<T, Broken>;
 
-/// What an operation may change in a memory, and must.
+/// The permitted and required change of an operation in a memory.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    /// Nothing.
+    /// No change.
     Nothing,
-    /// This event is new.
+    /// This event was added.
     EventAdded(Box<Event>),
-    /// This event is gone.
+    /// This event was removed.
     EventRemoved(EventId),
-    /// These records, and no other.
+    /// Exactly these records changed.
     Records(BTreeMap<RecordId, Edit>),
-    /// Everything of an actor is gone.
+    /// All data of an actor was erased.
     Forgotten(ActorId),
     /// Jobs ran.
     Worked,
     /// A sweep ran.
     Swept,
-    /// These records are in other states or versions.
+    /// These records have other states or versions.
     Reverted(BTreeSet<RecordId>),
 }
 
-/// What a client did to a record.
+/// A client's change of a record.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
     Created(Box<NewRecord>),
@@ -45,37 +46,37 @@ pub(super) enum Edit {
     Deleted,
 }
 
-/// A token that was used, with what it was used for and the event that it answers.
+/// A used token, with its request and its event.
 #[derive(Debug, Clone)]
 pub(super) struct UsedToken {
     pub(super) token: String,
     pub(super) event: NewEvent,
     pub(super) answer: EventId,
-    /// It is remembered at least as long.
+    /// The minimum time until which it is stored.
     pub(super) until: Timestamp,
-    /// Its event was forgotten with its actor.
+    /// True if its event was forgotten with its actor.
     pub(super) is_forgotten: bool,
 }
 
-/// See the file.
+/// The twin of a memory.
 #[derive(Debug, Clone)]
 pub(super) struct Twin {
     pub(super) memory: Memory,
-    /// What was there at the last look.
+    /// The content at the last check.
     pub(super) seen: Snapshot,
-    /// Records that clients deleted.
+    /// Records deleted by clients.
     pub(super) gone: BTreeSet<RecordId>,
     pub(super) tokens: Vec<UsedToken>,
-    /// Strategies that have read every event, from the first on.
+    /// Strategies that have read every event from the first one.
     semantic: Vec<StrategyId>,
-    /// Of every event there ever was.
+    /// The actors of all events so far.
     actors: BTreeMap<EventId, ActorId>,
-    /// Messages that every semantic strategy must keep, once each.
+    /// Messages that every semantic strategy must keep exactly once.
     to_keep: BTreeSet<(EventId, u32)>,
     kept: BTreeSet<(StrategyId, EventId, u32)>,
-    /// Data came in by the way on which events are not kept.
+    /// True if data was ingested, whose events are not kept.
     pub(super) has_ingested: bool,
-    /// It was taken elsewhere and back.
+    /// True if the memory was moved away and back.
     pub(super) has_moved: bool,
     sequence: u64,
 }
@@ -98,7 +99,7 @@ impl Twin {
         }
     }
 
-    /// Messages of an event that must be kept.
+    /// Records the messages of an event that must be kept.
     pub(super) fn must_keep(&mut self, event: &Event, messages: &[u32]) {
         if event.extraction == ExtractionMode::Extract {
             let fresh = messages.iter().filter(|at| !event.notes.repeated.contains(at));
@@ -106,7 +107,7 @@ impl Twin {
         }
     }
 
-    /// Compares what is there now with what must be; lines about what has changed.
+    /// Compares the current content with the required one. Returns lines on the changes.
     pub(super) fn verify(
         &mut self,
         found: Snapshot,
@@ -157,7 +158,7 @@ impl Twin {
         Ok(lines)
     }
 
-    /// Whether exactly those records changed that had to.
+    /// Checks that exactly the required records changed.
     fn check_extent(&self, changed: &BTreeSet<RecordId>, change: &Change, now: Timestamp) -> Outcome<()> {
         let expect: BTreeSet<RecordId> = match change {
             Change::Nothing | Change::EventAdded(_) | Change::EventRemoved(_) => BTreeSet::new(),
@@ -171,7 +172,7 @@ impl Twin {
                 let over = |record: &&Record| record.state == RecordState::Active && record.is_expired(now);
                 self.seen.current().filter(over).map(|record| record.id.clone()).collect()
             }
-            // What jobs make of conversations is theirs to decide.
+            // Jobs decide on the records that they extract.
             Change::Worked => return Ok(()),
         };
         if expect == *changed {
@@ -221,10 +222,10 @@ impl Twin {
         }
     }
 
-    /// What jobs may do to a record.
+    /// Checks the change of a record by jobs.
     fn worked(&self, before: Option<&Kept>, after: &Kept) -> Outcome<()> {
         let Some(now) = after.current() else { return Err(Broken::new("a job took a record away")) };
-        // A vector moves the number of its record on, so that indexes hear of it.
+        // A new vector increments the sequence of its record, so that indexes are updated.
         let apart =
             |kept: &Kept| Kept { versions: kept.versions.iter().map(unnumbered).collect(), ..kept.clone() };
         if before.is_some_and(|before| apart(before) == apart(after)) {
@@ -244,7 +245,8 @@ impl Twin {
         must(now.state == was.state || superseded, "a job changed a state otherwise than by superseding")
     }
 
-    /// Whatever changed has a higher number than all there were, and none has that of another.
+    /// Checks that changed records have higher sequences than all before, and that no sequence
+    /// occurs twice.
     fn check_sequences(&mut self, changed: &BTreeSet<RecordId>, found: &Snapshot) -> Outcome<()> {
         let before = self.sequence;
         let mut all = BTreeSet::new();
@@ -260,7 +262,8 @@ impl Twin {
         Ok(())
     }
 
-    /// The memory was taken elsewhere and back: tokens stayed behind, numbers are given anew.
+    /// Records that the memory was moved away and back: tokens are lost, sequences are assigned
+    /// again.
     pub(super) fn moved(&mut self, found: Snapshot) {
         self.tokens.clear();
         self.has_moved = true;
@@ -268,7 +271,8 @@ impl Twin {
         self.seen = found;
     }
 
-    /// When no job is left: every message that must be kept is in exactly one record of each semantic strategy.
+    /// Checks after all jobs that every message to keep is in exactly one record of each semantic
+    /// strategy.
     pub(super) fn check_kept(&mut self) -> Outcome<()> {
         for strategy in self.semantic.clone() {
             let mut found: BTreeMap<(EventId, u32), usize> = BTreeMap::new();
@@ -295,7 +299,7 @@ impl Twin {
     }
 }
 
-/// Passes what holds.
+/// Returns an error unless the condition holds.
 pub(super) fn must(holds: bool, otherwise: &str) -> Outcome<()> {
     if holds { Ok(()) } else { Err(Broken::new(otherwise)) }
 }
@@ -314,7 +318,7 @@ fn same_events(expect: &BTreeMap<EventId, Event>, found: &BTreeMap<EventId, Even
     }
 }
 
-/// The changes of a record's state follow one another, and end in the state it has.
+/// Checks that the state changes of a record are consecutive, and end in its current state.
 fn chain(kept: &Kept) -> Outcome<()> {
     let mut changes = kept.changes.iter().peekable();
     while let Some(change) = changes.next() {
@@ -360,7 +364,7 @@ fn edited(edit: &Edit, before: Option<&Kept>, after: &Kept, now: Timestamp) -> O
     }
 }
 
-/// A version without its place in the order of changes.
+/// Returns a version without its sequence.
 pub(super) fn unnumbered(record: &Record) -> Record {
     Record { sequence: 0, ..record.clone() }
 }

@@ -1,9 +1,9 @@
-//! What the people of a simulation say and call things: everyday sentences, some of them twice, some that stores and
-//! patterns stumble over.
+//! Texts and names in a simulation: everyday sentences, some of them duplicates, and some that are
+//! difficult for stores and patterns.
 
 use super::dice::Dice;
 
-/// Two differ in case alone, two in a sign that is a pattern elsewhere.
+/// Actors; two differ only in case, two only in a character that is a wildcard elsewhere.
 pub(super) const ACTORS: [&str; 6] = ["alice", "Alice", "bob_1", "bobx1", "team/blue", "zoe.m"];
 pub(super) const SESSIONS: [&str; 6] = ["s1", "S1", "s_1", "sx1", "s-2", "10"];
 pub(super) const BRANCHES: [&str; 4] = ["try", "Try", "retry_2", "retryx2"];
@@ -30,7 +30,7 @@ const ODD: [&str; 8] = [
     "{\"looks\": \"like JSON\", \"n\": 1e400, \"b\": [true, null]}",
 ];
 
-/// A sentence, and whether it is long enough that a strategy must keep it.
+/// Returns a sentence, with true if a strategy must keep it because of its length.
 pub(super) fn sentence(dice: &mut Dice) -> (String, bool) {
     if dice.chance(6) {
         return (dice.word(&SHORT).to_owned(), false);
@@ -38,7 +38,7 @@ pub(super) fn sentence(dice: &mut Dice) -> (String, bool) {
     (statement(dice), true)
 }
 
-/// A sentence that says something.
+/// Returns a sentence with content.
 pub(super) fn statement(dice: &mut Dice) -> String {
     if dice.chance(8) {
         return format!("{} (entry {})", dice.word(&ODD), dice.below(1_000));
@@ -78,7 +78,7 @@ fn plain(dice: &mut Dice) -> String {
     }
 }
 
-/// A question somebody may ask.
+/// Returns a query.
 pub(super) fn question(dice: &mut Dice) -> String {
     match dice.below(5) {
         0 => format!("Where does my {} live?", dice.word(&THINGS)),

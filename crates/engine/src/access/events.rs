@@ -1,5 +1,5 @@
-//! Grants on events: of an actor, or of one session of it. A grant on a part of the tree gives
-//! none.
+//! Grants on events of an actor, or of one of its sessions. A grant on a namespace subtree gives no
+//! access to events.
 
 use loci_model::principal::bounds::Bounds;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -8,8 +8,9 @@ use loci_model::{ActorId, MemoryId, Result, SessionId, Timestamp};
 use super::{grants, refused};
 use crate::access::grant_restrictions::EventView;
 
-/// Requires a grant on events of an actor, or of one session of it: by actor (and session) or on
-/// the whole memory. Without `session`, a grant on one session is not enough.
+/// Requires a grant that covers all events of an actor, or of one of its sessions. Such a grant is
+/// on the actor (and session) or on the whole memory. Without `session`, a grant on one session is
+/// not enough.
 pub fn require_events(
     caller: &Principal,
     memory: &MemoryId,
@@ -24,11 +25,11 @@ pub fn require_events(
     }
 }
 
-/// Returns the events of an actor, or of one session of it, that the caller may read or write:
-/// grants that are narrower than their places count here, too.
+/// Returns the events of an actor, or of one of its sessions, that the caller may read or write.
+/// Grants restricted to metadata or age count too.
 ///
 /// # Errors
-/// `Denied` where there is no such grant.
+/// `Denied` if there is no such grant.
 pub fn event_view(
     caller: &Principal,
     memory: &MemoryId,
@@ -48,7 +49,7 @@ pub fn event_view(
     }
 }
 
-/// The actors whose events the caller may list, or some of whose; `None`: all of them.
+/// Returns the actors of which the caller may list at least some events; `None` means all actors.
 pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Vec<ActorId>>> {
     let mut actors = Vec::new();
     for grant in grants(caller, memory, Capability::Read) {
@@ -68,7 +69,8 @@ pub fn visible_actors(caller: &Principal, memory: &MemoryId) -> Result<Option<Ve
     Ok(Some(actors))
 }
 
-/// The sessions of an actor that the caller may list, or some events of which; `None`: all of them.
+/// Returns the sessions of an actor of which the caller may list at least some events; `None` means
+/// all sessions.
 pub fn visible_sessions(
     caller: &Principal,
     memory: &MemoryId,
@@ -95,12 +97,12 @@ pub fn visible_sessions(
     Ok(Some(sessions))
 }
 
-/// Returns true where all events of the place are granted.
+/// Returns true if the grant covers all events of the actor and session.
 pub(super) fn covers_events(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     is_place_of(grant, actor, session) && !grant.is_bound()
 }
 
-/// Returns true where the grant is on the events of the place, or on some of them.
+/// Returns true if the grant covers at least some events of the actor and session.
 fn is_place_of(grant: &Grant, actor: &ActorId, session: Option<&SessionId>) -> bool {
     grant.namespace.is_none()
         && grant.strategy.is_none()

@@ -1,7 +1,8 @@
-//! What grants that are narrower than their places mean for events and for writes: which events
-//! are seen, and which metadata what is written is given. Records are seen by [`crate::access::View`].
+//! Grants restricted to metadata or age: the events that a caller sees, and the metadata that its
+//! writes receive. [`crate::access::View`] restricts records.
 //!
-//! What a caller leaves out is filled in, where there is one value it can be; what it says otherwise is refused, by name.
+//! If a restriction leaves one possible value, the engine fills in the metadata that the caller
+//! omits. It rejects other values and names the field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,24 +16,24 @@ use loci_model::{ActorId, Error, ErrorText, FieldName, MemoryId, Result, Session
 
 use crate::access;
 
-/// Which events of a session a caller may see or write.
+/// The events of a session that a caller may read or write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventView {
-    /// What they meet one of; none: all events.
+    /// Restrictions of which an event must meet at least one; empty means all events.
     parts: Vec<Bounds>,
 }
 
-/// What a write is given.
+/// Metadata that a grant adds to a write.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
-    /// Metadata that the caller left out.
+    /// Metadata that the caller omitted.
     pub(crate) added: BTreeMap<String, String>,
-    /// Keys that the grant binds.
+    /// Keys that the grant restricts.
     pub(crate) bound: BTreeSet<String>,
 }
 
 impl EventView {
-    /// From what several grants allow of the same events.
+    /// Builds the union of several grants on the same events.
     pub(crate) fn of(mut parts: Vec<Bounds>) -> Self {
         if parts.iter().any(Bounds::is_none) {
             parts.clear();
@@ -40,32 +41,33 @@ impl EventView {
         Self { parts }
     }
 
-    /// For an [`EventQuery`].
+    /// Returns the restrictions for an [`EventQuery`]; `None` means no restriction.
     pub fn only(&self) -> Option<Vec<Bounds>> {
         (!self.is_whole()).then(|| self.parts.clone())
     }
 
-    /// True when nothing is kept back.
+    /// Returns true if the view contains all events.
     pub(crate) fn is_whole(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// True when the caller may see the event.
+    /// Returns true if the caller may see the event.
     pub(crate) fn admits(&self, event: &Event) -> bool {
         self.is_whole() || self.parts.iter().any(|part| part.admits_event(event))
     }
 
-    /// What an event of this metadata and time is given.
+    /// Returns the metadata that an event with this metadata and time receives.
     ///
     /// # Errors
-    /// `Denied` where it would be out of the view; `Invalid` where the caller must choose a value.
+    /// `Denied` if the event is outside the view; `Invalid` if the caller must choose a value.
     pub(crate) fn stamp(&self, metadata: &BTreeMap<String, String>, time: Timestamp) -> Result<Stamp> {
         let held = |key: &str| metadata.get(key).map_or(Held::Nothing, |text| Held::Text(text));
         completed(self.parts.iter(), held, (time, &FieldName::Time.into()))
     }
 }
 
-/// Puts a record that is about to be written into one of some parts, all of which have its place.
+/// Completes the metadata of a record before the write, so that it meets one of `parts`. All of
+/// them cover its namespace.
 ///
 /// # Errors
 /// As [`EventView::stamp`].
@@ -83,7 +85,7 @@ pub(crate) fn stamp_record<'a>(parts: impl Iterator<Item = &'a Bounds>, record: 
     Ok(())
 }
 
-/// True when the caller may see that there is such a session: all of it, or an event of it.
+/// Returns true if the caller may see the session: all of it, or at least one event of it.
 pub(crate) fn shows(
     tx: &dyn ReadTx,
     caller: &Principal,
@@ -111,7 +113,7 @@ pub(crate) fn shows(
     Ok(!tx.events().list(&query)?.is_empty())
 }
 
-/// What there is under a key.
+/// The metadata value under a key.
 enum Held<'a> {
     Nothing,
     Text(&'a str),
@@ -119,7 +121,7 @@ enum Held<'a> {
     Other,
 }
 
-/// The one way in which something meets one of some parts.
+/// Returns the only way in which the item meets one of the restrictions.
 fn completed<'a, 'h>(
     parts: impl Iterator<Item = &'a Bounds>,
     held: impl Fn(&str) -> Held<'h>,
@@ -218,7 +220,7 @@ mod tests {
         let both = bounds(&[("team", &["blue", "red"])], None);
         check(std::slice::from_ref(&both), &[("team", "blue")], &[]);
         check(&[bounds(&[], Some(10))], &[], &[]);
-        // The part that goes without a word of the caller counts.
+        // The restriction that needs no value from the caller applies.
         check(
             &[bounds(&[("team", &["red"])], Some(11)), bounds(&[("team", &["blue"])], None)],
             &[],

@@ -1,16 +1,16 @@
-//! Access: the one place that says who may do what.
+//! Access: the one module that decides the permissions of a caller.
 //!
-//! Authorization precedes existence: what a caller may not see is denied or not found, whether it
-//! exists or not.
+//! The engine checks authorization before existence: a caller without permission gets "denied" or
+//! "not found", whether the object exists or not.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `view` | the parts of a memory whose records a caller may read or write |
+//! | `view` | the namespace subtrees of a memory whose records a caller may read or write |
 //! | `events` | events that a caller may read or write, actors and sessions that it may list |
-//! | `grant_restrictions` | grants restricted to metadata or age: the events that are seen, the metadata of what is written |
+//! | `grant_restrictions` | restricted grants: visible events, metadata of writes |
 //! | `segment` | ids of people as segments of namespaces |
-//! | `people` | the users for whom a caller acts, and what only a person may do |
-//! | `keys` | the verbs of access keys |
+//! | `people` | the users for whom a caller acts, and operations that require a person |
+//! | `keys` | the operations on access keys |
 
 mod events;
 pub(super) mod grant_restrictions;
@@ -46,8 +46,8 @@ fn refused(what: &str) -> Error {
     Error::denied(format!("the caller's grants do not allow {what}"))
 }
 
-/// The error for a write with an answer that shows stored content, or depends on it, where the
-/// caller may not read that content.
+/// Returns the error for a write whose response depends on stored content that the caller may not
+/// read.
 pub fn needs_reading(what: &str) -> Error {
     let rule = format!("the answer to {what} depends on what is stored");
     Error::denied(format!("{rule}: the key needs a grant of read there, too"))
@@ -62,7 +62,7 @@ pub fn require_whole(caller: &Principal, memory: &MemoryId, capability: Capabili
     }
 }
 
-/// The memories of which a caller has the whole by grants of their own; `None`: every memory.
+/// Returns the memories that the caller's grants cover completely; `None` means every memory.
 pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<MemoryId>> {
     let mut memories = Vec::new();
     for grant in caller.grants.iter().filter(|grant| grant.capabilities.contains(&capability)) {
@@ -82,7 +82,7 @@ pub fn whole_memories(caller: &Principal, capability: Capability) -> Option<Vec<
     Some(memories)
 }
 
-/// Requires the right to make memories: a grant of admin on every memory.
+/// Requires the right to create memories: a grant of admin on every memory.
 pub fn require_server_admin(caller: &Principal) -> Result<()> {
     let everything = |grant: &Grant| {
         grant.capabilities.contains(&Capability::Admin)
@@ -96,20 +96,19 @@ pub fn require_server_admin(caller: &Principal) -> Result<()> {
     if caller.grants.iter().any(everything) { Ok(()) } else { Err(refused("administration of the server")) }
 }
 
-/// Returns true when the caller has any grant that touches the memory, but that of an agent: it may
-/// know of the memory.
+/// Returns true if the caller may know of the memory: it has any grant there other than an agent's.
 pub fn may_know(caller: &Principal, memory: &MemoryId) -> bool {
     [Capability::Read, Capability::Write, Capability::Admin]
         .into_iter()
         .any(|capability| grants(caller, memory, capability).next().is_some())
 }
 
-/// Returns true when the caller may act as the agent of some task of the memory.
+/// Returns true if the caller may act as the agent of some task of the memory.
 pub fn may_act(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Agent).next().is_some()
 }
 
-/// The caller's grants to hand in answers of that worker agent.
+/// Returns the grants under which the caller may submit answers of that worker agent.
 pub fn of_worker<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,
@@ -119,18 +118,18 @@ pub fn of_worker<'a>(
     grants(caller, memory, Capability::Worker).filter(is_of_agent)
 }
 
-/// Returns true when the caller may hand in answers of some worker agent of the memory.
+/// Returns true if the caller may submit answers of some worker agent of the memory.
 pub(crate) fn may_report(caller: &Principal, memory: &MemoryId) -> bool {
     grants(caller, memory, Capability::Worker).next().is_some()
 }
 
-/// Returns true when the caller may act as the agent of the task of that actor and session.
+/// Returns true if the caller may act as the agent of the task of that actor and session.
 pub fn is_agent_of(caller: &Principal, memory: &MemoryId, (actor, session): (&ActorId, &SessionId)) -> bool {
     grants(caller, memory, Capability::Agent).any(|grant| covers_events(grant, actor, Some(session)))
 }
 
-/// Requires a grant on what an actor's session wrote, as events or as records: one on its events,
-/// or on a part of the tree that holds all of `place`.
+/// Requires a grant on the events or records that an actor's session wrote. The grant is on its
+/// events, or on a namespace subtree that contains all of `place`.
 pub fn require_place(
     caller: &Principal,
     memory: &MemoryId,
@@ -146,7 +145,7 @@ pub fn require_place(
     if granted { Ok(()) } else { Err(refused("this on that actor and session")) }
 }
 
-/// Returns true where the grant is on all records of its part of the tree.
+/// Returns true if the grant covers all records of its namespace subtree.
 fn is_of_tree(grant: &Grant) -> bool {
     grant.actor.is_none() && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
 }

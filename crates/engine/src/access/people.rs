@@ -1,5 +1,5 @@
-//! People: the users for whom a caller acts, and what a caller does in person. A key that acts for
-//! a user is not that user.
+//! People: the users for whom a caller acts, and the operations that require a person. A key that
+//! acts for a user is not that user.
 
 use loci_model::principal::{Capability, Grant, Principal};
 use loci_model::record::Record;
@@ -8,17 +8,17 @@ use loci_model::{ActorId, Error, MemoryId, NamespaceFilter, Result, Timestamp};
 use super::{bound_view, grants, require_place, require_whole, segment};
 use crate::hooks::Products;
 
-/// The error for a caller that names another user than itself.
+/// Error text for a caller that names a user other than itself.
 const NOT_THAT_USER: &str = "the caller is neither that user nor an administrator: its key needs a grant on that actor, or the capability impersonate";
 
-/// The error for what is another user's.
+/// Returns the error for data of another user.
 pub fn another_users() -> Error {
     Error::denied(NOT_THAT_USER)
 }
 
-/// Requires that the caller is a person: a grant on that one's events or place and on no other's,
-/// or the person's name and a grant that reaches the place. Who may read a whole memory is not
-/// every person in it.
+/// Requires that the caller is a person. It needs a grant on exactly that person's events or
+/// namespace, or the person's name and a grant that covers the namespace. Permission to read a
+/// whole memory does not make the caller every person in it.
 pub fn require_person(
     caller: &Principal,
     memory: &MemoryId,
@@ -32,7 +32,7 @@ pub fn require_person(
         (of_place || of_actor) && grant.session.is_none() && grant.strategy.is_none() && !grant.is_bound()
     };
     let name = caller.name.to_lowercase();
-    // Where a name is no actor's, the login is encoded.
+    // If a name is not valid as an actor, the login is its encoded form.
     let is_login =
         name == login.as_str() || segment::encode(&name, "user").is_ok_and(|name| name == login.as_str());
     let is_named = is_login && require_place(caller, memory, (login, None), place, capability).is_ok();
@@ -43,10 +43,10 @@ pub fn require_person(
     }
 }
 
-/// Requires that the caller is the user of an operations agent's memory, by name or by a grant of
-/// this on that user alone, may name that user as the one it works for, or is an administrator: who
-/// may read or write a whole memory is not every user of it. What of the user's the caller reaches
-/// is another question, and is asked besides.
+/// Requires that the caller is the user of an operations agent's memory, may impersonate that user,
+/// or is an administrator. The caller is the user by name or by a grant of the capability on that
+/// user alone. Permission to read or write a whole memory does not make the caller every user of
+/// it. Access to the user's data is checked separately.
 pub fn require_user(
     caller: &Principal,
     memory: &MemoryId,
@@ -60,8 +60,8 @@ pub fn require_user(
     require_user_in_person(caller, memory, user).map_err(|_| another_users())
 }
 
-/// Requires that the caller is that user by name, or an administrator: a key with a grant on the
-/// user may be an agent's, which works for the user and decides nothing in their stead.
+/// Requires that the caller is that user by name, or an administrator. A key with a grant on the
+/// user may be an agent's. The agent works for the user, but does not decide for the user.
 pub fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str) -> Result<()> {
     if caller.name == user || require_whole(caller, memory, Capability::Admin).is_ok() {
         Ok(())
@@ -70,9 +70,9 @@ pub fn require_user_in_person(caller: &Principal, memory: &MemoryId, user: &str)
     }
 }
 
-/// Requires that the caller may tell what came of an investigation: its user in person, an
-/// administrator, or whoever has a grant of just that on the place of its record. An agent that
-/// works for the user, by whatever grant, judges nothing of its own work.
+/// Requires that the caller may report the outcome of an investigation. Allowed are its user in
+/// person, an administrator, and a key with the capability `outcome` on the namespace of its
+/// record. An agent that works for the user does not judge its own work, with any other grant.
 pub fn require_outcome(
     products: &Products,
     caller: &Principal,
@@ -90,16 +90,16 @@ pub fn require_outcome(
     })
 }
 
-/// Returns true where a read of facts counts as a person's: the call says that a person asks, and
-/// the key may act as one, as an administrator of the memory or by the capability `unverified` on
-/// it. An agent can send the same word, so it counts for no other key.
+/// Returns true if a read of facts counts as a person's: the call states that a person asks, and
+/// the key may act as a person. Such a key is an administrator of the memory or has the capability
+/// `unverified` on it. An agent can send the same parameter, so it has no effect for other keys.
 pub fn is_person(caller: &Principal, memory: &MemoryId, by_person: bool) -> bool {
     let has = |capability| require_whole(caller, memory, capability).is_ok();
     by_person && (has(Capability::Admin) || has(Capability::Unverified))
 }
 
-/// Checks that the caller may read facts of a memory which nobody verified: by the capability on
-/// the whole memory, or in person as an administrator of the memory.
+/// Checks that the caller may read unverified facts of a memory. It needs the capability on the
+/// whole memory, or must be an administrator of the memory who asks in person.
 ///
 /// # Errors
 /// `Denied`, on `verify`.
@@ -112,18 +112,19 @@ pub fn require_unverified(caller: &Principal, memory: &MemoryId, by_person: bool
     Err(Error::denied(rule).on("verify"))
 }
 
-/// Returns true where a caller may name a user, by a grant of `impersonate` on that user or on all.
+/// Returns true if a caller may name a user, by a grant of `impersonate` on that user or on all
+/// users.
 pub fn may_impersonate(caller: &Principal, memory: &MemoryId, user: &ActorId) -> bool {
     named_users(caller, memory).any(|named| named.is_none_or(|named| named == user))
 }
 
-/// Returns true where a caller acts for users, for all or for some, by grants of `impersonate`.
+/// Returns true if a caller acts for all or some users, by grants of `impersonate`.
 pub fn acts_for_users(caller: &Principal, memory: &MemoryId) -> bool {
     named_users(caller, memory).next().is_some()
 }
 
-/// Returns the users that a caller may name as the one it works for, by grants that nothing else
-/// narrows; `None`: anybody.
+/// Returns the users for whom the caller may act, by grants of `impersonate` without other
+/// restrictions; `None` means any user.
 pub(super) fn named_users<'a>(
     caller: &'a Principal,
     memory: &'a MemoryId,

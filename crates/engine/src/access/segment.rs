@@ -1,17 +1,17 @@
-//! Ids of users, agents and sessions as segments of namespaces, so that no two ids meet in one
-//! place and none leaves its own. Pure. An encoded id is also a legal actor or session of events:
-//! hooks, tools and API name the same place.
+//! Ids of users, agents and sessions as namespace segments. No two ids share a segment, and none
+//! leaves its namespace. Pure. An encoded id is also a legal actor or session of events: hooks,
+//! tools and API use the same namespace.
 
 use loci_model::limits::SRE_ID_CHARS_MAX as ID_CHARS_MAX;
 use loci_model::{ActorId, Error, Result};
 
-/// What an encoded id begins with.
+/// Prefix of an encoded id.
 const MARK: &str = "x--";
 
 /// Returns the segment of an id; `field` names the member that holds it.
 ///
 /// # Errors
-/// `Invalid` for an id that is no segment however it is written.
+/// `Invalid` for an id that cannot be encoded as a segment.
 pub fn encode(id: &str, field: &str) -> Result<String> {
     check(id, field)?;
     if is_verbatim(id) {
@@ -29,13 +29,13 @@ pub fn encode(id: &str, field: &str) -> Result<String> {
     Ok(out)
 }
 
-/// Returns the id of a segment; a segment that nothing was encoded to is its own id.
+/// Returns the id of a segment. A segment that is not an encoded id is its own id.
 pub fn decode(segment: &str) -> String {
     let bytes = segment.strip_prefix(MARK).and_then(decoded);
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| segment.to_owned())
 }
 
-/// Returns the id that an actor of events stands for.
+/// Returns the user id that an actor of events represents.
 pub fn user_of(actor: &ActorId) -> String {
     decode(actor.as_str())
 }
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn no_two_ids_have_one_segment() {
-        // Every text of up to four letters of an alphabet that has what encodings are made of.
+        // Every text of up to four letters of an alphabet with the characters that encodings use.
         let alphabet: Vec<char> = "x-_2f@é".chars().collect();
         let mut ids = vec![String::new()];
         let mut seen: HashMap<String, String> = HashMap::new();

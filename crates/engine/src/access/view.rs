@@ -1,5 +1,5 @@
 //! Views: the parts of one memory whose records a caller may read or write with one capability.
-//! Only an administrator's view has the records that a product keeps to another user.
+//! Only an administrator's view contains the records that a product reserves for another user.
 
 use loci_model::memory::Memory;
 use loci_model::principal::bounds::Bounds;
@@ -13,12 +13,12 @@ use super::{grants, is_of_tree, refused, require_whole, segment};
 use crate::access::grant_restrictions;
 use crate::hooks::{NamespaceOwner, NamespaceOwners, Products};
 
-/// The parts of one memory in which a caller may use one capability: a union.
+/// The union of the parts of one memory in which a caller may use one capability.
 #[derive(Debug, Clone)]
 pub struct View {
     clauses: Vec<AccessClause>,
-    /// The reader: what a product keeps to another user is not theirs, whatever their
-    /// grants reach. `None`: an administrator.
+    /// The reader. Records that a product reserves for another user are hidden from it, even if its
+    /// grants cover them. `None` means an administrator.
     reader: Option<Reader>,
 }
 
@@ -26,26 +26,26 @@ pub struct View {
 #[derive(Debug, Clone)]
 struct Reader {
     name: String,
-    /// The users that they may name as the one they work for; `None`: all.
+    /// The users for whom it may act; an entry `None` means all users.
     names: Vec<Option<ActorId>>,
     products: Products,
-    /// The owners of namespaces, once the memory is known.
+    /// The owners of namespaces; set by [`View::within`].
     owners: NamespaceOwners,
 }
 
 impl View {
-    /// The parts, for a [`loci_model::record::scope::RecordScope`].
+    /// Returns the parts, for a [`loci_model::record::scope::RecordScope`].
     pub fn clauses(&self) -> &[AccessClause] {
         &self.clauses
     }
 
-    /// Returns true when nothing of the memory is kept back.
+    /// Returns true if the grants cover the whole memory.
     pub fn is_whole(&self) -> bool {
         self.clauses.iter().any(AccessClause::is_whole)
     }
 
-    /// The same view of a memory that is known by now: what lies where its users' preferences do is
-    /// theirs, whoever wrote it.
+    /// Returns this view with the namespace owners of a memory. Records in a user's preference
+    /// namespace belong to that user, independent of their writer.
     #[must_use]
     pub fn within(&self, memory: &Memory) -> Self {
         let known =
@@ -53,7 +53,7 @@ impl View {
         Self { clauses: self.clauses.clone(), reader: self.reader.as_ref().map(known) }
     }
 
-    /// Returns true for what is kept to another user.
+    /// Returns true if the record is reserved for another user.
     pub fn keeps_from(&self, record: &Record) -> bool {
         let Some(reader) = &self.reader else { return false };
         let place = || NamespaceFilter::new(&record.namespace, NamespaceMatch::Exact);
@@ -62,21 +62,21 @@ impl View {
             || owners.any(|of| !self.is_for(reader, &of, &place()))
     }
 
-    /// Returns true where a part of the tree, in a memory that is known, is another user's alone.
+    /// Returns true if a namespace subtree belongs to another user only.
     pub fn is_of_another(&self, asked: &NamespaceFilter) -> bool {
         let Some(reader) = &self.reader else { return false };
         let mut owners = reader.owners.owners_of_all(asked.normal());
         owners.any(|of| !self.is_for(reader, &of, asked))
     }
 
-    /// Returns true for the user by name, for whoever may name them, and for a grant that was made
-    /// for them: on their actor, or on their part of the tree.
+    /// Returns true if the reader is that user by name, may act for them, or has a grant made for
+    /// them. Such a grant is on their actor or on their namespace subtree.
     fn is_for(&self, reader: &Reader, of: &NamespaceOwner, place: &NamespaceFilter) -> bool {
         let is_them = |actor: &ActorId| segment::user_of(actor) == of.user;
         let is_made_for_them = |clause: &AccessClause| {
             let on_place =
                 |granted: &NamespaceFilter| granted.intersect(place).is_some() && of.holds(granted.normal());
-            // A grant on a session of theirs, or on some of what they said, is on that.
+            // A grant on one of their sessions, or on some of their events, covers only that.
             let is_all =
                 clause.session.is_none() && clause.strategy.is_none() && clause.bounds == Bounds::default();
             let is_on_them = is_all && clause.actor.as_ref().is_some_and(is_them);
@@ -87,15 +87,16 @@ impl View {
             || self.clauses.iter().any(is_made_for_them)
     }
 
-    /// Returns true when the record lies in one of the parts.
+    /// Returns true if the record lies in one of the parts.
     pub fn admits(&self, record: &Record) -> bool {
         !self.keeps_from(record) && self.clauses.iter().any(|clause| clause.admits_record(record))
     }
 
-    /// Puts a record that is about to be written into the view, by the metadata that grants bind.
+    /// Completes the metadata of a record before the write, so that it meets the restrictions of
+    /// the view.
     ///
     /// # Errors
-    /// `Denied` where it would be out of the view; `Invalid` where the caller must choose a value.
+    /// `Denied` if the record is outside the view; `Invalid` if the caller must choose a value.
     pub(crate) fn take_in(&self, record: &mut Record) -> Result<()> {
         let namespace = record.namespace.normal();
         let from = &record.provenance;
@@ -112,8 +113,8 @@ impl View {
         grant_restrictions::stamp_record(parts.into_iter(), record)
     }
 
-    /// Returns true where one of the parts reaches a node of the tree, and records of that actor
-    /// there. Without an actor, only parts that are on no actor do.
+    /// Returns true if one of the parts covers records of that actor in a namespace subtree.
+    /// Without an actor, only parts that name no actor count.
     pub fn reaches(&self, place: &NamespaceFilter, actor: Option<&ActorId>) -> bool {
         self.clauses.iter().any(|clause| {
             clause.actor.as_ref().is_none_or(|granted| Some(granted) == actor)
@@ -121,8 +122,8 @@ impl View {
         })
     }
 
-    /// The narrowest reading of a filter that the parts allow: `None` where they have nothing in
-    /// common. The flag says that something was kept back.
+    /// Returns the intersection of a filter with the parts; `None` if it is empty. The flag is true
+    /// if the intersection is narrower than the filter.
     pub fn narrow(&self, asked: &NamespaceFilter) -> Option<(Vec<NamespaceFilter>, bool)> {
         let mut narrowed = Vec::new();
         for clause in &self.clauses {
@@ -137,16 +138,16 @@ impl View {
     }
 }
 
-/// The parts of a memory of all whose records the caller may read or write; denied where there are
-/// none. Grants that are narrower than their places do not count: what is told of a place beside
-/// its records is not told to them.
+/// Returns the parts of a memory of which the caller may read or write all records. Errors if there
+/// are none. Grants restricted to metadata or age do not count, because information on a namespace
+/// as a whole is hidden from them.
 pub fn record_view(caller: &Principal, memory: &MemoryId, capability: Capability) -> Result<View> {
     let of_places = grants(caller, memory, capability).filter(|grant| !grant.is_bound());
     view(of_places.map(clause).collect(), "this on records of that memory")
 }
 
-/// The same for what reads and writes records one by one: parts of which the caller has some
-/// records count, too, as they are at `now`.
+/// Returns the view for operations that read or write single records. Unlike [`record_view`], parts
+/// with restricted grants count too, evaluated at `now`.
 pub fn bound_view(
     products: &Products,
     caller: &Principal,
@@ -161,9 +162,9 @@ pub fn bound_view(
     Ok(View { reader: (!is_admin).then(|| reader(products, caller, memory)), ..whole })
 }
 
-/// The part of a memory that one whole namespace is, with what lies beneath where the grant has it;
-/// denied without a grant on all of it: a tree of files has no documents that some of its readers
-/// may not see.
+/// Returns the part of a memory that is one whole namespace, including its subtree if the grant
+/// covers it. Errors without a grant on all of it, because a document tree has no documents that
+/// are hidden from some of its readers.
 pub fn tree_view(
     caller: &Principal,
     memory: &MemoryId,

@@ -1,4 +1,4 @@
-//! `backup` and the facts that `doctor` shows of store and index.
+//! `backup`, and the information on store and index that `doctor` shows.
 
 use std::path::PathBuf;
 
@@ -10,13 +10,14 @@ use loci_model::{MemoryId, Result};
 use crate::{Engine, access};
 
 impl Engine {
-    /// Writes a consistent copy of the store while serving; the path must not exist.
+    /// Writes a consistent copy of the store while it serves requests. The path must not exist.
     pub async fn backup(&self, caller: &Principal, path: PathBuf) -> Result<BackupReport> {
         access::require_server_admin(caller)?;
         self.store.backup(path).await
     }
 
-    /// What the store says of itself; with `probe_write`, after it proved that it can write.
+    /// Returns information on the store. With `probe_write`, it also checks that the store can
+    /// write.
     pub async fn info(&self, caller: &Principal, probe_write: bool) -> Result<StoreInfo> {
         access::require_server_admin(caller)?;
         let mut info = self.store.info(probe_write).await?;
@@ -28,7 +29,8 @@ impl Engine {
         Ok(info)
     }
 
-    /// What the index of a memory holds or, `rebuilt`, what a fresh build from the store would hold.
+    /// Returns the content of a memory's index. With `rebuilt`, returns the content that a new
+    /// build from the store would have.
     pub async fn index_info(
         &self,
         caller: &Principal,

@@ -1,6 +1,8 @@
-//! `memory_erase`: a memory and every row of it are gone when this returns, without the wait of `erase_after_ms`.
+//! `memory_erase`: erases a memory and all its rows before it returns, without waiting for
+//! `erase_after_ms`.
 //!
-//! For imports: one that failed half-way leaves nothing behind, and what a deleted memory left behind makes room.
+//! Imports use it: a failed import leaves nothing behind, and the rows of a deleted memory do not
+//! block an import.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -10,7 +12,7 @@ use crate::jobs::purge;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Erases a memory, deleted before or not. One that was never there is erased already.
+    /// Erases a memory, deleted or not. Erasing an unknown memory has no effect.
     pub async fn memory_erase(&self, caller: &Principal, id: &MemoryId) -> Result<()> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();

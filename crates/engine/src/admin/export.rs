@@ -1,13 +1,14 @@
-//! `export_part`: a memory, or a part of it, as lines, a page at a time, so that any size streams.
+//! `export_part`: exports a memory, or a part of it, as lines, one page at a time, so that any size
+//! streams.
 //!
-//! Exported: the memory, its repositories, its tasks, what they were shown, their commits and
-//! prompts, their sessions and what was said in them, live events, every version of every record,
-//! every change of state, facts that cite code and how they came to stand where they stand, and the
-//! ledger. Of a namespace: its records with all that, and the repository, tasks, commits and
-//! entries of the ledger of its actor. Of a person: what forgetting them finds, what of others
-//! names them, parked objects too. Not exported, because it is derived or only of this server:
-//! vectors, indexes, kept verifications, jobs, tokens, keys, IngestData still waiting; and who read
-//! a fact when: it is counted.
+//! The export contains the memory, its repositories, its tasks with the records shown to them,
+//! their commits, prompts, sessions and session items, live events, every version of every record,
+//! every change of state, facts that cite code with their history, and the ledger. The export of a
+//! namespace contains its records with all that, and the repository, tasks, commits and ledger
+//! entries of its actor. The export of a person contains the data that `forget` finds, the data of
+//! others that names them, and parked objects. Derived data and data of this server only are
+//! omitted: vectors, indexes, stored verifications, jobs, tokens, keys and pending IngestData.
+//! Single reads of facts are omitted too; the export contains their count.
 
 use std::sync::Arc;
 
@@ -27,15 +28,15 @@ use crate::hooks::Products;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Events or record versions of one page.
+/// Events or record versions per page.
 const PAGE_ROWS: usize = 200;
-/// Parked objects of one page: each may be long.
+/// Parked objects per page; each may be large.
 const OBJECTS_PER_PAGE: usize = 4;
-/// The beginning of the ledger.
+/// Cursor of the first ledger shelf.
 const FIRST_SHELF: ExportCursor = ExportCursor::Ledger(0, None);
 
 impl Engine {
-    /// The part of a memory that is about a person, by the walk that forgetting them goes.
+    /// Returns the part of a memory that concerns a person, found by the scan that `forget` uses.
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `NotFound`.
@@ -51,8 +52,8 @@ impl Engine {
         Ok(ExportPart { namespace: None, person: Some(Arc::new(held)) })
     }
 
-    /// Lines of a part of a memory from a cursor on, and where to go on; starts with the memory
-    /// itself.
+    /// Returns the lines of a part of a memory from a cursor on, and the next cursor. It starts
+    /// with the memory itself.
     ///
     /// # Errors
     /// `Denied` without administration of the whole memory; `NotFound`.
@@ -112,7 +113,8 @@ fn repositories(
     Ok((lines_of((tx, part), page.into_iter().filter(is_of_actor), is_theirs, line)?, next))
 }
 
-/// Returns true for a line that is the person's or names them; in the export of everybody, for all.
+/// Returns true for a line that belongs to the person or names them; true for all lines if the
+/// export is not of a person.
 fn is_about(tx: &dyn ReadTx, part: &ExportPart, line: &ExportLine, is_own: bool) -> Result<bool> {
     let Some(held) = part.person.as_deref() else { return Ok(true) };
     if is_own {
@@ -124,7 +126,7 @@ fn is_about(tx: &dyn ReadTx, part: &ExportPart, line: &ExportLine, is_own: bool)
     }
 }
 
-/// The lines of those nouns of a page that are the person's, or name them.
+/// Returns the lines of those items of a page that belong to the person or name them.
 fn lines_of<T>(
     (tx, part): (&dyn ReadTx, &ExportPart),
     page: impl IntoIterator<Item = T>,
@@ -197,7 +199,7 @@ fn commits(
     Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
-/// Prompts are nobody's.
+/// Exports prompts. They belong to no person.
 fn prompts(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -234,7 +236,7 @@ fn task_sessions(
     Ok((lines_of((tx, part), page, is_theirs, line)?, next))
 }
 
-/// Those past their time are left out, as events are.
+/// Exports session items. Expired items are omitted, as expired events are.
 fn session_items(
     tx: &dyn ReadTx,
     memory: &MemoryId,
@@ -288,7 +290,7 @@ fn records(
     let mut lines = Vec::with_capacity(page.len());
     for record in page {
         let newest = tx.records().get(memory, &record.id)?;
-        // A record that has moved goes with the namespace where it is now.
+        // A moved record belongs to its current namespace.
         if !part.holds(newest.as_ref().map_or(&record.namespace, |newest| &newest.namespace)) {
             continue;
         }
@@ -310,8 +312,8 @@ fn records(
     Ok((lines, next))
 }
 
-/// True for a record of the person, and for one that names them: in that version, in the changes of
-/// its state, in its fact or in the history of that fact.
+/// Returns true for a record that belongs to the person, and for one that names them: in that
+/// version, in its state changes, in its fact or in the history of that fact.
 fn is_held(
     tx: &dyn ReadTx,
     part: &ExportPart,
@@ -335,7 +337,7 @@ fn is_held(
     Ok(false)
 }
 
-/// What a record has that cites code. Retrievals are counted, not told one by one.
+/// Returns the lines of a record's fact and its history. Retrievals are exported as a count only.
 fn fact(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Result<Vec<ExportLine>> {
     let Some(mut fact) = tx.facts().get(memory, record)? else { return Ok(Vec::new()) };
     fact.counters.retrieved_swept = fact.counters.retrieved;
@@ -345,7 +347,7 @@ fn fact(tx: &dyn ReadTx, memory: &MemoryId, record: &RecordId) -> Result<Vec<Exp
     Ok(lines)
 }
 
-/// Objects that were parked for a person; they vanish, and are in no other export.
+/// Exports objects parked for a person. They expire, and no other export contains them.
 fn objects(
     tx: &dyn ReadTx,
     memory: &MemoryId,

@@ -1,6 +1,6 @@
-//! `forget`: everything that a memory holds about a person, erased now, with a receipt that lists every kind
-//! that was looked at. A dry run counts the same and changes nothing; without one the caller confirms by
-//! repeating the actor.
+//! `forget`: erases all data of a person in a memory immediately, with a receipt that lists every
+//! kind. A dry run counts the same data and changes nothing. Without a dry run the caller confirms
+//! by repeating the actor.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,9 +20,10 @@ use crate::language_models::erasure;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Walks of one call: what was written between a walk and its erasure is found by the next.
+/// Maximum number of scans per call. Each scan finds data written between the previous scan and its
+/// erasure.
 const WALKS_MAX: usize = 3;
-/// Places that are out of reach in any case.
+/// Copies that the erasure never reaches.
 const UNREACHABLE: [&str; 6] = [
     "backups and exports made before",
     "clones and copies of mirrors, and files there that were edited since their last sync",
@@ -33,12 +34,12 @@ const UNREACHABLE: [&str; 6] = [
     "access keys that are named after the person, and logs of the server",
 ];
 
-/// The reason for which a git mirror names a person who was forgotten, and the remedy.
+/// The reason that a git mirror still names a forgotten person, and the remedy.
 const COMMITS_KEEP_AUTHOR: &str = "its commits keep the person as their author, by the name of an access \
      key: remove the mirror and delete its repository, or keep the files in a directory, without history";
 
-/// Returns the actor of a person by the name that a request has: an actor, or the name that a forge
-/// or a client gives somebody (`octo[bot]`, `zoë-k`, `zoe@example.com`).
+/// Returns the actor of a person by the name in a request: an actor, or the name that a forge or a
+/// client gives a person (`octo[bot]`, `zoë-k`, `zoe@example.com`).
 ///
 /// # Errors
 /// `Invalid` for a name that nobody can have.
@@ -52,16 +53,16 @@ pub fn actor_of_person(name: &str) -> Result<ActorId> {
     })
 }
 
-/// Whom to forget.
+/// A request to forget a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForgetAsk {
     /// The memory.
     pub memory: MemoryId,
     /// The person, as an actor.
     pub actor: ActorId,
-    /// Only counts.
+    /// True to count only.
     pub dry_run: bool,
-    /// The actor once more; needed where it is no dry run.
+    /// The actor once more; required without a dry run.
     pub confirm: Option<String>,
 }
 
@@ -72,23 +73,23 @@ pub struct Forgetting {
     pub memory: Memory,
     /// The person.
     pub person: Person,
-    /// How others name the person, where the memory knows people.
+    /// The names that others use for the person, if the memory knows people.
     pub mentions: Option<Arc<dyn PersonMentions>>,
-    /// An administrator asks for a receipt: files of all mirrors are looked at. A person's own
-    /// request looks at the mirrors of their own trees alone.
+    /// True if an administrator requests a receipt, which examines files of all mirrors. A person's
+    /// own request examines only the mirrors of their own trees.
     pub names_files: bool,
 }
 
-/// What was erased of a person.
+/// Data erased of a person.
 #[derive(Debug, Clone)]
 pub struct Forgotten {
     pub counts: Counts,
     pub mentions_taken: MentionsTaken,
-    /// The number of records that name the person and stay, because they name others, too.
+    /// Number of records that name the person and stay, because they name others too.
     pub left_shared: usize,
-    /// Mirrors that were brought up.
+    /// Mirrors that were updated.
     pub mirrors: Vec<String>,
-    /// Places that cannot be reached from here.
+    /// Copies that this server cannot reach.
     pub unreachable: Vec<String>,
     at: Timestamp,
 }
@@ -107,7 +108,7 @@ impl ForgetAsk {
 }
 
 impl Engine {
-    /// Erases what a memory holds about a person, or only counts it.
+    /// Erases all data of a person in a memory, or only counts it.
     ///
     /// # Errors
     /// `Invalid` without a confirmation; else as [`Engine::forget_actor`].
@@ -117,13 +118,13 @@ impl Engine {
         self.forget_or_count(caller, &ask.memory, &ask.actor, ask.dry_run).await
     }
 
-    /// Erases what a memory holds about a person: records of every kind that are the person's by
-    /// provenance, source, place, path or named owner, events, tasks, sessions, the ledger, trees,
-    /// parked objects, what waits to be sent. Not held back by `erase_after_ms`: this is the data
-    /// subject's right. Backups made before keep what they hold. The caller has confirmed.
+    /// Erases all data of a person in a memory: records of every kind that are the person's by
+    /// provenance, source, namespace, path or named owner, events, tasks, sessions, the ledger,
+    /// trees, parked objects and pending deliveries. `erase_after_ms` does not delay it, because it
+    /// is the data subject's right. Existing backups keep their content. The caller has confirmed.
     ///
     /// # Errors
-    /// `Denied` without administration of the whole memory; `NotFound`; what the store says.
+    /// `Denied` without administration of the whole memory; `NotFound`; errors of the store.
     pub async fn forget_actor(
         &self,
         caller: &Principal,
@@ -147,7 +148,8 @@ impl Engine {
         Ok(receipt(&whom.memory, actor, dry_run, forgotten))
     }
 
-    /// Erases a person whom somebody found in a memory, or only counts; who may is the caller's matter.
+    /// Erases a person found in a memory, or only counts the data. The caller checks the
+    /// permission.
     ///
     /// # Errors
     /// Errors of the store.
@@ -175,7 +177,7 @@ impl Engine {
         }
         let (mut records, mut left_shared) = (BTreeSet::new(), 0);
         for _ in 0..WALKS_MAX {
-            // What names a record that an earlier walk erased is found by its id alone.
+            // References to a record that an earlier scan erased are found by its id only.
             let held = self.holdings(memory, person, None).await?;
             records.extend(held.records);
             left_shared = held.left_shared;
@@ -198,8 +200,8 @@ impl Engine {
             self.wake.call();
             self.leave_no_trace(whom, &mut mirrors, &mut unreachable).await?;
         }
-        // In other memories a walk has taken the person out of the history, of which commits are
-        // made.
+        // In other memories a scan has removed the person from the history that commits are made
+        // of.
         if mentions.is_none() {
             let named = self.copies_with_author(&memory.id, person).await?;
             unreachable.extend(named.iter().map(|name| format!("mirror {name}: {COMMITS_KEEP_AUTHOR}")));
@@ -207,7 +209,7 @@ impl Engine {
         Ok(Forgotten { counts, mentions_taken, left_shared, mirrors, unreachable, at })
     }
 
-    /// A person by one of their actors.
+    /// Returns a person by one of their actors.
     pub(super) async fn person(
         &self,
         memory: &MemoryId,
@@ -250,11 +252,12 @@ impl Engine {
         self.write_or_undo(dry_run, move |tx| {
             let memory = &existing(tx, &whom.memory.id)?;
             let (person, records, traces, texts) = (&whom.person, &found, &traces, &texts);
-            // The time of the write: nothing that it erases arrived later.
+            // The time of the write, so that no erased data is newer.
             let (vault, by, at) = (vault.as_ref(), by.as_str(), clock.now());
             let erasing = Erasing { memory, person, records, traces, texts, vault, marks: !dry_run, by, at };
             let mut counts = erase_person(tx, &erasing)?;
-            // The person's settings go with their actor; those kept under another name go here.
+            // The person's settings are removed with their actor; settings under another name are
+            // removed here.
             for (shelf, key) in whom.mentions.iter().flat_map(|mentions| mentions.settings()) {
                 let is_there = tx.ledger_mut().remove(&memory.id, &shelf, key)?;
                 counts.add("ledger entries", u64::from(is_there));
@@ -270,8 +273,8 @@ impl Engine {
         .await
     }
 
-    /// Brings up what lies outside of the store's rows: mirrors, and the log in which the store writes ahead.
-    /// Files that no document holds are named, and mirrors of the person's that have some stay.
+    /// Updates data outside the store's rows: mirrors and the write-ahead log. Files that belong to
+    /// no document are listed, and the person's mirrors with such files stay.
     async fn leave_no_trace(
         &self,
         whom: &Forgetting,
@@ -284,7 +287,7 @@ impl Engine {
         let mut not_emptied = BTreeSet::new();
         for CopyAfterErasure { name, left } in brought_up {
             match left {
-                // Its line says what is left.
+                // The line of this mirror already lists the remaining files.
                 None if not_examined.of_person.contains(&name) => {}
                 None => mirrors.push(name),
                 Some(left) => {

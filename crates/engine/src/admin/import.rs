@@ -1,8 +1,9 @@
-//! `import_lines`: writes what an export holds, into memories that are not there yet.
+//! `import_lines`: writes the content of an export into memories that do not exist yet.
 //!
-//! Ids, times, versions, states and trust are kept: whoever imports says that the file is their own. Only that texts which Loci keeps a
-//! digest of are those of their digests is looked at; nobody who edits both is found out by that. Extraction of imported sessions is asked for again: it finds what is
-//! there by its source and writes only what is missing.
+//! The import keeps ids, times, versions, states and trust: the caller vouches for the file. It
+//! only checks texts against the digests that Loci stores of them, which does not detect an edit of
+//! both. It schedules extraction of imported sessions again. Extraction finds existing records by
+//! their source and writes only missing ones.
 
 use loci_model::event::Event;
 use loci_model::job::DueRule;
@@ -29,13 +30,13 @@ use crate::records::batch;
 use crate::records::text_digest::{DIGEST, digest};
 use crate::{Engine, access};
 
-/// Version of the form that this engine writes and reads.
+/// Version of the export format that this engine writes and reads.
 pub const EXPORT_FORMAT: u32 = 1;
 
 impl Engine {
-    /// Writes lines, all or none of them. A memory's line comes before its content; its id must not be taken,
-    /// unless the memory is the same and was made by an earlier call of this import (`resuming`).
-    /// What was erased from an earlier memory of that id is left out, and counted.
+    /// Writes lines, all or none of them. The line of a memory precedes its content. Its id must be
+    /// free, unless an earlier call of this import (`resuming`) created the same memory. Data
+    /// erased from an earlier memory of that id is omitted and counted.
     pub async fn import_lines(
         &self,
         caller: &Principal,
@@ -45,10 +46,11 @@ impl Engine {
         self.import_part(caller, lines, ImportPart { resuming, ..ImportPart::default() }).await
     }
 
-    /// Writes lines as a part of an import: its memories are served once [`Engine::import_finish`] ends it.
+    /// Writes lines as a part of an import. Its memories are served after [`Engine::import_finish`]
+    /// ends the import.
     ///
     /// # Errors
-    /// See [`Engine::import_lines`]; `Conflict` where another import took the place of this one.
+    /// See [`Engine::import_lines`]; `Conflict` if another import replaced this one.
     pub async fn import_part(
         &self,
         caller: &Principal,
@@ -155,7 +157,7 @@ fn import_line(
     }
 }
 
-/// One past its time is left out, as an export leaves it out.
+/// Imports a parked object. An expired one is omitted, as an export omits it.
 fn import_object(tx: &mut dyn Tx, open: &[MemoryId], object: &ExportedObject, now: Timestamp) -> Result<()> {
     require_open(open, &object.head.memory)?;
     let bad = |rule: &str| {
@@ -193,7 +195,7 @@ fn import_record(
     if is_current { batch::ask_for_vectors(tx, &record.memory, job, now) } else { Ok(()) }
 }
 
-/// Refuses a text that is not the one its digest was made of. Clients' own digests are theirs.
+/// Rejects a text that does not match its digest. Digests that clients store are not checked.
 fn check_digest(record: &Record) -> Result<()> {
     let kept = record.metadata.get(DIGEST).filter(|_| record.origin == RecordOrigin::Extracted);
     let Some(MetadataValue::String(kept)) = kept else { return Ok(()) };
@@ -210,7 +212,7 @@ fn import_entry(tx: &mut dyn Tx, open: &[MemoryId], entry: &LedgerEntry) -> Resu
     require_open(open, &entry.memory)?;
     let products = in_write::products()?;
     if products.is_local(entry) {
-        // Records come in an order of their own here: their trees are made anew.
+        // Records arrive in a different order here: their trees are rebuilt.
         return Ok(());
     }
     products.check_entry(entry)?;
@@ -257,7 +259,7 @@ fn import_event(tx: &mut dyn Tx, event: &Event, job: &JobId, now: Timestamp) -> 
     {
         tx.events_mut().insert_branch(&event.memory, &event.actor, &event.session, &event.branch)?;
     }
-    // Exports from before loads were counted have none.
+    // Exports from before loads were counted contain no load.
     let event = &Event { load: content::load(&event.payload, &event.notes.repeated), ..event.clone() };
     tx.events_mut().insert(event)?;
     for (place, strategy) in extracting(&memory).enumerate() {

@@ -1,6 +1,6 @@
-//! The part of an export that was erased here since it was made: lines of events, records and actors
-//! with tombstones, which outlive their memory. They are left out and counted kind by kind, or restored
-//! on purpose; people who were forgotten are taken out of what others said of them.
+//! The part of an export that was erased here since the export: lines of events, records and actors
+//! with tombstones, which outlive their memory. The import omits and counts them by kind, or
+//! restores them on request. It also removes forgotten people from the data of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,23 +19,23 @@ use crate::calls::idempotency::IfErased;
 use crate::events::scheduling::extracting;
 use crate::hooks::{Products, Taken};
 
-/// What a report calls people who were taken out of what others said.
+/// Report kind of mentions of forgotten people in the data of others.
 const MENTIONS: &str = "mentions";
 
-/// The lines that an import writes, and what becomes of tombstones with them.
+/// The lines that an import writes, and the changes to tombstones that come with them.
 #[derive(Clone, Default)]
 pub(super) struct Sifted {
     pub(super) lines: Vec<ExportLine>,
-    /// What was left out.
+    /// The counts of omitted lines.
     pub(super) report: ImportReport,
-    /// Tombstones of messages whose records were deleted: extraction asks for them in the memory.
+    /// Tombstones of messages whose records were deleted. Extraction checks them in the memory.
     carried: Vec<(MemoryId, String, Timestamp)>,
-    /// Tombstones of what somebody restores on purpose.
+    /// Tombstones of data that the caller restores deliberately.
     restored: BTreeSet<(MemoryId, String)>,
 }
 
 impl Sifted {
-    /// Writes what becomes of tombstones, in the write of the lines.
+    /// Applies the changes to tombstones in the write of the lines.
     ///
     /// # Errors
     /// Errors of the store.
@@ -51,7 +51,7 @@ impl Sifted {
 }
 
 impl Engine {
-    /// Sifts lines by what was erased.
+    /// Removes erased data from lines.
     pub(super) async fn without_erased(
         &self,
         lines: Vec<ExportLine>,
@@ -75,22 +75,22 @@ impl Engine {
     }
 }
 
-/// A tombstone.
+/// A tombstone of a line.
 struct Found {
     memory: MemoryId,
     digest: String,
     at: Timestamp,
 }
 
-/// Looks lines up among the tombstones.
+/// A lookup of lines among the tombstones.
 struct Sifting<'a> {
     tx: &'a dyn ReadTx,
     vault: &'a dyn Vault,
     products: &'a Products,
     now: Timestamp,
-    /// Of a record that is there as erased, its history stays.
+    /// Records that exist as erased: their history stays.
     shells: BTreeSet<&'a RecordId>,
-    /// Memories of these lines, and of earlier ones.
+    /// Memories of these lines, and of earlier lines.
     memories: BTreeMap<MemoryId, Option<Memory>>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Sifting<'a> {
         Ok(())
     }
 
-    /// The tombstone of what a line holds.
+    /// Returns the tombstone of a line's content.
     fn erased(&self, line: &ExportLine) -> Result<Option<Found>> {
         match line {
             ExportLine::Event { event } => {
@@ -183,16 +183,17 @@ impl<'a> Sifting<'a> {
             return Ok(None);
         }
         let found = self.find(memory, &Source::Record(record))?;
-        // A shell of earlier lines is there already.
+        // A shell from earlier lines already exists.
         if found.is_some() && self.tx.records().get(memory, record)?.is_some() { Ok(None) } else { Ok(found) }
     }
 
-    /// Work of an actor from before they were forgotten; later work is theirs again.
+    /// Returns the tombstone for work of an actor from before the erasure; later work is stored
+    /// again.
     fn of_actor(&self, memory: &MemoryId, actor: &ActorId, since: Timestamp) -> Result<Option<Found>> {
         Ok(self.find(memory, &Source::Actor(actor))?.filter(|found| since <= found.at))
     }
 
-    /// Tombstones of the messages that a record was made from.
+    /// Returns the tombstones of the messages from which a record was extracted.
     fn messages_of(&self, record: &Record) -> Result<Vec<(MemoryId, String)>> {
         let Some(strategy) = &record.strategy else { return Ok(Vec::new()) };
         let mut found = Vec::new();
@@ -204,7 +205,7 @@ impl<'a> Sifting<'a> {
         Ok(found)
     }
 
-    /// Tombstones of an event's messages, from which records were made that were deleted.
+    /// Returns the tombstones of an event's messages whose records were deleted.
     fn deleted_messages(&mut self, event: &Event) -> Result<Vec<(MemoryId, String, Timestamp)>> {
         let strategies: Vec<String> = match self.memory(&event.memory)? {
             Some(memory) => extracting(memory).map(|strategy| strategy.id.to_string()).collect(),
@@ -221,7 +222,7 @@ impl<'a> Sifting<'a> {
         Ok(deleted)
     }
 
-    /// Takes people out of a line who were forgotten after it was written.
+    /// Removes from a line the people who were forgotten after it was written.
     fn take_forgotten(&mut self, line: &mut ExportLine) -> Result<Taken> {
         let Some(id) = line.memory().cloned() else { return Ok(Taken::Nobody) };
         let Some(memory) = self.memory(&id)?.cloned() else { return Ok(Taken::Nobody) };

@@ -1,6 +1,6 @@
-//! Imports in parts. The memories of an import carry the mark of its run until it ends: they are not
-//! served, and a part that a killed process leaves behind is found by it. The same import, begun again,
-//! takes the place of what is there; a part that nobody goes on with is removed by the sweep.
+//! Imports in parts. The memories of an import carry the mark of its run until it ends: they are
+//! not served, and the mark identifies a part that a killed process leaves behind. A new start of
+//! the same import replaces that part. The sweep removes an abandoned part.
 
 use std::collections::BTreeSet;
 
@@ -14,28 +14,28 @@ use crate::calls::idempotency::IfErased;
 use crate::jobs::purge;
 use crate::{Engine, access};
 
-/// Memories that are read at once.
+/// Memories per read.
 const MEMORIES_PER_PAGE: usize = 500;
-/// Unfinished imports that are named.
+/// Maximum number of unfinished imports in a report.
 const TOLD_MAX: usize = 10;
 
-/// How the lines of one call belong to an import.
+/// The import to which the lines of one call belong.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImportPart<'a> {
-    /// The run of the import; `None`: these lines are all of it.
+    /// The run of the import; `None` if these lines are the whole import.
     pub run: Option<&'a str>,
-    /// Memories that earlier calls of the run made.
+    /// Memories that earlier calls of the run created.
     pub resuming: &'a [MemoryId],
-    /// What becomes of what was erased here.
+    /// Treatment of data that was erased here.
     pub if_erased: IfErased,
 }
 
 impl Engine {
-    /// Makes room for a memory of an import: what a deleted one of that id left is removed, and so is the
-    /// part of an import of that id or name that has not ended, which cannot be gone on with then.
+    /// Makes room for a memory of an import. It removes the remains of a deleted memory of that id,
+    /// and the part of an unfinished import of that id or name. That import then cannot continue.
     ///
     /// # Errors
-    /// `Denied` without administration of the server; what the store says.
+    /// `Denied` without administration of the server; errors of the store.
     pub async fn import_room(&self, caller: &Principal, memory: &Memory) -> Result<()> {
         access::require_server_admin(caller)?;
         let (id, name) = (memory.id.clone(), memory.name.clone());
@@ -48,10 +48,10 @@ impl Engine {
         if is_taken { Ok(()) } else { purge::erase_memory(self, &memory.id).await }
     }
 
-    /// Ends an import: its memories are served from now on, all of them at once.
+    /// Ends an import: all its memories are served from now on.
     ///
     /// # Errors
-    /// `Conflict` where another import took the place of this one.
+    /// `Conflict` if another import replaced this one.
     pub async fn import_finish(&self, caller: &Principal, made: &[MemoryId], run: &str) -> Result<()> {
         access::require_server_admin(caller)?;
         let (made, run) = (made.to_vec(), run.to_owned());
@@ -68,7 +68,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes back what an import began; what is another's by now stays.
+    /// Removes the memories that an import created. Memories that another import took over stay.
     ///
     /// # Errors
     /// Errors of the store.
@@ -81,7 +81,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes the parts of imports that nobody has gone on with for [`limits::IMPORT_IDLE_MS`].
+    /// Removes the parts of imports that made no progress for [`limits::IMPORT_IDLE_MS`].
     pub(crate) async fn sweep_imports(&self, now: Timestamp) -> Result<()> {
         let is_over = move |import: &MemoryImport| import.at.plus_millis(limits::IMPORT_IDLE_MS) <= now;
         for part in self.parts().await? {
@@ -92,7 +92,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A check that names imports that have not ended.
+    /// Returns a check that lists unfinished imports.
     pub(super) async fn unfinished_imports(&self) -> Result<StoreCheck> {
         let quiet_since = self.clock.now().plus_millis(-2 * limits::IMPORT_BEAT_MS);
         let mut told = Vec::new();
@@ -116,7 +116,7 @@ impl Engine {
         Ok(StoreCheck { name: "imports", ok, detail })
     }
 
-    /// Memories whose import has not ended.
+    /// Returns the memories whose import has not ended.
     async fn parts(&self) -> Result<Vec<Memory>> {
         self.store
             .read(|tx| {
@@ -131,7 +131,8 @@ impl Engine {
             .await
     }
 
-    /// Removes a memory whose import has not ended, where it is the one that is meant; true where it was.
+    /// Removes a memory whose import has not ended, if `is_meant` accepts the import. Returns true
+    /// if it was removed.
     async fn remove_part(
         &self,
         id: &MemoryId,
@@ -156,10 +157,11 @@ impl Engine {
     }
 }
 
-/// Proves that the memories of these lines are still this run's, and notes from time to time that it goes on.
+/// Checks that the memories of these lines still belong to this run, and updates the time of its
+/// progress periodically.
 ///
 /// # Errors
-/// `Conflict` where another import took the place of this one.
+/// `Conflict` if another import replaced this one.
 pub(super) fn hold(
     tx: &mut dyn Tx,
     lines: &[ExportLine],
@@ -181,7 +183,7 @@ pub(super) fn hold(
     Ok(())
 }
 
-/// A memory that a run is importing.
+/// Returns a memory that a run is importing.
 fn held(tx: &dyn ReadTx, id: &MemoryId, run: &str) -> Result<Memory> {
     let is_own = |memory: &Memory| memory.import.as_ref().is_some_and(|import| import.run == run);
     tx.memories().get(id)?.filter(is_own).ok_or_else(|| {

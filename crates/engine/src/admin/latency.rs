@@ -1,4 +1,4 @@
-//! How long the store takes to answer and to commit, for `doctor`. Not a benchmark: a handful of tries.
+//! Read and commit latency of the store, for `doctor`. Not a benchmark: it makes a few tries.
 
 use loci_model::Result;
 use loci_model::ports::store::{StoreCheck, StoreExt};
@@ -7,14 +7,15 @@ use crate::Engine;
 
 /// Tries of each kind.
 const TRIES: usize = 7;
-/// Slower medians than these make every request slow: the store is far away, or busy.
+/// Maximum median of a read in microseconds. A slower store is far away or busy, and makes every
+/// request slow.
 const READ_MAX_US: u64 = 20_000;
 const WRITE_MAX_US: u64 = 100_000;
-/// What the tries ask for: nothing has this name.
+/// The memory name that the tries look up; no memory has it.
 const NAME: &str = "loci doctor";
 
 impl Engine {
-    /// Medians of a read of one row and of a durable write.
+    /// Measures the medians of a one-row read and of a durable write.
     pub(super) async fn store_latency(&self) -> Result<StoreCheck> {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for _ in 0..TRIES {

@@ -1,5 +1,6 @@
-//! Verbs of administration: forget an actor, export, import, backup, moving a store, what `doctor` shows. One file per verb.
-//! `erasure` finds and removes what a memory holds about a person.
+//! Administration operations: forget an actor, export, import, backup, moving a store, and the
+//! checks of `doctor`. One file per operation. `erasure` finds and removes the data of a person in
+//! a memory.
 
 mod backup;
 mod erase;
@@ -51,30 +52,30 @@ pub use transfer::{
 /// A parked object of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedObject {
-    /// What is known of it.
+    /// Metadata of the object.
     pub head: ObjectHead,
-    /// Whose it is.
+    /// The owner of the object.
     pub actor: ActorId,
-    /// Its bytes, where they are text.
+    /// Its bytes, if they are text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Its bytes in hex digits, where they are none.
+    /// Its bytes in hex, if they are not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hex: Option<String>,
 }
 
-/// One line of an export: everything needed to write the same again.
+/// One line of an export: all data needed to write the item again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ExportLine {
-    /// The first line: the form of the file.
+    /// The first line: the format of the file.
     Header {
-        /// Version of the form.
+        /// Version of the format.
         format: u32,
-        /// When it was written.
+        /// The time of the export.
         exported_at: Timestamp,
     },
-    /// A memory as configured; precedes its content.
+    /// A memory with its configuration; precedes its content.
     Memory {
         /// The memory.
         memory: Box<Memory>,
@@ -89,12 +90,12 @@ pub enum ExportLine {
         /// The task.
         task: Box<Task>,
     },
-    /// What a coding agent was shown.
+    /// Records shown to a coding agent.
     Exposure {
         /// The exposure.
         exposure: Box<Exposure>,
     },
-    /// A commit that was reported for one.
+    /// A commit reported for an exposure.
     Commit {
         /// The commit.
         commit: Box<TaskCommit>,
@@ -104,9 +105,9 @@ pub enum ExportLine {
         /// The session.
         session: Box<TaskSession>,
     },
-    /// What was said in one.
+    /// An item of a task session.
     SessionItem {
-        /// What was said.
+        /// The item.
         item: Box<SessionItem>,
     },
     /// A version of a prompt.
@@ -131,27 +132,27 @@ pub enum ExportLine {
         /// The change.
         change: StateChange,
     },
-    /// What the record before has beside itself, where it cites code.
+    /// The fact of the preceding record, if it cites code.
     Fact {
         /// The fact.
         fact: Box<Fact>,
     },
-    /// Something by which the fact before came to stand where it stands.
+    /// An entry in the history of the preceding fact.
     FactEvent {
-        /// What happened.
+        /// The entry.
         event: Box<FactEvent>,
     },
-    /// An entry of the ledger: reviews, outcomes, conflicts, and whatever else is kept beside records.
+    /// A ledger entry: a review, an outcome, a conflict, or other data stored next to records.
     Ledger {
         /// The entry.
         entry: Box<LedgerEntry>,
     },
-    /// An object that was parked for a person: in the export of a person alone.
+    /// An object parked for a person, only in the export of a person.
     Object {
         /// The object.
         object: Box<ExportedObject>,
     },
-    /// The last line: counts, so that a cut file is noticed.
+    /// The last line: counts, so that a truncated file is detected.
     End {
         /// Memories in the file.
         memories: u64,
@@ -163,8 +164,7 @@ pub enum ExportLine {
 }
 
 impl ExportLine {
-    /// Returns the memory of a line that names people where its memory knows any; `None` for other
-    /// lines.
+    /// Returns the memory of a line that may name people; `None` for other lines.
     pub(crate) fn memory(&self) -> Option<&MemoryId> {
         match self {
             Self::Repository { repository } => Some(&repository.memory),
@@ -187,7 +187,7 @@ impl ExportLine {
         }
     }
 
-    /// What a report calls lines of this kind.
+    /// Returns the report kind of the line.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Header { .. } => "headers",
@@ -211,30 +211,32 @@ impl ExportLine {
     }
 }
 
-/// Which part of a memory is exported.
+/// The part of a memory to export.
 #[derive(Debug, Clone, Default)]
 pub struct ExportPart {
-    /// Records in this namespace or beneath it, and what belongs to its actor, of which nothing was said word for word: no events, no
-    /// conversations, no exposures. `None`: everything.
+    /// Records in this namespace or its subtree, and data of its actor without verbatim content: no
+    /// events, no conversations, no exposures. `None` means everything.
     pub namespace: Option<Namespace>,
-    /// Only the memory's data about a person. `None`: about everybody.
+    /// Only the memory's data on a person. `None` means everyone.
     pub person: Option<Arc<Holdings>>,
 }
 
 impl ExportPart {
-    /// True where the person's part of a memory is meant, or everybody's.
+    /// Returns true if the export contains the actor's data: it is the export of that person, or of
+    /// everyone.
     pub(crate) fn is_of(&self, actor: &ActorId) -> bool {
         self.person.as_ref().is_none_or(|held| held.person.is_actor(actor))
     }
 
-    /// Whether records of a namespace belong to it.
+    /// Returns true if records of a namespace belong to the part.
     pub(crate) fn holds(&self, namespace: &Namespace) -> bool {
         self.namespace.as_ref().is_none_or(|root| {
             NamespaceFilter::new(root, NamespaceMatch::Subtree).admits_normal(&namespace.normal())
         })
     }
 
-    /// Whose it is, where it is a part: the repository that the namespace is of, or the one segment that it has.
+    /// Returns the actor of a namespace part: the repository of the namespace, or its single
+    /// segment.
     pub(crate) fn actor(&self) -> Option<ActorId> {
         let normal = self.namespace.as_ref()?.normal();
         let parts: Vec<&str> = normal.trim_matches('/').splitn(3, '/').take(2).collect();
@@ -242,69 +244,69 @@ impl ExportPart {
     }
 }
 
-/// Where an export goes on.
+/// The position at which an export continues.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ExportCursor {
-    /// At the beginning.
+    /// The beginning.
     #[default]
     Start,
-    /// In the repositories of a memory, behind this key.
+    /// In the repositories of a memory, after this key.
     Repositories(Option<String>),
-    /// In the tasks of a memory, behind this one.
+    /// In the tasks of a memory, after this task.
     Tasks(Option<(Timestamp, TaskId)>),
-    /// In the exposures of a memory, behind this one.
+    /// In the exposures of a memory, after this exposure.
     Exposures(Option<ExposureId>),
-    /// In the commits of a memory, behind this one.
+    /// In the commits of a memory, after this commit.
     Commits(Option<(ActorId, ObjectId)>),
-    /// In the versions of prompts of a memory, behind this one.
+    /// In the prompt versions of a memory, after this version.
     Prompts(Option<(Timestamp, String)>),
-    /// In the sessions of tasks of a memory, behind this one.
+    /// In the task sessions of a memory, after this session.
     TaskSessions(Option<TaskId>),
-    /// In what was said in them, behind this.
+    /// In the items of task sessions, after this item.
     SessionItems(Option<(TaskId, u64)>),
-    /// In the events of a memory, behind this place in the order of arrival.
+    /// In the events of a memory, after this position in the order of arrival.
     Events(u64),
-    /// In the records of a memory, behind this version.
+    /// In the records of a memory, after this version.
     Records(Option<(RecordId, u32)>),
-    /// In the objects that were parked for a person, behind this key.
+    /// In the objects parked for a person, after this key.
     Objects(Option<String>),
-    /// In the ledger of a memory, on the shelf of that number, behind the entry of that time and
+    /// In the ledger of a memory, on the shelf of that number, after the entry of that time and
     /// key.
     Ledger(usize, Option<(Timestamp, String)>),
-    /// Nothing is left.
+    /// The end.
     End,
 }
 
-/// What a report calls events.
+/// Report kind of events.
 const EVENTS: &str = "events";
-/// What a report calls versions of records.
+/// Report kind of record versions.
 const RECORDS: &str = "record versions";
 
-/// What an import wrote.
+/// Counts of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ImportReport {
-    /// Memories made.
+    /// Memories created.
     pub memories: u64,
     /// Events written.
     pub events: u64,
     /// Record versions written.
     pub records: u64,
-    /// Events left out, because they were erased here.
+    /// Events omitted because they were erased here.
     #[serde(default)]
     pub erased_events: u64,
-    /// Record versions left out, because their records were erased here.
+    /// Record versions omitted because their records were erased here.
     #[serde(default)]
     pub erased_records: u64,
-    /// The time of the last erasure among them.
+    /// The time of the latest erasure of an omitted line.
     #[serde(default)]
     pub erased_at: Option<Timestamp>,
-    /// How much of each kind was left out or changed, because it was erased here.
+    /// Number of lines of each kind that were omitted or changed because of an erasure.
     #[serde(default)]
     pub erased_kinds: BTreeMap<String, u64>,
 }
 
 impl ImportReport {
-    /// Counts a line that is left out.
+    /// Counts an omitted line.
     fn leave_out(&mut self, kind: &'static str, at: Timestamp) {
         self.erased_at = self.erased_at.max(Some(at));
         match kind {
@@ -319,7 +321,7 @@ impl ImportReport {
         *self.erased_kinds.entry(kind.to_owned()).or_default() += 1;
     }
 
-    /// Adds what other lines of the same import came to.
+    /// Adds the counts of other lines of the same import.
     pub fn absorb(&mut self, other: &Self) {
         self.memories += other.memories;
         self.events += other.events;

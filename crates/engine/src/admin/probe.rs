@@ -1,5 +1,5 @@
-//! `providers_probe`: one call of everything outside this process that the configuration names, side by side, each with a
-//! limit of time. It proves that an answer comes, not that it is a good one.
+//! `providers_probe`: calls every external provider in the configuration once, concurrently, each
+//! with a timeout. It checks that a provider responds, not the quality of the response.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,27 +14,28 @@ use loci_model::principal::Principal;
 
 use crate::{Engine, access};
 
-/// A call may take so long.
+/// Timeout of a call in milliseconds.
 const PROBE_MS_MAX: u64 = 10_000;
-/// Tokens of the answer: models that think need some before they say anything.
+/// Maximum output tokens: reasoning models need some before they write a response.
 const PROBE_TOKENS: u32 = 64;
 
-/// What came of a probe.
+/// The result of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderProbe {
-    /// `model` or `embedder`, and its name.
+    /// `model` or `embedder`, with its name.
     pub name: String,
-    /// It answered.
+    /// True if the provider responded.
     pub ok: bool,
-    /// How, or why not; no content, no key.
+    /// The response time, or the reason for a failure; no content, no key.
     pub detail: String,
 }
 
 impl Engine {
-    /// Calls every configured model once, and the embedder.
+    /// Calls every configured model and the embedder once.
     ///
     /// # Errors
-    /// `Denied` without the rights of an administrator of the server. What goes wrong with a provider is a probe.
+    /// `Denied` without administration of the server. The failure of a provider is a result, not an
+    /// error.
     pub async fn providers_probe(&self, caller: &Principal) -> Result<Vec<ProviderProbe>> {
         access::require_server_admin(caller)?;
         let mut models: BTreeMap<&str, &Arc<dyn LanguageModel>> = BTreeMap::new();
@@ -51,7 +52,7 @@ impl Engine {
         Ok(join_all(probes).await)
     }
 
-    /// A call with its name, its time and its limit.
+    /// Runs a call and returns its name, its time and its result, with a timeout.
     async fn bounded(
         &self,
         name: String,

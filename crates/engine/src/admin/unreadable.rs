@@ -1,7 +1,7 @@
-//! Rows that cannot be read, looked for by `doctor`: lists leave them out and only the log names them.
+//! Unreadable rows, which `doctor` looks for: lists omit them and only the log names them.
 //!
-//! Not looked at are the kinds of which a memory has most (events, records and their versions and
-//! changes): their lists and their index log what they leave out.
+//! The most frequent kinds of a memory (events, records, their versions and changes) are not
+//! checked: their lists and their index log the rows that they omit.
 
 use loci_model::ports::store::{StoreCheck, StoreExt};
 use loci_model::transfer::{TransferKind, TransferPlace};
@@ -9,16 +9,16 @@ use loci_model::{ErrorKind, Result};
 
 use crate::Engine;
 
-/// Memories that are looked at, the newest first.
+/// Maximum number of memories to check, newest first.
 const MEMORIES_MAX: usize = 1_000;
-/// Rows of a kind of a memory that are looked at.
+/// Maximum number of rows of a kind to check per memory.
 const ROWS_MAX: usize = 10_000;
-/// Rows that one look reads.
+/// Rows per read.
 const ROWS_PER_LOOK: usize = 500;
-/// Findings that are told.
+/// Maximum number of findings in a report.
 const TOLD_MAX: usize = 10;
 
-/// Kinds that are looked at.
+/// Kinds to check.
 const KINDS: [TransferKind; 13] = [
     TransferKind::Sessions,
     TransferKind::Repositories,
@@ -36,10 +36,10 @@ const KINDS: [TransferKind; 13] = [
 ];
 
 impl Engine {
-    /// A check that finds rows which cannot be read.
+    /// Returns a check for unreadable rows.
     pub(super) async fn unreadable_rows(&self) -> Result<StoreCheck> {
         let ids = self.store.read(|tx| tx.memories().unreadable()).await?;
-        // An id that breaks its rule is shown without what could be a terminal's command.
+        // An invalid id is escaped, because it may contain terminal commands.
         let mut found: Vec<String> =
             ids.iter().map(|id| format!("the memory {}", id.escape_debug())).collect();
         if !self.is_readable(&TransferPlace::Server, TransferKind::Keys).await? {
@@ -57,7 +57,7 @@ impl Engine {
         Ok(check(&found))
     }
 
-    /// True where the rows of a kind can be read, as far as they are looked at.
+    /// Returns true if the checked rows of a kind are readable.
     async fn is_readable(&self, place: &TransferPlace, kind: TransferKind) -> Result<bool> {
         let (mut after, mut seen) = (None, 0);
         while seen < ROWS_MAX {

@@ -1,18 +1,18 @@
-//! Regular expressions that callers give. Where the fast matcher gives an expression up, each byte
-//! of a text may visit every state of it, and nothing interrupts a match: expressions have a limit
-//! of states, and a text is matched only where states times bytes stay within a limit. Code that
-//! matches many texts keeps the time. Patterns of claims have a form and limits of their own, and
-//! count their states here.
+//! Regular expressions from callers. If the fast matcher gives up on an expression, each byte of a
+//! text may visit every state of it, and a match cannot be interrupted. Expressions therefore have
+//! a limit of states, and a text is matched only if states times bytes stay within a limit. Code
+//! that matches many texts checks its deadline. Patterns of claims have a form and limits of their
+//! own, and count their states here.
 
 use loci_model::{Error, Result, limits};
 use regex::{Regex, RegexBuilder, bytes};
 
-/// Bytes of one state of a compiled expression.
+/// Bytes per state of a compiled expression.
 pub const STATE_BYTES: usize = 32;
-/// The smallest size that is told from larger ones.
+/// The smallest state count that is distinguished.
 const STATES_LEAST: usize = 16;
 
-/// A regular expression of a caller.
+/// A regular expression from a caller.
 #[derive(Debug, Clone)]
 pub struct CallerPattern {
     regex: Regex,
@@ -23,7 +23,7 @@ impl CallerPattern {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// `Invalid` on `pattern`: for its length, its form, and for more states than a pattern may have.
+    /// `Invalid` on `pattern` for its length, its form, or too many states.
     pub fn parse(pattern: &str, ignore_case: bool) -> Result<Self> {
         if !(1..=limits::PATTERN_CHARS_MAX).contains(&pattern.chars().count()) {
             let rule = format!("pattern must have 1 to {} characters", limits::PATTERN_CHARS_MAX);
@@ -44,16 +44,16 @@ impl CallerPattern {
         Ok(Self { regex, states })
     }
 
-    /// Returns true where the expression matches in a text; `None` where the text is too long for it.
+    /// Returns true if the expression matches a text; `None` if the text is too long for it.
     pub fn is_match(&self, text: &str) -> Option<bool> {
         let work = self.states.saturating_mul(text.len());
         (work <= limits::PATTERN_WORK_MAX).then(|| self.regex.is_match(text))
     }
 
-    /// Like [`CallerPattern::is_match`], for verbs that may leave no text out.
+    /// Works like [`CallerPattern::is_match`], for operations that must check every text.
     ///
     /// # Errors
-    /// `Invalid` on `pattern` where a text is too long for it.
+    /// `Invalid` on `pattern` if a text is too long for it.
     pub fn holds(&self, text: &str) -> Result<bool> {
         self.is_match(text).ok_or_else(|| {
             let rule = "pattern takes too much work for the longest of these texts: give one with fewer \
@@ -71,9 +71,10 @@ fn too_many_states() -> Error {
     Error::invalid("pattern", rule)
 }
 
-/// States of an expression with each class of letters counted as one, rounded up to a power of two; `None`
-/// where there are more than allowed. All letters of Unicode make hundreds of states, of which a byte visits
-/// few: the size is that of the expression compiled for single bytes.
+/// Returns the number of states of an expression with each class of letters counted as one, rounded
+/// up to a power of two; `None` if there are more than allowed. All letters of Unicode produce
+/// hundreds of states, of which a byte visits few. The count is therefore that of the expression
+/// compiled for single bytes.
 pub fn states_of(pattern: &str, ignore_case: bool) -> Option<usize> {
     let plain = of_single_bytes(pattern);
     let mut states = STATES_LEAST;
@@ -83,14 +84,14 @@ pub fn states_of(pattern: &str, ignore_case: bool) -> Option<usize> {
         match builder.size_limit(states * STATE_BYTES).build() {
             Ok(_) => return Some(states),
             Err(regex::Error::CompiledTooBig(_)) => states *= 2,
-            // It has no form for single bytes: the largest is assumed.
+            // It has no form for single bytes, so the maximum is assumed.
             Err(_) => return Some(limits::PATTERN_STATES_MAX),
         }
     }
     None
 }
 
-/// An expression of as many parts that has letters of one byte alone.
+/// Returns an expression with the same number of parts that contains single-byte letters only.
 fn of_single_bytes(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut rest = pattern.chars().peekable();

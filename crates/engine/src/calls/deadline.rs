@@ -1,5 +1,6 @@
-//! One clock for all that a hydration does: it starts at receipt; reads end a little before it, and looking at what was read ends in
-//! the middle of what is left, so that the answer is put together and written down in time.
+//! One deadline for all steps of a hydration. It starts when the request arrives. Reads end shortly
+//! before it, and processing of the results ends halfway through the remaining time. That leaves
+//! time to build and store the response.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,12 +11,12 @@ use futures::future::{Either, select};
 use loci_model::Result;
 use loci_model::ports::clock::Clock;
 
-/// The answer is put together in so much, or in a tenth of the time where that is less.
+/// Milliseconds reserved to build the response; a tenth of the timeout if that is less.
 const ASSEMBLY_MS_MAX: u64 = 250;
-/// Who computes lets others have the thread after so long.
+/// Microseconds after which a computation yields the thread.
 const TURN_US: u64 = 1_000;
 
-/// When reads end.
+/// The end of reads and the end of the call.
 pub struct Deadline {
     clock: Arc<dyn Clock>,
     reads_end_us: u64,
@@ -23,16 +24,16 @@ pub struct Deadline {
     end_us: u64,
 }
 
-/// What came of a read.
+/// The result of a read.
 pub enum Read<T> {
-    /// It is there, or it could not be read.
+    /// It finished, with a value or an error.
     Done(Result<T>),
-    /// Time was over.
+    /// The deadline passed.
     Late,
 }
 
 impl Deadline {
-    /// From now on.
+    /// Starts a deadline now.
     pub fn begin(clock: Arc<dyn Clock>, timeout_ms: u64) -> Self {
         let began_us = clock.monotonic_us();
         let assembly_ms = ASSEMBLY_MS_MAX.min(timeout_ms / 10);
@@ -46,17 +47,18 @@ impl Deadline {
         }
     }
 
-    /// Reads, until reads end.
+    /// Runs a read until the end of reads.
     pub async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
         self.until(self.reads_end_us, work).await
     }
 
-    /// Something that belongs to the answer, until the end.
+    /// Runs a part of the response until the deadline.
     pub async fn assemble<T>(&self, work: impl Future<Output = Result<T>>) -> Read<T> {
         self.until(self.end_us, work).await
     }
 
-    /// For work that computes, before each part of it: whether there is time for one more. Others get the thread now and then.
+    /// Returns true if there is time for one more part of a computation, and yields the thread from
+    /// time to time.
     pub async fn has_time(&self, turn: &mut Turn) -> bool {
         let now_us = self.clock.monotonic_us();
         let began_us = *turn.began_us.get_or_insert(now_us);
@@ -69,7 +71,7 @@ impl Deadline {
 
     async fn until<T>(&self, end_us: u64, work: impl Future<Output = Result<T>>) -> Read<T> {
         let left_ms = end_us.saturating_sub(self.clock.monotonic_us()) / 1_000;
-        // The work first: what is there in time counts, though the clock has just struck.
+        // The work is polled first: a result counts even if the deadline has just passed.
         match select(pin!(work), self.clock.sleep(left_ms)).await {
             Either::Left((done, _)) => Read::Done(done),
             Either::Right(_) => Read::Late,
@@ -77,13 +79,13 @@ impl Deadline {
     }
 }
 
-/// Since when one has the thread for oneself.
+/// The time since which a computation holds the thread.
 #[derive(Debug, Default)]
 pub struct Turn {
     began_us: Option<u64>,
 }
 
-/// Lets others have the thread for a moment.
+/// Yields the thread once.
 async fn step_aside() {
     let mut was_aside = false;
     std::future::poll_fn(|context| {
@@ -130,7 +132,7 @@ mod tests {
         let mut turn = Turn::default();
         clock.advance_ms(949);
         assert!(block_on(deadline.has_time(&mut turn)));
-        // Polled once it is aside, polled again it goes on.
+        // The first poll yields, the second continues.
         clock.advance_ms(1);
         let mut waits = pin!(deadline.has_time(&mut turn));
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());

@@ -1,6 +1,7 @@
-//! Idempotency tokens: the first success of a token is what every repetition answers.
+//! Idempotency tokens: a repeated request gets the response of the first successful one.
 //!
-//! Looked up and remembered inside the write they belong to, so a concurrent duplicate sees the first or is the first.
+//! The lookup and the storage run inside the write they belong to, so a concurrent duplicate sees
+//! the first request or is the first.
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ports::store::Tx;
@@ -17,20 +18,21 @@ use crate::admin::erasure::{Source, Tombstones};
 /// The treatment of a request whose source was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IfErased {
-    /// A repeated token answers as it did first; what was forgotten with a person is refused.
+    /// A repeated token returns the first response. Data forgotten with a person is rejected.
     #[default]
     Answer,
-    /// It is refused, with the time of the erasure; so is what a forgotten actor said before.
+    /// The request is rejected with the time of the erasure, and so are events of a forgotten actor
+    /// from before it.
     Refuse,
-    /// It is stored again: somebody restores it on purpose.
+    /// The data is stored again: the caller restores it deliberately.
     Restore,
 }
 
 impl IfErased {
-    /// From a word of input.
+    /// Parses the value of the request header.
     ///
     /// # Errors
-    /// `Invalid` for another word.
+    /// `Invalid` for another value.
     pub fn parse(word: &str) -> Result<Self> {
         match word {
             "refuse" => Ok(Self::Refuse),
@@ -40,23 +42,25 @@ impl IfErased {
     }
 }
 
-/// A caller's token, with a digest of the parameters it came with.
+/// A caller's token, with a digest of the parameters of its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientToken {
     /// The token.
     pub token: String,
-    /// Digest of the request as parsed JSON, the token left out.
+    /// Digest of the request as parsed JSON without the token.
     pub parameters: String,
-    /// Whose token it is: empty for those who may write the whole memory, who share theirs.
+    /// Owner of the token. It is empty for callers that may write the whole memory: they share
+    /// their tokens.
     pub(crate) owner: String,
-    /// The treatment of the request where its source was erased.
+    /// The treatment of the request if its source was erased.
     pub(crate) if_erased: IfErased,
-    /// The token under which an earlier version of the client sent the same request.
+    /// The token under which an earlier version of the client sent this request.
     pub(crate) former: Option<String>,
 }
 
 impl ClientToken {
-    /// From the token and the request's JSON without the token; key order does not matter.
+    /// Creates a token from its text and the request's JSON without the token. Key order does not
+    /// matter.
     pub fn new(token: impl Into<String>, parameters: &serde_json::Value) -> Result<Self> {
         let token = token.into();
         check_length(FieldName::IdempotencyKey, &token)?;
@@ -71,8 +75,8 @@ impl ClientToken {
         })
     }
 
-    /// The token of a request that an earlier version of the client sent under another one: it has
-    /// the answer and the tombstones of that one, too.
+    /// Adds the token under which an earlier version of the client sent this request. The request
+    /// also gets the stored response and the tombstones of that token.
     ///
     /// # Errors
     /// `Invalid` for a token that is too long.
@@ -83,14 +87,14 @@ impl ClientToken {
         Ok(Self { former: former.map(str::to_owned), ..self })
     }
 
-    /// The token of a request that says what becomes of it where its source was erased.
+    /// Sets the treatment of the request if its source was erased.
     #[must_use]
     pub fn with_if_erased(self, if_erased: IfErased) -> Self {
         Self { if_erased, ..self }
     }
 
-    /// The token as the caller's own, unless they may write the whole memory: what it answers may else be of a part of
-    /// the memory that they must not know of.
+    /// Makes the token the caller's own, unless the caller may write the whole memory. Otherwise
+    /// its response could reveal a part of the memory that the caller must not know.
     pub fn of(mut self, caller: &Principal, memory: &MemoryId) -> Result<Self> {
         if access::require_whole(caller, memory, Capability::Write).is_err() {
             self.owner = digest(caller)?;
@@ -98,13 +102,13 @@ impl ClientToken {
         Ok(self)
     }
 
-    /// The token as the caller's own, whatever they may do: what it answers is one person's.
+    /// Makes the token the caller's own in any case, because the response concerns one person.
     pub fn of_person(mut self, caller: &Principal) -> Result<Self> {
         self.owner = digest(caller)?;
         Ok(self)
     }
 
-    /// The scope of the token on a memory and an operation.
+    /// Returns the scope of the token for a memory and an operation.
     pub(crate) fn scope(&self, place: Option<&MemoryId>, operation: &str) -> TokenScope {
         self.scope_of(&self.token, place, operation)
     }
@@ -164,21 +168,21 @@ fn feed(hasher: &mut Sha256, value: &serde_json::Value) {
     }
 }
 
-/// What a token says about a call.
+/// The state of a token for a call.
 pub enum Replay<T> {
-    /// Never seen: do the work, then [`remember`].
+    /// Unknown: do the work, then [`remember`].
     Fresh,
-    /// Seen with the same parameters: this was the answer.
+    /// Known with the same parameters, and the stored response.
     Same(T),
-    /// Seen with other parameters: that was the answer.
+    /// Known with other parameters, and the stored response.
     Other(T),
 }
 
-/// Looks the token of a request up inside its write. A request whose answer was forgotten with a person is not
-/// done again, unless its caller restores it.
+/// Looks up the token of a request inside its write. A request whose response was forgotten with a
+/// person does not run again, unless its caller restores it.
 ///
 /// # Errors
-/// `SOURCE_ERASED`; what the store and the vault say.
+/// `SOURCE_ERASED`; errors of the store and of the vault.
 pub fn look_up<T: DeserializeOwned>(
     tx: &mut dyn Tx,
     vault: &dyn Vault,
@@ -197,7 +201,8 @@ pub fn look_up<T: DeserializeOwned>(
     Ok(found)
 }
 
-/// Gives a token the answer of its former one, for good; false where there is none.
+/// Copies the stored response of the former token to a token permanently. Returns false if there is
+/// none.
 fn take_former(
     tx: &mut dyn Tx,
     token: &ClientToken,
@@ -227,8 +232,8 @@ fn check_erased(
     Ok(())
 }
 
-/// Returns what a token answered, and asks nothing about erasures: for looks ahead of the write that asks, and
-/// for tokens that no request sent.
+/// Returns the stored response of a token without a check for erasures. It serves lookups before
+/// the write that checks them, and tokens that no request sent.
 pub fn recall<T: DeserializeOwned>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,
@@ -245,7 +250,7 @@ pub fn recall<T: DeserializeOwned>(
     Ok(if found.parameters == token.parameters { Replay::Same(answer) } else { Replay::Other(answer) })
 }
 
-/// The usual reading: the same call replays, another is refused.
+/// Applies the usual rule: the same request gets the stored response, a different one is rejected.
 pub fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
     match replay {
         Replay::Fresh => Ok(None),
@@ -254,14 +259,14 @@ pub fn replayed<T>(replay: Replay<T>) -> Result<Option<T>> {
     }
 }
 
-/// The error for a token that came with other parameters before.
+/// Returns the error for a token that was used with other parameters.
 pub(crate) fn mismatch() -> Error {
     let field = FieldName::IdempotencyKey;
     let rule = field + " was used before with other parameters: send a new token";
     Error::invalid(field, rule).because(Reason::IdempotentParameterMismatch)
 }
 
-/// Remembers an answer inside the write it belongs to; for at least 24 hours.
+/// Stores a response inside the write it belongs to, for at least 24 hours.
 pub fn remember<T: Serialize>(
     tx: &mut dyn Tx,
     token: Option<&ClientToken>,

@@ -1,6 +1,6 @@
-//! Work on long texts, on a thread of its own: neither inside a write, where everybody else's would wait for
-//! it, nor on a thread of the runtime. One thread, so that many long texts wait for each other and not
-//! everybody for them; what is short is not worth the way.
+//! Runs work on long texts on a separate thread. It must not run inside a write, where other writes
+//! would wait, nor on a thread of the runtime. A single thread serializes long texts so that other
+//! requests do not wait for them. Short texts do not need it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +11,13 @@ use loci_model::{Error, Result};
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// The number of works on long texts whose outcome is awaited, for all that share a clone. A clock
-/// that a test advances stands still while there are any, however slow the machine is.
+/// Number of pending works on long texts, shared by all clones. A manual clock in tests stands
+/// still while there are any, on slow machines too.
 #[derive(Debug, Clone, Default)]
 pub struct LongWorkCount(Arc<AtomicUsize>);
 
 impl LongWorkCount {
-    /// Returns the number of works under way.
+    /// Returns the number of pending works.
     pub fn get(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
@@ -28,7 +28,7 @@ impl LongWorkCount {
     }
 }
 
-/// One work that is counted until its outcome was taken, or nobody waits for it any more.
+/// A work that counts as pending until its result was taken or its caller gave up.
 struct UnderWay<'a>(&'a LongWorkCount);
 
 impl Drop for UnderWay<'_> {
@@ -37,7 +37,7 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// The thread, which is started when it is first needed. It ends with the engine.
+/// The thread. It starts at its first use and ends with the engine.
 #[derive(Debug, Default)]
 pub struct LongWork {
     sender: Mutex<Option<mpsc::Sender<Task>>>,
@@ -45,15 +45,15 @@ pub struct LongWork {
 }
 
 impl LongWork {
-    /// Returns a thread that counts its works there.
+    /// Returns a thread that counts its works in `count`.
     pub fn counted(count: LongWorkCount) -> Arc<Self> {
         Arc::new(Self { sender: Mutex::default(), count })
     }
 
-    /// Runs `work` on the thread, unless nobody waits for it any more when its turn comes.
+    /// Runs `work` on the thread, unless its caller has given up when its turn comes.
     ///
     /// # Errors
-    /// `Unavailable` where the thread cannot be started.
+    /// `Unavailable` if the thread cannot be started.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         let _under_way = self.count.enter();
         let (done, outcome) = oneshot::channel();

@@ -1,5 +1,5 @@
-//! Parts of a call: its deadline, its repetition token, the page that it returns, the reason of its
-//! caller, its trace, its surroundings, and its work on long texts.
+//! Parts of a call: its deadline, its idempotency token, the page that it returns, the reason given
+//! by its caller, its trace, its context, and its work on long texts.
 
 pub mod caller_pattern;
 pub mod deadline;

@@ -1,5 +1,5 @@
-//! Operations told to whoever watches: one virtual call where nobody does. What they are called is the convention's
-//! (docs/decisions/0056); what is shown of them is the observer's matter.
+//! Emits a span for each engine operation, at the cost of one virtual call without an observer.
+//! Operation names follow docs/decisions/0056. The observer decides which details it exports.
 
 use loci_model::memory::Memory;
 use loci_model::ports::observe::{OperationSeen, RecordSeen, Watching};
@@ -10,10 +10,10 @@ use crate::events::EventCreated;
 use crate::records::{BatchOutcome, NamespaceAsk};
 use crate::retrieval::{SearchAnswer, SearchRequest};
 
-/// Records that a client writes itself; the id of one that failed names nothing.
+/// Name of the operation by which a client writes records. The id of a failed record is omitted.
 pub(crate) const CREATE: &str = "create_memory";
 
-/// An operation under way that somebody wants to be told of.
+/// A running operation with an observer.
 pub(crate) struct Watch<'e> {
     engine: &'e Engine,
     operation: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Watch<'e> {
 }
 
 impl Engine {
-    /// Begins to watch an operation on this memory, where somebody wants to be told of it.
+    /// Starts to observe an operation on this memory, if there is an observer.
     pub(crate) fn watch(&self, operation: &'static str, memory: Option<&MemoryId>) -> Option<Watch<'_>> {
         let watching = self.observe.watching();
         if watching == Watching::Nothing {
@@ -44,29 +44,29 @@ impl Engine {
 }
 
 impl Watch<'_> {
-    /// It is about this record alone.
+    /// Sets the single record of the operation.
     pub(crate) fn of(self, record: &RecordId) -> Self {
         Self { record: Some(record.clone()), ..self }
     }
 
-    /// An operation on the memory as a whole, or one with nothing more to say.
+    /// Reports an operation on the memory as a whole, or one without further details.
     pub(crate) fn tell<T>(self, outcome: &Result<T>) {
         self.end(OperationSeen { error: kind(outcome), ..self.seen() });
     }
 
-    /// A memory was made.
+    /// Reports the creation of a memory.
     pub(crate) fn tell_made(self, outcome: &Result<Memory>) {
         let memory = outcome.as_ref().ok().map(|memory| &memory.id);
         self.end(OperationSeen { memory, error: kind(outcome), ..self.seen() });
     }
 
-    /// Records were changed; how many.
+    /// Reports the number of changed records.
     pub(crate) fn tell_records<T>(self, outcome: &Result<T>, records: impl Fn(&T) -> usize) {
         let records = outcome.as_ref().ok().map(|done| count(records(done)));
         self.end(OperationSeen { records, error: kind(outcome), ..self.seen() });
     }
 
-    /// A batch ended. Where no item was done, it failed as the first of them.
+    /// Reports the end of a batch. If no item succeeded, it reports the error of the first one.
     pub(crate) fn tell_batch(self, outcome: &Result<BatchOutcome>) {
         let items = outcome.as_ref().map_or(&[][..], |outcome| &outcome.items);
         let done = items.iter().filter(|item| item.result.is_ok()).count();
@@ -80,7 +80,7 @@ impl Watch<'_> {
         self.end(OperationSeen { record, records, error, ..self.seen() });
     }
 
-    /// An event was stored.
+    /// Reports a stored event.
     pub(crate) fn tell_event(self, outcome: &Result<EventCreated>) {
         let event = outcome.as_ref().ok().map(|created| &created.event);
         self.end(OperationSeen {
@@ -92,7 +92,7 @@ impl Watch<'_> {
         });
     }
 
-    /// A search ended.
+    /// Reports a finished search.
     pub(crate) fn tell_search(self, request: &SearchRequest, outcome: &Result<SearchAnswer>) {
         let hits = outcome.as_ref().map_or(&[][..], |answer| &answer.hits);
         let shown = hits.iter().filter(|_| self.contents).map(|hit| RecordSeen {
@@ -115,7 +115,7 @@ impl Watch<'_> {
         });
     }
 
-    /// What is known of every operation.
+    /// Returns the details common to all operations.
     fn seen(&self) -> OperationSeen<'_> {
         OperationSeen {
             operation: self.operation,

@@ -1,14 +1,14 @@
-//! The reason that a caller gives for a change: its length, and the form in which it is kept,
-//! without secrets.
+//! The reason that a caller gives for a change: its length limit, and its stored form without
+//! secrets.
 
 use loci_model::{Error, Result, limits};
 
 use crate::safety::kept;
 
-/// Returns a reason that a change must have, as it is kept with each record.
+/// Returns a mandatory reason in its stored form.
 ///
 /// # Errors
-/// `Invalid` for an empty reason, and for one that is too long.
+/// `Invalid` if the reason is empty or too long.
 pub fn required(reason: &str) -> Result<String> {
     if (1..=limits::REASON_CHARS_MAX).contains(&reason.chars().count()) {
         return Ok(kept(reason.to_owned()));
@@ -16,19 +16,19 @@ pub fn required(reason: &str) -> Result<String> {
     Err(Error::invalid("reason", "reason must have 1 to 500 characters: it is kept with each record"))
 }
 
-/// Returns a reason that a change may have, as it is kept.
+/// Returns an optional reason in its stored form.
 ///
 /// # Errors
-/// `Invalid` for one that is too long.
+/// `Invalid` if the reason is too long.
 pub fn optional(reason: Option<String>) -> Result<Option<String>> {
     check(reason.as_deref())?;
     Ok(reason.map(kept))
 }
 
-/// Checks a reason that a change may have.
+/// Checks an optional reason.
 ///
 /// # Errors
-/// `Invalid` for one that is too long.
+/// `Invalid` if the reason is too long.
 pub fn check(reason: Option<&str>) -> Result<()> {
     if reason.is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
         return Err(Error::invalid("reason", "reason must have at most 500 characters"));

@@ -1,5 +1,5 @@
-//! The surroundings of a call: its memory, its directory on this machine, its labels. The caller
-//! comes from the door, never from here.
+//! The context of a call: its memory, its directory on this machine, its labels. Authentication
+//! determines the caller, never this context.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,23 @@ use loci_model::{CodeReason, Error, Result};
 
 use crate::safety::secrets_in;
 
-/// Longest label of an agent or a session.
+/// Maximum length of an agent or session label in characters.
 const LABEL_CHARS_MAX: usize = 200;
 
-/// The surroundings that a call names.
+/// The context that a call specifies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
-    /// Id or name of the memory; `None`: the only one of the caller's grants, else the configured one.
+    /// Id or name of the memory; `None` means the only one in the caller's grants, or the
+    /// configured one.
     pub memory: Option<String>,
-    /// The directory in which the caller works, on this machine: what `HEAD` and `WORKTREE` mean.
+    /// The caller's working directory on this machine, to which `HEAD` and `WORKTREE` refer.
     pub directory: Option<PathBuf>,
     /// Label of the agent.
     pub agent: Option<String>,
     /// Label of its session.
     pub session: Option<String>,
-    /// The call says that a person asks, not an agent. It counts where the key may act as one.
+    /// True if the call states that a person asks, not an agent. It has an effect only if the key
+    /// may act as a person.
     pub by_person: bool,
 }
 
@@ -38,7 +40,7 @@ impl Standing {
     }
 }
 
-/// Checks a label, which is kept in rows and shown: its length, and that no secret is in it.
+/// Checks a label, which is stored and displayed: its length, and that it contains no secret.
 ///
 /// # Errors
 /// `Invalid`, `SECRET_DETECTED`.
@@ -55,7 +57,7 @@ pub fn check_label(field: &str, label: &str) -> Result<()> {
     Err(Error::code(CodeReason::SecretDetected, rule).on(field).listing(kinds))
 }
 
-/// Returns the kinds of secrets in texts; sorted, each once.
+/// Returns the kinds of secrets in texts, sorted and without duplicates.
 pub fn kinds_of_secrets(texts: &[&str]) -> Vec<String> {
     let mut kinds: Vec<String> =
         texts.iter().flat_map(|text| secrets_in(text)).map(|kind| kind.as_str().to_owned()).collect();

@@ -1,6 +1,6 @@
-//! Texts of records in which a caller's words are looked for: outside of transactions, off the runtime's
-//! threads, and within one time for a call. A verb that changes what it finds may leave nothing out, so more
-//! work is an error.
+//! Tests the texts of records with a caller's pattern, outside of transactions, off the runtime's
+//! threads, and within one time limit per call. An operation that changes the matching records must
+//! check every text, so exceeding the limit is an error.
 
 use std::sync::Arc;
 
@@ -10,25 +10,25 @@ use loci_model::{Error, Result, limits};
 
 use crate::Engine;
 
-/// True for a text that is looked for.
+/// A test that returns true for a matching text.
 pub(crate) type TextTest = Arc<dyn Fn(&str) -> Result<bool> + Send + Sync>;
 
-/// A test, and the time that is left for it.
+/// A test and its remaining time.
 pub struct TextScan {
     test: TextTest,
     left_us: u64,
 }
 
 impl TextScan {
-    /// A scan that has all of its time.
+    /// Creates a scan with the full time limit.
     pub fn new(test: TextTest) -> Self {
         Self { test, left_us: limits::PATTERN_TIME_US_MAX }
     }
 
-    /// Returns, of several lists of texts, which have a text for which the test holds.
+    /// Returns for each list of texts true if the test matches one of its texts.
     ///
     /// # Errors
-    /// `Invalid` on `pattern` where the time is up; errors of the test.
+    /// `Invalid` on `pattern` if the time limit is exceeded; errors of the test.
     pub async fn holds(&mut self, engine: &Engine, all: Vec<Vec<String>>) -> Result<Vec<bool>> {
         let (test, clock, left_us) = (Arc::clone(&self.test), Arc::clone(&engine.clock), self.left_us);
         let scanned = engine.caller_work.run(move || scan(&all, &test, clock.as_ref(), left_us));
@@ -38,7 +38,7 @@ impl TextScan {
     }
 }
 
-/// The texts of a record in which words are looked for.
+/// Returns the texts of a record that a scan tests.
 pub fn texts_of(record: &Record) -> Vec<String> {
     std::iter::once(record.text.clone()).chain(record.title.clone()).collect()
 }

@@ -1,12 +1,14 @@
-//! Consolidation: what becomes of new records beside those that are there. Added, left out, in the place of others, held.
+//! Consolidation: compares new records with existing ones, and adds, skips, supersedes or holds
+//! them.
 //!
-//! * `reading`: one statement for comparison;
-//! * `comparison`: two of them side by side;
-//! * `relate`: what a new statement is to an old one; `thresholds`: from which likeness on;
-//! * `decisions`: what becomes of each proposal of a round, by rules and by a model, and the write of it;
-//! * `plan`, `snapshot`, `validator`: the schema that consolidation of any kind plans in, and its rules.
+//! * `reading`: one statement, parsed for comparison;
+//! * `comparison`: the comparison of two statements;
+//! * `relate`: the relation of a new statement to an old one; `thresholds`: the similarities it
+//!   requires;
+//! * `decisions`: decisions on each proposal of a round, by rules and by a model, and their write;
+//! * `plan`, `snapshot`, `validator`: the plan schema for consolidation of any kind, and its rules.
 //!
-//! Which proposals are decided here, and beside whom, is extraction's matter (`jobs/extract/consolidating.rs`).
+//! Extraction selects the proposals and their neighbours (`jobs/extract/consolidating.rs`).
 
 pub mod comparison;
 pub mod decisions;
@@ -45,129 +47,130 @@ pub use thresholds::Thresholds;
 /// A record that extraction proposes.
 #[derive(Debug, Clone, Copy)]
 pub struct Proposal<'a> {
-    /// The record, ready to be written.
+    /// The record, ready to write.
     pub record: &'a Record,
-    /// How its strategy wants it to meet what is there.
+    /// The consolidation settings of its strategy.
     pub joining: &'a Joining,
-    /// Its vector, where it has one.
+    /// Its embedding, if it has one.
     pub vector: Option<&'a [f32]>,
 }
 
-/// How alike two texts are.
+/// Similarity of two texts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alike {
-    /// Of their terms.
+    /// Jaccard similarity of their terms.
     pub jaccard: f32,
-    /// Of their vectors, where both have one of the same model.
+    /// Cosine similarity of their embeddings, if both have one of the same model.
     pub cosine: Option<f32>,
 }
 
-/// A record beside a proposal, of the same strategy and namespace.
+/// An existing record near a proposal, of the same strategy and namespace.
 #[derive(Debug, Clone)]
 pub struct Neighbourhood {
     /// Index of the proposal.
     pub of: usize,
     /// The record.
     pub record: Record,
-    /// How alike they are.
+    /// Its similarity to the proposal.
     pub alike: Alike,
 }
 
-/// Why something was decided, and by what. No content, except the ids of records.
+/// The reason for a decision, and its author. It contains no content except the ids of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
-    /// For people, at most 500 characters.
+    /// Readable reason, at most 500 characters.
     pub reason: String,
-    /// The rules ([`decisions::carry_out::RULES`]), or the prompt that was asked.
+    /// The rules ([`decisions::carry_out::RULES`]), or the prompt of the model.
     pub by: String,
 }
 
 impl Why {
-    /// By the rules.
+    /// Returns a reason given by the rules.
     pub fn rules(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), by: decisions::carry_out::RULES.to_owned() }
     }
 }
 
-/// What becomes of a proposal.
+/// A decision on a proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// It is added.
+    /// The proposal is added.
     Add {
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// It says nothing new: the record there gains a source.
+    /// The proposal has no new content: the existing record gains a source.
     Skip {
-        /// The record that says it.
+        /// The existing record.
         of: RecordId,
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// It takes the place of others.
+    /// The proposal supersedes other records.
     Supersede {
-        /// The others.
+        /// The superseded records.
         old: Vec<RecordId>,
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// A record in new words takes the place of an old one; the proposal is part of it.
+    /// A record with new words, which include the proposal, supersedes an old one.
     Update {
-        /// The old one.
+        /// The old record.
         old: RecordId,
         /// The new words.
         text: String,
-        /// Why.
+        /// The reason.
         why: Why,
-        /// Whose words they are.
+        /// The author of the words.
         by: MadeBy,
     },
-    /// It may contradict others, and no rule is certain: both are in force, and the
-    /// conflict is noted.
+    /// The proposal may contradict others, and no rule is certain: all stay active, and the
+    /// conflict is recorded.
     Doubt {
-        /// The others.
+        /// The other records.
         with: Vec<RecordId>,
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// It contradicts a record that is trusted more: kept as a candidate.
+    /// The proposal contradicts a record of higher trust: it is kept as a candidate.
     Hold {
-        /// The other.
+        /// The other record.
         with: RecordId,
-        /// Why.
+        /// The reason.
         why: Why,
     },
-    /// It tells of a time before a record that is there: kept as superseded by that one.
+    /// The proposal concerns a time before an existing record: it is stored as superseded by that
+    /// record.
     History {
-        /// The newer one.
+        /// The newer record.
         under: RecordId,
-        /// Why.
+        /// The reason.
         why: Why,
     },
 }
 
-/// What was decided on a round's proposals.
+/// Decisions on the proposals of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decided {
     /// One decision per proposal, in their order.
     Plan(Vec<Decision>),
-    /// A question waits for the caller's own model.
+    /// A question waits for the client's own model.
     Waits,
-    /// A question has no answer.
+    /// A question got no answer.
     Unanswered(Unanswered),
 }
 
-/// What a decision is made in: the job, its memory and strategy, and who reads.
+/// The context of a decision: the job, its memory and strategy, and the model.
 #[derive(Clone, Copy)]
 pub struct Deciding<'a> {
     /// The engine.
     pub engine: &'a Engine,
-    /// The job that extracts.
+    /// The extraction job.
     pub job: &'a Job,
     /// Its memory.
     pub memory: &'a Memory,
     /// Its strategy.
     pub strategy: &'a Strategy,
-    /// Who reads.
+    /// The mode of the model.
     pub mode: ModelMode,
 }

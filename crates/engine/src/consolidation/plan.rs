@@ -1,7 +1,8 @@
-//! The plan of a consolidation: actions on documents, each with its reason. One schema for
-//! extraction, which decides on new records, and for the upkeep of what is kept.
+//! The plan of a consolidation: actions on documents, each with its reason. Extraction, which
+//! decides on new records, and consolidation of existing documents share this schema.
 //!
-//! A document is named by its path or, without one, by its record's id. Shapes only: `validator` judges, nothing here acts.
+//! A document is identified by its path or, without one, by its record's id. This module only
+//! defines the form: `validator` checks plans, and nothing here applies them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,27 +10,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Plan {
-    /// In order; none is no plan.
+    /// Actions in order. An empty list means no change.
     pub actions: Vec<Action>,
-    /// What it does, in a sentence.
+    /// Summary of the plan in one sentence.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
 }
 
-/// New words of a document: in parts, or as a whole file that starts with frontmatter.
+/// New text of a document: in parts, or as a whole file that starts with front matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Words {
     /// The title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// One line about it.
+    /// A description in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The text.
+    /// The body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// All of it at once.
+    /// The whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
@@ -38,96 +39,95 @@ pub struct Words {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Action {
-    /// Several documents become one.
+    /// Merges several documents into one.
     Merge {
-        /// At least two.
+        /// References of the documents, at least two.
         sources: Vec<String>,
-        /// Where the one lies.
+        /// Path of the merged document.
         target: String,
-        /// Its words.
+        /// Text of the merged document.
         #[serde(flatten)]
         words: Words,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A document gets other words.
+    /// Changes the text of a document.
     Update {
-        /// Which one.
+        /// Path of the document.
         path: String,
-        /// The words that change.
+        /// The changed text.
         #[serde(flatten)]
         words: Words,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A document gives its place to another.
+    /// Supersedes a document by another one.
     Supersede {
-        /// Which one.
+        /// Path of the superseded document.
         path: String,
-        /// The other.
+        /// Path of the other document.
         by: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A new document.
+    /// Creates a document.
     Create {
-        /// Where.
+        /// Path of the document.
         path: String,
-        /// Its words.
+        /// Text of the document.
         #[serde(flatten)]
         words: Words,
-        /// What it draws on.
+        /// References of its sources.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         derived_from: Vec<String>,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A document goes elsewhere, word for word.
+    /// Moves a document without a change of its text.
     Move {
-        /// From here.
+        /// Old path.
         from: String,
-        /// To here.
+        /// New path.
         to: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A document is put away.
+    /// Archives a document.
     #[serde(alias = "delete")]
     Archive {
-        /// Which one.
+        /// Path of the document.
         path: String,
-        /// What says the same.
+        /// Reference of a document with the same content.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         covered_by: Option<String>,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What a consolidation may do, in the order of its passes.
+/// An operation of consolidation, in the order of its passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Newer supersedes older in the same scope.
+    /// Newer documents supersede older ones in the same scope.
     #[serde(alias = "resolveContradictions")]
     ResolveContradictions,
-    /// Near-identical documents become one.
+    /// Merges nearly identical documents.
     Deduplicate,
-    /// New documents over several, with counts.
+    /// Creates documents over several others, with counts.
     #[serde(alias = "deriveInsights")]
     DeriveInsights,
-    /// Moves, titles, descriptions.
+    /// Changes paths, titles and descriptions.
     Reorganize,
-    /// What is covered, expired or unused is put away.
+    /// Archives covered, expired or unused documents.
     Prune,
 }
 
 impl Operation {
-    /// The operations where none is named: what rules are certain of, and nothing that only a
-    /// person or a model can judge.
+    /// The default operations: those that rules decide with certainty, without a person or a model.
     pub const DEFAULT: [Self; 3] = [Self::ResolveContradictions, Self::Deduplicate, Self::Reorganize];
 
-    /// Its word.
+    /// Returns the name of the operation.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -140,11 +140,11 @@ impl Operation {
     }
 }
 
-/// What is wrong with a plan that is not of this form.
+/// The defect of a malformed plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(pub String);
 
-/// Members of every action, and of each kind.
+/// Allowed members of each kind of action.
 const MEMBERS: &[(&str, &str)] = &[
     ("merge", "sources target title description body content"),
     ("update", "path title description body content"),
@@ -156,10 +156,10 @@ const MEMBERS: &[(&str, &str)] = &[
 ];
 
 impl Plan {
-    /// Reads a plan; members that the schema has not are refused.
+    /// Parses a plan; unknown members are rejected.
     ///
     /// # Errors
-    /// What is wrong, safe to show.
+    /// The defect, safe to display.
     pub fn read(text: &str) -> Result<Self, Malformed> {
         let value: serde_json::Value =
             loci_json::from_str(text).map_err(|error| Malformed(format!("not JSON: {error}")))?;
@@ -182,7 +182,7 @@ impl Plan {
 }
 
 impl Action {
-    /// Its word.
+    /// Returns the name of the action.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Merge { .. } => "merge",
@@ -194,7 +194,7 @@ impl Action {
         }
     }
 
-    /// Why.
+    /// Returns the reason.
     pub fn reason(&self) -> &str {
         match self {
             Self::Merge { reason, .. }
@@ -206,7 +206,7 @@ impl Action {
         }
     }
 
-    /// Gives it another reason.
+    /// Replaces the reason.
     pub fn set_reason(&mut self, new: &str) {
         match self {
             Self::Merge { reason, .. }
@@ -218,7 +218,7 @@ impl Action {
         }
     }
 
-    /// Its new words, where it has some.
+    /// Returns the new text, if any.
     pub fn words(&self) -> Option<&Words> {
         match self {
             Self::Merge { words, .. } | Self::Update { words, .. } | Self::Create { words, .. } => {
@@ -228,7 +228,7 @@ impl Action {
         }
     }
 
-    /// Documents that must be there.
+    /// Returns the documents that must exist.
     pub fn reads(&self) -> Vec<&str> {
         match self {
             Self::Merge { sources, .. } => sources.iter().map(String::as_str).collect(),
@@ -242,7 +242,7 @@ impl Action {
         }
     }
 
-    /// Where it writes.
+    /// Returns the path that the action writes.
     pub fn writes(&self) -> Option<&str> {
         match self {
             Self::Merge { target, .. } => Some(target),
@@ -252,7 +252,7 @@ impl Action {
         }
     }
 
-    /// What is not there afterwards.
+    /// Returns the paths that no longer exist after the action.
     pub fn vacates(&self) -> Vec<&str> {
         match self {
             Self::Merge { sources, target, .. } => {
@@ -264,7 +264,7 @@ impl Action {
         }
     }
 
-    /// True where that ends a document's life.
+    /// Returns true if the action retires a document.
     pub fn retires(&self) -> bool {
         matches!(self, Self::Merge { .. } | Self::Supersede { .. } | Self::Archive { .. })
     }

@@ -1,4 +1,5 @@
-//! What holds of any two texts: no panic, the same answer every time, a text is its own duplicate, scopes never meet.
+//! Properties of any two texts: no panic, the same result every time, a text is its own duplicate,
+//! and disjoint scopes never conflict.
 
 use loci_model::Timestamp;
 use loci_model::record::statement_time::Telling;
@@ -18,7 +19,7 @@ fn statement<'a>(text: &'a str, scope: Option<&'a str>, hour: i64) -> Statement<
     }
 }
 
-/// Any text, and texts of the words that rules look at.
+/// Arbitrary texts, and texts of the words that rules examine.
 fn texts() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "the", "user", "no", "longer", "not", "any", "more", "from", "now", "on", "switched", "to", "is",

@@ -1,7 +1,8 @@
-//! What a new statement is to one that is there: the same, in its place, beside it. By rules alone, the same answer every
-//! time; what they leave open is [`Relation::Unclear`], and without a model unclear means that both stay.
+//! The relation of a new statement to an existing one: duplicate, superseding, or coexisting. Rules
+//! alone decide, with the same result every time. Cases that they leave open are
+//! [`Relation::Unclear`]: without a model, both statements stay.
 //!
-//! Pure. What follows from a relation is `decide`.
+//! Pure. `decide` derives the decision from a relation.
 
 use loci_model::Timestamp;
 use loci_model::record::statement_time::Telling;
@@ -21,81 +22,81 @@ use super::reading::verbs::is_personal;
 use super::reading::{Change, Clause, Hold, Reading, Word};
 use super::thresholds::Thresholds;
 
-/// One statement with what decides beside its words.
+/// One statement, with the other properties that decide.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'a> {
-    /// Its words.
+    /// Its text.
     pub text: &'a str,
-    /// What it is.
+    /// Its kind.
     pub kind: RecordKind,
-    /// Where it holds; `None`: everywhere.
+    /// Its scope; `None` means everywhere.
     pub scope: Option<&'a str>,
-    /// How far its source is trusted.
+    /// Trust tier of its source.
     pub tier: TrustTier,
-    /// When it was told to be so.
+    /// The time at which it was observed.
     pub told: Telling<'a>,
 }
 
-/// What a new statement is to an old one.
+/// The relation of a new statement to an old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// It says nothing new.
+    /// It has no new content.
     Duplicate,
-    /// It takes the old one's place.
+    /// It supersedes the old one.
     Supersedes,
-    /// It tells of an earlier time: the old one stays in its place.
+    /// It concerns an earlier time: the old one supersedes it.
     SupersededBy,
-    /// Both hold, each in its own place or time.
+    /// Both hold, each in its own scope or time.
     Coexists,
-    /// It contradicts one that is trusted more.
+    /// It contradicts a statement of higher trust.
     Conflict,
-    /// It may contradict the old one; the rules are not certain.
+    /// It may contradict the old one, but the rules are not certain.
     Doubtful,
-    /// Different things.
+    /// They concern different things.
     Related,
-    /// The rules cannot tell.
+    /// The rules cannot decide.
     Unclear,
 }
 
-/// Why. A closed list: reasons hold no content.
+/// The reason for a relation. A closed list, because reasons must not contain content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// Scopes differ.
     OtherScope,
-    /// One scope holds the other.
+    /// One scope contains the other.
     NarrowerScope,
     /// Equal words.
     SameWords,
-    /// The same in other words.
+    /// Equal meaning in other words.
     OtherWords,
-    /// One denies the other.
+    /// One negates the other.
     Denial,
-    /// Another value in the same place.
+    /// Another value in the same slot.
     OtherValue,
     /// Another order of preference.
     OtherOrder,
     /// A change from one to the other.
     Change,
-    /// A change that may end the other.
+    /// A change that may end the other statement.
     MaybeChange,
-    /// Another choice, perhaps for the same.
+    /// Another choice, perhaps for the same purpose.
     MaybeValue,
-    /// Only for a time, or only planned.
+    /// Temporary, or only planned.
     Passing,
-    /// Several statements in one text, of which one is meant.
+    /// Only one of several statements in a text is concerned.
     OnlyInPart,
-    /// The same words in other roles.
+    /// Equal words in other roles.
     OtherRoles,
-    /// Nothing in common that decides.
+    /// No common content that decides.
     Different,
-    /// Alike, but no rule decides.
+    /// Similar, but no rule decides.
     NoRule,
-    /// Alike, but too long to be compared.
+    /// Similar, but too long to compare.
     TooLong,
 }
 
 impl Reason {
-    /// For people.
+    /// Returns a readable reason.
     pub fn text(self) -> &'static str {
         match self {
             Self::OtherScope => "different scopes",
@@ -118,10 +119,10 @@ impl Reason {
     }
 }
 
-/// The cost of comparing a clause besides its own words, in words.
+/// Additional cost of comparing a clause, in words.
 const WORDS_OF_A_CLAUSE: usize = 4;
 
-/// A statement, read once however many others it is compared with.
+/// A statement, parsed once for several comparisons.
 #[derive(Debug)]
 pub struct ReadStatement<'a> {
     statement: Statement<'a>,
@@ -130,15 +131,15 @@ pub struct ReadStatement<'a> {
 }
 
 impl<'a> ReadStatement<'a> {
-    /// Reads a statement.
+    /// Parses a statement.
     pub fn of(statement: Statement<'a>) -> Self {
         let reading = Reading::of(statement.text);
         let gist = Gist::of(&reading);
         Self { statement, reading, gist }
     }
 
-    /// Returns how many words of it are compared: a clause may have some of another clause besides
-    /// its own.
+    /// Returns the number of its words that are compared. A clause may contain words of another
+    /// clause in addition to its own.
     fn weight(&self) -> usize {
         let of_clauses: usize = self.reading.clauses.iter().map(|clause| clause.words.len()).sum();
         of_clauses.max(self.reading.words.len()) + WORDS_OF_A_CLAUSE * self.reading.clauses.len()
@@ -158,8 +159,8 @@ pub fn relate(
     })
 }
 
-/// Returns the relation as [`relate`] does, of a statement that is read already. Where no more is
-/// compared, `old` is not read.
+/// Works like [`relate`] for a new statement that is already parsed. If the budget is used up,
+/// `old` is not parsed.
 pub(super) fn relate_read(
     new: &ReadStatement<'_>,
     old: &Statement<'_>,
@@ -175,7 +176,7 @@ pub(super) fn relate_read(
     relate_both(new, &ReadStatement::of(*old), alike, (limits, pairs))
 }
 
-/// Returns the relation as [`relate`] does, of two statements that are read already.
+/// Works like [`relate`] for two parsed statements.
 pub fn relate_both(
     new: &ReadStatement<'_>,
     old: &ReadStatement<'_>,
@@ -205,7 +206,7 @@ pub fn relate_both(
     by_words(new, old, alike, limits)
 }
 
-/// The relation of two statements by their scopes alone.
+/// Returns the relation of two statements by their scopes alone.
 fn by_scope(new: &Statement<'_>, old: &Statement<'_>) -> Option<(Relation, Reason)> {
     match lie(new.scope, old.scope) {
         Lie::Equal => None,
@@ -214,14 +215,14 @@ fn by_scope(new: &Statement<'_>, old: &Statement<'_>) -> Option<(Relation, Reaso
     }
 }
 
-/// The relation where no rule decides: open where the two are alike.
+/// Returns the relation if no rule decides: unclear if the two are similar.
 fn left_open(alike: Alike, limits: &Thresholds, why: Reason) -> (Relation, Reason) {
     let near =
         alike.cosine.map_or(alike.jaccard >= limits.unclear_jaccard, |cosine| cosine >= limits.unclear);
     if near { (Relation::Unclear, why) } else { (Relation::Related, Reason::Different) }
 }
 
-/// The relation of two statements in other words.
+/// Returns the relation of two statements in different words.
 fn by_words(
     new: &ReadStatement<'_>,
     old: &ReadStatement<'_>,
@@ -282,7 +283,7 @@ fn same_day(left: Timestamp, right: Timestamp) -> bool {
     left.millis().abs_diff(right.millis()) < 24 * 3_600_000
 }
 
-/// The newer one wins; one that is trusted less never wins over one that is trusted more.
+/// Applies time and trust: the newer statement wins, but never over a statement of higher trust.
 fn in_time(found: (Relation, Reason), new: &Statement<'_>, old: &Statement<'_>) -> (Relation, Reason) {
     if new.told.is_before(&old.told) {
         return (Relation::SupersededBy, found.1);
@@ -293,7 +294,7 @@ fn in_time(found: (Relation, Reason), new: &Statement<'_>, old: &Statement<'_>) 
     found
 }
 
-/// How far a tier is trusted, for comparing.
+/// Returns the rank of a trust tier, for comparison.
 pub fn rank(tier: TrustTier) -> u8 {
     match tier {
         TrustTier::Flagged => 0,
@@ -304,14 +305,14 @@ pub fn rank(tier: TrustTier) -> u8 {
 }
 
 fn may_contradict(alike: Alike, limits: &Thresholds, against: Against) -> bool {
-    // An explicit change names what it ends: similarity adds nothing.
+    // An explicit change names the thing that it ends, so similarity adds nothing.
     against == Against::Change
         || alike
             .cosine
             .map_or(alike.jaccard >= limits.contradiction_jaccard, |cosine| cosine >= limits.contradiction)
 }
 
-/// What two readings are to each other, by their clauses.
+/// Returns the relation of two readings by their clauses.
 fn meet(old: &Reading, new: &Reading, (was, is): (&Gist, &Gist)) -> Met {
     if let Some(change) = &new.change
         && old.clauses.iter().any(|clause| ends(change, clause, old.change.as_ref()))
@@ -348,7 +349,8 @@ fn meet(old: &Reading, new: &Reading, (was, is): (&Gist, &Gist)) -> Met {
     }
 }
 
-/// True when a change ends what a clause says: it leads away from the clause's value, and is about the same subject.
+/// Returns true if a change ends a clause's content: it leads away from the clause's value and has
+/// the same subject.
 fn ends(change: &Change, old: &Clause, old_change: Option<&Change>) -> bool {
     let value: Vec<&str> = match old_change {
         Some(earlier) => earlier.to.iter().map(String::as_str).collect(),
@@ -385,7 +387,8 @@ fn within(forms: &[String], others: &[&str]) -> bool {
     forms.iter().all(|form| others.contains(&form.as_str()))
 }
 
-/// Other words for the same: alike by meaning, and nothing that only one of them has can make a difference.
+/// Returns true for a paraphrase: similar by meaning, without a word on one side only that could
+/// change the meaning.
 fn is_paraphrase(
     old: &Reading,
     new: &Reading,
@@ -415,13 +418,13 @@ fn is_paraphrase(
     if wishes(&own_old) != wishes(&own_new) && !bare {
         return false;
     }
-    // A word for a word may be another thing of the same kind.
+    // A replaced word may mean another thing of the same kind.
     let exchanged = !own_old.is_empty() && !own_new.is_empty();
     cosine >= if exchanged { limits.synonym } else { limits.paraphrase }
         && hard_order(&was) == hard_order(&is)
 }
 
-/// Forms that a statement denies, in order.
+/// Returns the sorted forms that a statement negates.
 fn denied(gist: &Gist) -> Vec<&str> {
     let mut forms: Vec<&str> = gist.items().filter(|item| item.denied).map(Item::form).collect();
     forms.sort_unstable();
@@ -432,7 +435,7 @@ fn all_words(reading: &Reading) -> Vec<Word> {
     reading.clauses.iter().flat_map(|clause| clause.words.iter().cloned()).collect()
 }
 
-/// Names, numbers and code in their order: exchanged, they say something else.
+/// Returns names, numbers and code in their order: exchanged, they change the meaning.
 fn hard_order(words: &[Word]) -> Vec<&str> {
     words.iter().filter(|word| word.is_hard()).map(|word| word.form.as_str()).collect()
 }
@@ -493,12 +496,12 @@ mod tests {
         let (new, old) = (invented(words), format!("{} 9", invented(words)));
         assert_eq!(compare(&new, &old), open);
         assert_eq!(compare(&new, &new), same);
-        // A subject that is too long to be that of each clause.
+        // The subject is too long to be repeated in each clause.
         let of_subject = |words, port| format!("{} is good, and listens on {port}", invented(words));
         let max = limits::LENT_SUBJECT_WORDS_MAX;
         assert_ne!(compare(&of_subject(max, 8), &of_subject(max, 9)), open);
         assert_eq!(compare(&of_subject(max + 1, 8), &of_subject(max + 1, 9)), open);
-        // Earlier comparisons in the same write leave nothing.
+        // Earlier comparisons in the same write used up the budget.
         let mut pairs = WordPairs::of_a_write();
         assert!(!pairs.take(limits::COMPARED_WORD_PAIRS_MAX, 2));
         let new = ReadStatement::of(statement("The port is 9."));

@@ -1,5 +1,5 @@
-//! Readers of consolidation that read foreign text whole. The cost of two long statements
-//! together is bounded by `word_pairs`.
+//! Parsers of consolidation that read untrusted text as a whole. `word_pairs` bounds the cost of
+//! comparing two long statements.
 
 use std::hint::black_box;
 
@@ -11,7 +11,7 @@ use super::relate::{ReadStatement, Statement, relate};
 use super::{Alike, Thresholds};
 use crate::scanners::Scanner;
 
-/// Its readers.
+/// The parsers.
 pub(crate) const SCANNERS: &[Scanner] = &[
     Scanner::new("a gist", |text| drop(black_box(ReadStatement::of(statement(text))))),
     Scanner::new("a relation", |text| {
@@ -21,7 +21,7 @@ pub(crate) const SCANNERS: &[Scanner] = &[
     }),
 ];
 
-/// A likeness so great that no rule is left out.
+/// Maximum similarity, so that no rule is skipped.
 const NEAR: Alike = Alike { jaccard: 1.0, cosine: Some(1.0) };
 
 fn statement(text: &str) -> Statement<'_> {

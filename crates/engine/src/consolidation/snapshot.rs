@@ -1,5 +1,5 @@
-//! What a plan was made on: the documents as they were read, and at which sequence. A rule of the validator sees this and
-//! the plan, nothing else.
+//! The basis of a plan: the documents as they were read, and the sequence of that read. The rules
+//! of the validator see only this and the plan.
 
 use loci_model::record::metadata::Metadata;
 use loci_model::record::{Record, TrustTier};
@@ -8,66 +8,67 @@ use sha2::{Digest, Sha256};
 
 use crate::document_text::folding::folded;
 
-/// One document as it was read.
+/// A document as it was read.
 #[derive(Debug, Clone)]
 pub struct PlanDocument {
-    /// Its path or, without one, its id: what a plan calls it.
+    /// Its path or, without one, its id: its reference in a plan.
     pub reference: String,
     /// The record.
     pub id: RecordId,
-    /// Its place.
+    /// Its namespace.
     pub namespace: Namespace,
     /// Its strategy.
     pub strategy: Option<StrategyId>,
-    /// Where it holds.
+    /// Its scope.
     pub scope: Option<String>,
-    /// Its values that must be equal for documents to meet.
+    /// Metadata values that must be equal for documents to be compared.
     pub strict: Metadata,
     /// Its text.
     pub text: String,
-    /// Its title, where it has one.
+    /// Its title, if any.
     pub title: Option<String>,
-    /// One line about it.
+    /// A description in one line.
     pub description: Option<String>,
-    /// What it states a value of, where somebody said so: of one key the newest holds.
+    /// The key of which it states a value, if a writer set one: for each key the newest document
+    /// holds.
     pub key: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// How far its source is trusted.
+    /// Trust tier of its source.
     pub tier: TrustTier,
-    /// Nobody may put it away.
+    /// True if it must not be archived.
     pub pinned: bool,
-    /// Of several that do not fit, the greater stays.
+    /// Priority: if not all documents fit, those with the greater value stay.
     pub priority: i64,
-    /// How often it was read, as far as that is counted.
+    /// Number of its reads, as far as they are counted.
     pub uses: u64,
-    /// From when on it does not hold any more.
+    /// The time from which it no longer holds.
     pub expires_at: Option<Timestamp>,
-    /// From when on it holds.
+    /// The time from which it holds.
     pub valid_from: Timestamp,
-    /// When it was observed.
+    /// The time of its observation.
     pub observed_at: Timestamp,
-    /// Its place in the order of writing.
+    /// Its position in the order of writes.
     pub sequence: u64,
-    /// Digest of its text: unchanged since.
+    /// Digest of its text, which detects changes.
     pub hash: [u8; 32],
-    /// It is made by the plan itself: nothing stood there.
+    /// True if the plan itself creates it.
     pub is_new: bool,
 }
 
-/// The documents a plan may name.
+/// The documents that a plan may reference.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// The highest sequence that was seen.
+    /// The highest sequence that was read.
     pub sequence: u64,
-    /// In any order.
+    /// The documents, in any order.
     pub documents: Vec<PlanDocument>,
-    /// Paths of documents that a plan may neither read nor write over.
+    /// Paths of documents that a plan must neither read nor overwrite.
     pub taken: Vec<String>,
 }
 
 impl PlanDocument {
-    /// A record as a document; `strict` are those of its metadata that must agree.
+    /// Returns a record as a document; `strict` contains the metadata that must be equal.
     pub fn of(record: &Record, strict: Metadata) -> Self {
         Self {
             reference: record.path.clone().unwrap_or_else(|| record.id.to_string()),
@@ -95,15 +96,15 @@ impl PlanDocument {
     }
 }
 
-/// What references that name one document have in common: the key of a path; a record's id is its
-/// own.
+/// Returns the normal form of a reference, equal for all references to one document: the key of a
+/// path, or the id of a record.
 pub fn reference_key(reference: &str) -> String {
     let segments = reference.split('/').filter(|segment| !segment.is_empty());
     folded(&segments.collect::<Vec<_>>().join("/"))
 }
 
 impl Snapshot {
-    /// How many documents were there before the plan.
+    /// Returns the number of documents before the plan.
     pub fn standing(&self) -> usize {
         self.documents.iter().filter(|document| !document.is_new).count()
     }

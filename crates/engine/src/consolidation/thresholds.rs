@@ -1,39 +1,41 @@
-//! How alike two statements must be before their structure decides. Measured on `bench/data/consolidation/dev.jsonl`
-//! (`loci-bench consolidation`); a memory may have its own.
+//! Similarity thresholds of two statements, above which their structure decides. They were measured
+//! on `bench/data/consolidation/dev.jsonl` (`loci-bench consolidation`); a memory may override
+//! them.
 
 use loci_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Thresholds on the cosine of two statements, and on the Jaccard similarity of their terms where they have no vectors.
+/// Thresholds on the cosine similarity of two statements, and on the Jaccard similarity of their
+/// terms if they have no embeddings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thresholds {
-    /// From here on other words may say the same.
+    /// Minimum cosine for other words to have the same meaning.
     pub paraphrase: f32,
-    /// From here on a word in the place of another may say the same.
+    /// Minimum cosine for a replaced word to have the same meaning.
     pub synonym: f32,
-    /// From here on one statement may take the place of another.
+    /// Minimum cosine for one statement to supersede another.
     pub contradiction: f32,
-    /// Likewise without vectors.
+    /// `contradiction` without embeddings.
     pub contradiction_jaccard: f32,
-    /// From here on equal matter is the same, whatever the sentence.
+    /// Minimum cosine for equal content words to be a duplicate in any sentence.
     pub retold: f32,
-    /// Likewise where a single word carries the matter and the verbs differ.
+    /// `retold` if a single word carries the content and the verbs differ.
     pub retold_word: f32,
-    /// Likewise without vectors.
+    /// `retold` without embeddings.
     pub retold_jaccard: f32,
-    /// From here on a told change may end what an old statement says.
+    /// Minimum cosine for a stated change to end the content of an old statement.
     pub turned: f32,
-    /// From here on a change, or another choice, may contradict a statement of a purpose: both
-    /// stay, in conflict.
+    /// Minimum cosine for a change, or another choice, to contradict a statement with a purpose:
+    /// both stay, in conflict.
     pub doubted: f32,
-    /// The same bound for a statement without a purpose.
+    /// `doubted` for a statement without a purpose.
     pub doubted_bare: f32,
-    /// From here on another value in the same frame may take the old one's place.
+    /// Minimum cosine for another value in the same frame to supersede the old one.
     pub renewed: f32,
-    /// From here on what rules leave open is a question for a model.
+    /// Minimum cosine for the model to decide cases that the rules leave open.
     pub unclear: f32,
-    /// Likewise without vectors.
+    /// `unclear` without embeddings.
     pub unclear_jaccard: f32,
 }
 
@@ -58,10 +60,10 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// From the JSON of a memory's settings; the shipped ones where there is none.
+    /// Parses the thresholds in a memory's settings; the default ones if there are none.
     ///
     /// # Errors
-    /// `Invalid`: not JSON of this form, or a value outside 0 to 1.
+    /// `Invalid` if the text is not JSON of this form, or a value is outside 0 to 1.
     pub fn read(text: Option<&str>) -> Result<Self> {
         let field = "consolidation.thresholds";
         let Some(text) = text else { return Ok(Self::default()) };

@@ -1,5 +1,5 @@
-//! Deliveries that came in, whoever sent them: what became of one at the door, how the job that deals with some of them ends, and when what
-//! failed is tried again. What follows from them is the matter of whoever reads them.
+//! Incoming deliveries of any sender: their acceptance, the end of the job that processes them, and
+//! the retry after a failure. Products process their content.
 
 use loci_model::delivery::{Delivery, DeliveryState};
 use loci_model::job::JobKind;
@@ -9,43 +9,44 @@ use loci_model::{Error, ErrorKind, Result, Timestamp};
 use crate::Engine;
 use crate::jobs::Ended;
 
-/// The kind of jobs that deal with deliveries; products part them by their keys.
+/// Kind of jobs that process deliveries; products distinguish them by their keys.
 pub const KIND: JobKind = JobKind::named("hook");
-/// A job's key, before the order key of what it deals with.
+/// Prefix of a job's key, before the order key of its deliveries.
 pub const JOB_KEY: &str = "hook:";
-/// The code of a failure to deal with deliveries.
+/// Error code of a failed processing.
 const UNAVAILABLE: &str = "FORGE_UNAVAILABLE";
-/// In front of why nothing followed.
+/// Prefix of the reason for which a delivery had no effect.
 pub const IGNORED: &str = "ignored: ";
-/// Pauses before what failed is tried again: as many more tries.
+/// Pauses in milliseconds before each retry of a failure.
 const PAUSES_MS: &[i64] = &[10_000, 60_000, 300_000];
 
-/// What became of a delivery at the door.
+/// The result of accepting a delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookTaken {
-    /// It is dealt with soon.
+    /// It will be processed soon.
     Queued,
-    /// It is being dealt with, or was.
+    /// It is being processed, or was processed.
     Duplicate,
-    /// Nothing follows from it: why.
+    /// It has no effect, with the reason.
     Ignored(&'static str),
 }
 
-/// How a round ended.
+/// The end of a processing round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Handled {
-    /// Nothing is left.
+    /// All deliveries are processed.
     Done,
-    /// It goes on then: a forge takes no more requests, or there is more.
+    /// Processing continues at that time, because a forge accepts no more requests, or more
+    /// deliveries wait.
     Later(Timestamp),
-    /// It failed, and is tried again then.
+    /// It failed, and is retried at that time.
     Again {
-        /// What went wrong.
+        /// The error.
         reason: String,
-        /// When.
+        /// The time of the retry.
         at: Timestamp,
     },
-    /// It failed too often; the deliveries say so.
+    /// It failed too often; the deliveries contain the reason.
     Failed(String),
 }
 
@@ -63,20 +64,21 @@ impl From<Handled> for Ended {
     }
 }
 
-/// How a delivery says why nothing followed from it.
+/// Returns the text of a delivery that had no effect.
 pub fn ignored(why: &str) -> String {
     format!("{IGNORED}{why}")
 }
 
 impl Engine {
-    /// Notes that dealing with what waits failed, and when it is tried again.
+    /// Records that processing pending deliveries failed, and the time of the retry.
     pub async fn note_failed(
         &self,
         waiting: Vec<Delivery>,
         error: &Error,
         now: Timestamp,
     ) -> Result<Handled> {
-        // What came last has been tried least: a unit is given up when its first has been tried often enough.
+        // The latest delivery has the fewest tries. A unit is given up when its first delivery has
+        // been tried often enough.
         let tries = waiting.iter().map(|row| row.attempts).max().unwrap_or_default().saturating_add(1);
         let nth = usize::try_from(tries.saturating_sub(1)).unwrap_or(usize::MAX);
         let pause = PAUSES_MS.get(nth).filter(|_| error.is_retryable() || error.kind == ErrorKind::Bug);
@@ -94,7 +96,7 @@ impl Engine {
         Ok(if pause.is_some() { Handled::Again { reason, at: due } } else { Handled::Failed(reason) })
     }
 
-    /// Notes what became of deliveries that came in.
+    /// Records the results of incoming deliveries.
     pub async fn note_received(&self, rows: Vec<Delivery>) -> Result<()> {
         self.store
             .write(move |tx| {

@@ -1,4 +1,5 @@
-//! `delivery_list`: what waits in the outbox of a memory, what was given up, and what was sent within the last day.
+//! `delivery_list`: lists deliveries of a memory's outbox that wait, were given up, or were sent
+//! within the last day.
 
 use loci_model::delivery::{DeliveryDirection, DeliveryState};
 use loci_model::ports::store::StoreExt;
@@ -11,10 +12,11 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// A page of a memory's deliveries out, newest first, without what they say.
+    /// Returns a page of a memory's outgoing deliveries, newest first, without their content.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory, `NotFound` (memory), `Invalid` (limit not 1 to 100).
+    /// `Denied` without administration of the memory, `NotFound` (memory), `Invalid` (limit not 1
+    /// to 100).
     pub async fn delivery_list(
         &self,
         caller: &Principal,

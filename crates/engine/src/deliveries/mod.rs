@@ -1,6 +1,6 @@
-//! The outbox, as people see it: what waits, what was given up, trying again, and where things go. How it is emptied is
-//! `jobs/deliverer.rs`; what is put into it, the matter of whoever changes something: in the same
-//! transaction. For changes of records it is `record_streams`.
+//! Operations on the outbox: listing, retry, and targets. `jobs/deliverer.rs` sends the deliveries.
+//! Each operation that changes data adds its deliveries in the same transaction; for changes of
+//! records `record_streams` does it.
 
 pub mod incoming;
 mod list;
@@ -22,23 +22,24 @@ use crate::calls::page::Page;
 /// A page of deliveries, newest first.
 pub type DeliveryPage = Page<Delivery, DeliveryId>;
 
-/// Something to be sent.
+/// A notification to send.
 pub(crate) struct NewDelivery<'a> {
     pub(crate) memory: &'a MemoryId,
     pub(crate) id: DeliveryId,
-    /// The target, as the client or the configuration names it.
+    /// The target, as named by the client or the configuration.
     pub(crate) target: &'a str,
     pub(crate) key: OrderKey<'a>,
     pub(crate) body: Document,
     pub(crate) at: Timestamp,
 }
 
-/// Returns true for the target of a strategy that names no topic: nobody is to be notified.
+/// Returns true for the target of a strategy without a topic: no one is notified.
 pub(crate) fn is_nobody(target: &str) -> bool {
     target.is_empty()
 }
 
-/// Puts it into the outbox, due at once; false if one of that id is there already.
+/// Adds the notification to the outbox, due immediately. Returns false if one of that id already
+/// exists.
 pub(crate) fn put(tx: &mut dyn Tx, new: NewDelivery<'_>) -> Result<bool> {
     tx.deliveries_mut().insert(&Delivery {
         id: new.id,

@@ -1,22 +1,24 @@
-//! What keeps its order in the outbox: one hand-over after the other within a session, one event after the other of a
-//! record. The key also says what a delivery is about, and whose it is, so that it can be found when a person is forgotten.
+//! Order keys of the outbox: handovers of a session and events of a record keep their order. The
+//! key also names the subject and the actor of a delivery, so that it can be found when a person is
+//! forgotten.
 
 use std::fmt;
 
 use loci_model::ports::deliver::NoticeKind;
 use loci_model::{ActorId, JobId, MemoryId, RecordId, SessionId, StrategyId};
 
-/// In the place of an actor where there is none; no actor's id.
+/// Placeholder if there is no actor; it is not a valid actor id.
 const NOBODY: &str = "-";
 
-/// Deliveries of equal keys keep their order. Ids have no spaces, so a key can be read from its beginning.
+/// Deliveries with equal keys keep their order. Ids contain no spaces, so a key can be parsed from
+/// its start.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum OrderKey<'a> {
     /// Messages of a session, for a self-managed strategy.
     HandOver { actor: &'a ActorId, session: &'a SessionId, strategy: &'a StrategyId },
-    /// Changes of a record, for who follows the memory.
+    /// Changes of a record, for followers of the memory.
     Record(&'a RecordId),
-    /// What concerns the stream of a memory as a whole.
+    /// Events on the stream of a memory as a whole.
     Memory(&'a MemoryId),
     /// The end of a job, for one target.
     JobEnd { actor: Option<&'a ActorId>, job: &'a JobId, target: &'a str },
@@ -35,7 +37,7 @@ impl fmt::Display for OrderKey<'_> {
     }
 }
 
-/// What deliveries of an order key are about.
+/// Returns the kind of the deliveries with an order key.
 pub fn kind_of(key: &str) -> NoticeKind {
     match key.split(' ').next() {
         Some("self") => NoticeKind::SelfManaged,
@@ -45,7 +47,7 @@ pub fn kind_of(key: &str) -> NoticeKind {
     }
 }
 
-/// How the keys begin that name an actor.
+/// Returns the prefixes of the keys that name an actor.
 pub(crate) fn beginnings_of(actor: &ActorId) -> [String; 2] {
     [format!("self {actor} "), format!("job {actor} ")]
 }

@@ -1,8 +1,9 @@
-//! Record streams: what followers of a memory are told of a change, put into the outbox in the
-//! change's own transaction. Sending is the deliverer's matter.
+//! Record streams: events for followers of a memory, added to the outbox in the transaction of the
+//! change. The deliverer sends them.
 //!
-//! Told is what a plain read would notice: a record that becomes active, a new version of an active one, one that stops
-//! being active. What is held back from its beginning was never there for them.
+//! Followers learn of changes that a plain read would show: a record that becomes active, a new
+//! version of an active one, and one that stops being active. They learn nothing of records that
+//! were held from the start.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +18,13 @@ use serde_json::value::to_raw_value;
 use crate::deliveries::{self, NewDelivery, OrderKey};
 use crate::records::changes::{Change, Streamed};
 
-/// The strategy of a record that has none, as the wire says it.
+/// Strategy name on the wire for a record without a strategy.
 const NO_STRATEGY: &str = "none";
-/// Events of one record and kind within one millisecond; there is hardly ever more than one.
+/// Maximum number of events of one record and kind within one millisecond; usually there is only
+/// one.
 const SAME_TIME_MAX: u32 = 1_000;
 
-/// `StreamDeliveryResources`, as far as it matters here.
+/// The relevant fields of `StreamDeliveryResources`.
 #[derive(Deserialize)]
 struct Configured {
     #[serde(default)]
@@ -47,13 +49,13 @@ struct Content {
     level: Option<String>,
 }
 
-/// Where events of a memory go, and whether texts go along.
+/// Target of a memory's events, and a flag for texts.
 struct Stream {
     target: String,
     with_text: bool,
 }
 
-/// The envelope.
+/// The envelope of an event.
 #[derive(Serialize)]
 struct Envelope<'a> {
     #[serde(rename = "memoryStreamEvent")]
@@ -98,12 +100,12 @@ enum ValueMember {
     Time(String),
 }
 
-/// The stream of a memory that has one.
+/// Returns the stream of a memory, if it has one.
 fn stream_of(memory: &Memory) -> Option<Stream> {
     let configured = memory.stream.as_ref()?;
     let read: Configured = match serde_json::from_str(configured.as_str()) {
         Ok(read) => read,
-        // Doors refuse such a thing; a record is not refused for it.
+        // The API rejects such a configuration; a record is not rejected because of it.
         Err(error) => {
             tracing::error!(memory = %memory.id, %error, "the stream of a memory cannot be read: nobody is told");
             return None;
@@ -114,7 +116,7 @@ fn stream_of(memory: &Memory) -> Option<Stream> {
     Some(Stream { target: kinesis.data_stream_arn, with_text: level.as_deref() == Some("FULL_CONTENT") })
 }
 
-/// Puts the event of a change into the outbox, where the memory has a stream that wants it.
+/// Adds the event of a change to the outbox, if the memory has a stream that wants it.
 pub(crate) fn enqueue(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     let Some(stream) = stream_of(memory) else { return Ok(()) };
     let Some(what) = Streamed::of(change.from, change.to) else { return Ok(()) };
@@ -131,7 +133,7 @@ pub(crate) fn enqueue(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> 
     put_of_record(tx, &stream, memory, &record.id, &event, change.at)
 }
 
-/// Tells followers that a memory has a stream now, or another one than `before`.
+/// Notifies followers that a memory now has a stream, or another one than `before`.
 pub(crate) fn enabled(
     tx: &mut dyn Tx,
     before: Option<&Memory>,
@@ -154,8 +156,8 @@ pub(crate) fn enabled(
     put(tx, &stream, memory, key, &format!("se-{}-{}", memory.id, at.millis()), &event, at)
 }
 
-/// What was still to be told of erased records goes; followers are told that they are gone, by id alone. `always`: also
-/// where nothing waited, because they were there until now.
+/// Drops pending events of erased records, and notifies followers of the deletion by id only.
+/// `always`: also without pending events, because followers knew the records until now.
 pub fn erased(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -180,7 +182,7 @@ pub fn erased(
     Ok(())
 }
 
-/// The wire's word.
+/// Returns the event name on the wire.
 fn event_type(what: Streamed) -> &'static str {
     match what {
         Streamed::Created => "MemoryRecordCreated",
@@ -223,7 +225,7 @@ fn put_of_record(
     put(tx, stream, memory, OrderKey::Record(record), &name, event, at)
 }
 
-/// Puts an event into the outbox under a name of its own: the same change again is another event.
+/// Adds an event to the outbox under a unique name: repeating the same change is another event.
 fn put(
     tx: &mut dyn Tx,
     stream: &Stream,

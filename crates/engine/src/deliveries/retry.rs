@@ -1,4 +1,4 @@
-//! `delivery_retry`: a delivery that waits or was given up is tried again now.
+//! `delivery_retry`: retries a delivery that waits or was given up.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -8,11 +8,12 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Makes a delivery due now, as if it had never been tried. One that was given up goes before younger ones of its key
-    /// that still wait.
+    /// Makes a delivery due now and resets its tries. One that was given up precedes later pending
+    /// deliveries of its key.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `NotFound` for an unknown memory or delivery, and for one that was
+    /// `Denied` without administration of the memory; `NotFound` for an unknown memory or delivery,
+    /// and for one that was already sent.
     /// made.
     pub async fn delivery_retry(&self, caller: &Principal, memory: &MemoryId, id: &DeliveryId) -> Result<()> {
         access::require_whole(caller, memory, Capability::Admin)?;

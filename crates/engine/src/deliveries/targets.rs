@@ -1,4 +1,4 @@
-//! `targets`, `target_test`: where notifications go, and whether one arrives.
+//! `targets`, `target_test`: the targets of notifications, and a test delivery.
 
 use loci_api::delivery::TargetTried;
 use loci_model::ports::deliver::{Delivered, Notice, NoticeKind, TargetInfo};
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::{Engine, access};
 
 impl Engine {
-    /// The configured targets, by name, without their secrets.
+    /// Returns the configured targets by name, without their secrets.
     ///
     /// # Errors
     /// `Denied` without administration of the server.
@@ -19,11 +19,11 @@ impl Engine {
         Ok(self.deliver.as_ref().map(|deliver| deliver.known()).unwrap_or_default())
     }
 
-    /// Sends a notification of the kind `test` to a configured target, once, past the outbox.
+    /// Sends a notification of the kind `test` to a configured target once, without the outbox.
     ///
     /// # Errors
-    /// `Denied` without administration of the server, `NotFound` for a name that the configuration does not have. What
-    /// the target says is no error.
+    /// `Denied` without administration of the server, `NotFound` for a name that the configuration
+    /// does not contain. A failure response of the target is a result, not an error.
     pub async fn target_test(&self, caller: &Principal, name: &str) -> Result<TargetTried> {
         access::require_server_admin(caller)?;
         let unknown =

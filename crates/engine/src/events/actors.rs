@@ -1,4 +1,4 @@
-//! `actor_list`: actors with a live event, ascending; those that the caller may see.
+//! `actor_list`: lists actors with a live event that the caller may see, in ascending order.
 
 use loci_model::ports::store::{ActorPage, StoreExt};
 use loci_model::principal::Principal;
@@ -12,7 +12,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// A page of actors.
+    /// Returns a page of actors.
     pub async fn actor_list(
         &self,
         caller: &Principal,
@@ -36,7 +36,8 @@ impl Engine {
                     now,
                     only: only.clone(),
                 };
-                // From as many pages as it takes: of some actors the caller may see nothing.
+                // This reads as many pages as needed, because some actors are hidden from the
+                // caller.
                 loop {
                     let found = tx.events().actors(&page)?;
                     let is_last = found.len() < page.limit;

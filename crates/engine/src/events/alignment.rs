@@ -1,13 +1,15 @@
-//! Which items of an event a part of an earlier one holds, in the same order. Pure; it knows neither runs nor stores.
+//! Finds the items of an event that a part of an earlier event contains in the same order. Pure; it
+//! knows neither runs nor stores.
 
 use std::collections::HashSet;
 
-/// Places that are compared exactly, of the part times of the event: beyond, a known item may stay unmarked, which costs a
-/// second reading and loses nothing.
+/// Maximum number of cells (part times event) for the exact comparison. Beyond that, a known item
+/// may stay unmarked, which costs a second extraction and loses nothing.
 const CELLS_MAX: usize = 64 * 1024;
 
-/// Marks the items that `part` holds as a longest common sequence, of those not known yet; the first ones where there is a
-/// choice. One item of the part marks one item: what was said twice stays twice.
+/// Marks the items that `part` contains as a longest common subsequence, among those not known yet;
+/// the first ones in case of a choice. One item of the part marks one item, so repeated items stay
+/// repeated.
 pub(super) fn mark(part: &[&str], items: &[String], known: &mut [bool]) {
     let wanted: HashSet<&str> = part.iter().copied().collect();
     let open: Vec<usize> = (0..items.len())
@@ -27,10 +29,10 @@ pub(super) fn mark(part: &[&str], items: &[String], known: &mut [bool]) {
     }
 }
 
-/// Places in `texts` of a longest sequence that both hold in order.
+/// Returns the positions in `texts` of a longest common subsequence.
 fn common(part: &[&str], texts: &[&str]) -> Vec<usize> {
     let width = texts.len() + 1;
-    // How much the rest of both has in common, from each pair of places on.
+    // Length of the longest common subsequence of the rests, for each pair of positions.
     let mut lengths = vec![0_usize; (part.len() + 1) * width];
     let at = |row: usize, column: usize| row * width + column;
     for (row, one) in part.iter().enumerate().rev() {
@@ -49,7 +51,8 @@ fn common(part: &[&str], texts: &[&str]) -> Vec<usize> {
     let of = |row, column| lengths.get(at(row, column)).copied().unwrap_or(0);
     let (mut row, mut found) = (0, Vec::new());
     for (column, text) in texts.iter().enumerate() {
-        // This item is taken where some place of the part that still gives the longest sequence holds it.
+        // This item is chosen if a position of the part contains it that still allows the longest
+        // subsequence.
         let left = of(row, column);
         let place = (row..part.len()).find(|row| part.get(*row) == Some(text));
         if let Some(place) = place

@@ -1,4 +1,4 @@
-//! Branches of a session: how an event finds its branch, and which slices a listing joins.
+//! Branches of a session: the branch of an event, and the slices that a listing joins.
 
 use loci_model::event::{Branch, Event, MAIN_BRANCH};
 use loci_model::ports::store::{BranchSlice, EventPlace, ReadTx, Tx};
@@ -10,10 +10,10 @@ use loci_model::{
 use super::BranchAsk;
 use crate::access;
 
-/// Ancestors of a branch that are followed at most: a guard against a corrupt chain.
+/// Maximum number of ancestors of a branch, as a guard against a corrupt chain.
 const ANCESTORS_MAX: usize = 1_000;
 
-/// The session an event or a listing is about.
+/// The session of an event or a listing.
 pub(crate) struct SessionPlace<'a> {
     pub(crate) memory: &'a MemoryId,
     pub(crate) actor: &'a ActorId,
@@ -21,7 +21,7 @@ pub(crate) struct SessionPlace<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// Finds the branch of a new event, opening it where it names a root.
+/// Returns the branch of a new event, and creates it if the event names a root.
 pub(super) fn resolve(
     tx: &mut dyn Tx,
     caller: &Principal,
@@ -62,7 +62,7 @@ fn check_root(tx: &mut dyn Tx, caller: &Principal, place: &SessionPlace<'_>, roo
     let is_seen = |event: &Event| {
         let (memory, actor, session) = (place.memory, place.actor, Some(place.session));
         let view = access::event_view(caller, memory, actor, session, Capability::Write, place.now);
-        // Who may act here otherwise has been let in before.
+        // A caller with other access to the session was admitted before.
         view.map_or(true, |view| view.admits(event))
     };
     let found = tx.events().get(place.memory, place.actor, place.session, root, place.now)?;
@@ -93,8 +93,8 @@ fn wrong_root(rule: ErrorText) -> Error {
     Error::invalid(ErrorText::from("branch.") + FieldName::Root, rule)
 }
 
-/// The slices that a listing of `name` joins: the branch and, with its parents, each ancestor up to its root.
-/// An unknown branch has no slices.
+/// Returns the slices that a listing of `name` joins: the branch and, with its parents, each
+/// ancestor up to its root. An unknown branch has no slices.
 pub(crate) fn slices(
     tx: &dyn ReadTx,
     place: &SessionPlace<'_>,

@@ -1,5 +1,5 @@
-//! Limits of event content: refused where the memory says `strict`, stored and flagged where it
-//! says `lenient`.
+//! Limits of event content: the mode `strict` rejects an excess, the mode `lenient` stores and
+//! flags it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use loci_model::memory::settings::EventLimits;
 use loci_model::{Error, ErrorKind, Reason, Result, limits};
 use loci_text::tokens::estimate_tokens;
 
-/// Checks the content of an event; true when it is over a limit and stored all the same.
+/// Checks the content of an event. Returns true if it exceeds a limit and is stored nevertheless.
 pub(crate) fn check(
     mode: EventLimits,
     payload: &[PayloadItem],
@@ -28,8 +28,8 @@ pub(crate) fn check(
     }
 }
 
-/// What a payload brings for the strategies to read: everything but blobs, and the items at `repeated` indices, which an
-/// earlier event brought.
+/// Returns the load of a payload for the strategies: everything except blobs and the items at
+/// `repeated` indices, which an earlier event contained.
 pub(crate) fn load(payload: &[PayloadItem], repeated: &[u32]) -> EventLoad {
     let mut load = EventLoad::default();
     for (at, item) in (0_u32..).zip(payload) {

@@ -1,4 +1,5 @@
-//! `event_create`: stores an event and asks for its extraction, in one write; never waits for a model.
+//! `event_create`: stores an event and schedules its extraction in one write; it never waits for a
+//! model.
 
 use loci_model::event::{Event, EventNotes, ExtractionMode, PayloadItem};
 use loci_model::memory::Memory;
@@ -23,10 +24,11 @@ use crate::safety::{MaskedPayload, RedactionMode, SafetyPolicy, Tally};
 use crate::{Engine, access, safety};
 
 const OPERATION: &str = "CreateEvent";
-/// The first place among the events of a millisecond is random in the lower half, so that later ones have room.
+/// Mask of the random first position among the events of a millisecond. It selects the lower half,
+/// so that later events have room.
 const FIRST_PLACE_MASK: u32 = 0x7fff_ffff;
 
-/// What a token remembers of its event: enough to answer again, even when the event is deleted.
+/// The event that a token refers to: enough to respond again after the event was deleted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Remembered {
     actor: ActorId,
@@ -35,7 +37,7 @@ struct Remembered {
     time: Timestamp,
 }
 
-/// Everything made before the write: ids, times, digests.
+/// Data made before the write: ids, times, digests.
 #[derive(Clone)]
 pub struct Prepared {
     pub(super) new: NewEvent,
@@ -44,26 +46,27 @@ pub struct Prepared {
     pub(super) now: Timestamp,
     pub(super) first_place: u32,
     pub(super) jobs: Vec<JobId>,
-    /// What the caller's grants add.
+    /// Metadata that the caller's grants add.
     pub(super) stamp: Stamp,
-    /// Its secrets are masked, and masking its text once more would spoil it: it is JSON.
+    /// True if its secrets are masked. A second masking would damage its text, which is JSON.
     pub(super) is_masked: bool,
-    /// Its payload masked before the write, where it is long.
+    /// Its payload, masked before the write if it is long.
     pub(super) masked: Option<MaskedPayload>,
 }
 
 impl Prepared {
-    /// Whose event it will be.
+    /// Returns the actor of the event.
     pub fn actor(&self) -> &ActorId {
         &self.new.actor
     }
 
-    /// In which session.
+    /// Returns the session of the event.
     pub fn session(&self) -> &SessionId {
         &self.session
     }
 
-    /// Its first message, where its payload was masked before the write and the mode still asks for it.
+    /// Returns its first message, if its payload was masked before the write and the mode still
+    /// requires it.
     pub fn masked_text(&self, mode: RedactionMode) -> Option<&str> {
         let masked = self.masked.as_ref().filter(|_| mode == RedactionMode::Mask)?;
         masked.payload.iter().find_map(|item| match item {
@@ -72,49 +75,50 @@ impl Prepared {
         })
     }
 
-    /// When it was prepared.
+    /// Returns the time of preparation.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Puts it into what the caller may write.
+    /// Completes the metadata so that the event lies in the caller's view.
     ///
     /// # Errors
-    /// `Denied` or `Invalid` where the view takes no event with this metadata.
+    /// `Denied` or `Invalid` if the view admits no event with this metadata.
     pub fn put_within(&mut self, view: &EventView) -> Result<()> {
         self.stamp = view.stamp(&self.new.metadata, self.time)?;
         Ok(())
     }
 
-    /// The same with a word about its content, which no strategy reads.
+    /// Returns a copy that is marked with a word on its content, and that no strategy reads.
     pub(crate) fn without_extraction(&self, (key, word): (&str, &str)) -> Self {
         let mut marked = self.clone();
         marked.new.extraction = ExtractionMode::Skip;
-        // Beside what the caller sent: their number is bounded, and this is not theirs.
+        // The mark is not part of the caller's metadata, whose number is limited.
         marked.stamp.added.insert(key.to_owned(), word.to_owned());
         marked
     }
 
-    /// The same with what is known of its content in the write alone, where its secrets are masked.
+    /// Returns a copy with a payload known only in the write, in which secrets are masked.
     pub fn with_masked(&self, payload: Vec<PayloadItem>) -> Self {
         Self { new: NewEvent { payload, ..self.new.clone() }, is_masked: true, masked: None, ..self.clone() }
     }
 }
 
-/// An event that was stored in a write.
+/// An event stored in a write.
 pub struct Stored {
     pub event: Event,
     pub notices: Notices,
-    /// A job was asked for.
+    /// True if a job was scheduled.
     pub asked: bool,
     pub found: Tally,
 }
 
 impl Engine {
-    /// Stores an event. A repeated token answers the first event again.
+    /// Stores an event. A repeated token returns the first event again.
     ///
     /// # Errors
-    /// `Denied`, `NotFound` (memory), `Invalid` (branch, namespace variables, content in strict mode).
+    /// `Denied`, `NotFound` (memory), `Invalid` (branch, namespace variables, content in strict
+    /// mode).
     pub async fn event_create(
         &self,
         caller: &Principal,
@@ -156,7 +160,7 @@ impl Engine {
         Ok(created)
     }
 
-    /// Returns an event with its ids and times, before the write that stores it.
+    /// Returns an event with its ids and times before the write that stores it.
     ///
     /// # Errors
     /// Errors of ids.
@@ -226,10 +230,10 @@ impl Engine {
         Ok((EventCreated { event, notices, replayed: false }, asked || typed, found))
     }
 
-    /// True where the event, stored before, is stored again because somebody restores it.
+    /// Returns true if a stored event is stored again because the caller restores it.
     ///
     /// # Errors
-    /// `SOURCE_ERASED` where it was erased and nobody restores it.
+    /// `SOURCE_ERASED` if it was erased and the caller does not restore it.
     fn check_erased(
         &self,
         tx: &mut dyn Tx,
@@ -253,8 +257,8 @@ impl Engine {
             }
         }
         if if_erased == IfErased::Refuse {
-            // A source may be copied and renamed: what an actor said before they were forgotten is
-            // theirs in every copy. What tells no time may be from before.
+            // A source may be copied and renamed, so events of an actor from before the erasure
+            // count in every copy. An event without a time may be from before the erasure.
             let erased = tombstones.of_actor(tx, &prepared.new.actor, prepared.now)?;
             if let Some(at) = erased.filter(|at| prepared.new.time.is_none_or(|time| time <= *at)) {
                 return Err(refusal_of_actor(at));
@@ -263,8 +267,8 @@ impl Engine {
         Ok(false)
     }
 
-    /// Stores an event, and with it the records of its content, where a product writes some;
-    /// whether there were any.
+    /// Stores an event together with the records that a product derives from its content. Returns
+    /// true if there were any.
     fn event_typed_in(
         &self,
         tx: &mut dyn Tx,
@@ -285,7 +289,7 @@ impl Engine {
         Ok((stored, true))
     }
 
-    /// Stores an event inside a write that goes on; access, and what a token answers, are its caller's matter.
+    /// Stores an event inside a running write. The caller checks access and the token.
     pub fn event_store_in(
         &self,
         tx: &mut dyn Tx,
@@ -307,7 +311,7 @@ impl Engine {
         Ok(Stored { event, notices, asked, found })
     }
 
-    /// Requires that keys of metadata hold no secret, where the memory or the server asks for it.
+    /// Checks that keys of metadata contain no secret, if the memory or the server requires it.
     ///
     /// # Errors
     /// `Invalid`.
@@ -316,8 +320,8 @@ impl Engine {
         prepared.new.metadata.keys().try_for_each(|key| safety::check_name("metadata", key, mode))
     }
 
-    /// Masks secrets in an event's messages and metadata, where the memory or the server asks for
-    /// it; which.
+    /// Masks secrets in an event's messages and metadata, if the memory or the server requires it.
+    /// Returns their kinds.
     pub(super) fn mask(&self, memory: &Memory, prepared: &Prepared, event: &mut Event) -> Tally {
         let mode = SafetyPolicy::of(&self.settings, &memory.settings).secrets;
         let mut kinds = match &prepared.masked {
@@ -334,11 +338,12 @@ impl Engine {
         Tally::of_masked(&kinds)
     }
 
-    /// Answers a repeated token: the first event as stored or, where it is gone or the caller may
-    /// not read it, as it was sent again.
+    /// Responds to a repeated token with the first event as stored. If it is gone or the caller may
+    /// not read it, responds with the event as sent again.
     ///
     /// # Errors
-    /// `IdempotentParameterMismatch` where the caller sent something else and may not read the first event.
+    /// `IdempotentParameterMismatch` if the caller sent a different event and may not read the
+    /// first one.
     fn replay(
         &self,
         tx: &mut dyn Tx,
@@ -355,7 +360,8 @@ impl Engine {
         let event = match stored {
             Some(stored) if self.may_read_event(caller, memory, &stored, prepared.now) => stored,
             Some(_) if differs => return Err(mismatch()),
-            // Another caller may have stored it: only what this one sent is theirs to see.
+            // Another caller may have stored it, so the response contains only data that this
+            // caller sent.
             Some(stored) => Event {
                 branch: stored.branch,
                 expires: stored.expires,
@@ -366,7 +372,7 @@ impl Engine {
         Ok((EventCreated { event, notices, replayed: true }, false, Tally::default()))
     }
 
-    /// Returns true when `event_get` would show the caller the event.
+    /// Returns true if `event_get` would return the event to the caller.
     fn may_read_event(&self, caller: &Principal, memory: &Memory, event: &Event, now: Timestamp) -> bool {
         let (place, capability) = ((&event.actor, &event.session), Capability::Read);
         let filters = || self.products.event_filters(caller, memory, place, capability);
@@ -375,10 +381,10 @@ impl Engine {
             && filters().is_ok_and(|filters| filters.admits(event))
     }
 
-    /// The event of a repeated token as its caller sent it again.
+    /// Returns the event of a repeated token as its caller sent it again.
     fn sent_again(&self, memory: &Memory, prepared: &Prepared, first: Remembered) -> Event {
         let mut event = plain_event(memory, prepared, first.event);
-        // Counted when it was sent first.
+        // Masked secrets were counted when it was sent first.
         self.mask(memory, prepared, &mut event);
         Event { actor: first.actor, session: first.session, time: first.time, ..event }
     }
@@ -404,7 +410,7 @@ fn build(
     Ok((event, Notices::default()))
 }
 
-/// An event on the main line, without a run and without notes.
+/// Returns an event on the main branch, without a run and notes.
 pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> Event {
     let new = &prepared.new;
     Event {
@@ -433,7 +439,7 @@ pub(super) fn plain_event(memory: &Memory, prepared: &Prepared, id: EventId) -> 
     }
 }
 
-/// The next id at the event's millisecond: plain string order is arrival order.
+/// Returns the next id at the event's millisecond: string order is arrival order.
 pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> Result<EventId> {
     let place = match tx.events().last_place(&memory.id, prepared.time)? {
         None => prepared.first_place,
@@ -445,7 +451,7 @@ pub(super) fn next_id(tx: &mut dyn Tx, memory: &Memory, prepared: &Prepared) -> 
     Ok(EventId::compose(prepared.time.millis(), place))
 }
 
-/// Digest of what the caller sent, its time left out: every retry carries a new one.
+/// Returns the digest of the request without its time, because every retry has a new time.
 fn digest(new: &NewEvent) -> String {
     let mut hasher = Sha256::new();
     let mut feed = |text: &str| {

@@ -1,5 +1,5 @@
-//! `event_delete`: removes the event, and what the archive of a task's session keeps of it; records made from it stay, a pending
-//! extraction does not find it.
+//! `event_delete`: removes the event and its copy in the archive of a task session. Records derived
+//! from it stay; a pending extraction does not find it.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +12,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Deletes one event.
+    /// Deletes an event.
     pub async fn event_delete(
         &self,
         caller: &Principal,
@@ -42,7 +42,8 @@ impl Engine {
                         let source = Source::ImportedEvent { actor: &actor, session: &session, id };
                         tombstones.put(tx, &source, now)?;
                     }
-                    // Questions about the session may hold what the event said; they are asked again without it.
+                    // Pending questions on the session may contain the event's text, so they are
+                    // asked again without it.
                     erasure::of_session(tx, &memory, &actor, &session, now)
                 } else {
                     Err(unknown(&id))

@@ -1,4 +1,4 @@
-//! `event_get`: memory, actor, session and id must all match.
+//! `event_get`: returns an event; memory, actor, session and id must all match.
 
 use loci_model::event::Event;
 use loci_model::ports::store::StoreExt;
@@ -9,7 +9,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// One event.
+    /// Returns an event.
     pub async fn event_get(
         &self,
         caller: &Principal,
@@ -34,7 +34,7 @@ impl Engine {
     }
 }
 
-/// The error for an event that is not there.
+/// Returns the error for an unknown event.
 pub(super) fn unknown(id: &EventId) -> Error {
     Error::not_found(format!("Event not found: {id}"))
 }

@@ -1,4 +1,5 @@
-//! `ingest`: like an event, but kept only until it is extracted, and invisible to every event read.
+//! `ingest`: accepts data like an event, keeps it only until its extraction, and hides it from
+//! event reads.
 
 use loci_model::event::ExtractionMode;
 use loci_model::ports::store::StoreExt;
@@ -15,7 +16,8 @@ use crate::{Engine, access};
 const OPERATION: &str = "IngestData";
 
 impl Engine {
-    /// Takes data in for extraction; answers the session. With no strategy that extracts, nothing is kept.
+    /// Accepts data for extraction and returns its session. Without a strategy that extracts,
+    /// nothing is stored.
     pub async fn ingest(
         &self,
         caller: &Principal,

@@ -1,4 +1,5 @@
-//! `event_list`: newest first, strongly consistent, filters before paging.
+//! `event_list`: lists events newest first, strongly consistent, with filters applied before
+//! paging.
 
 use loci_model::ports::store::{EventQuery, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -11,7 +12,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// A page of a session's events. An unknown actor, session or branch has none.
+    /// Returns a page of a session's events. It is empty for an unknown actor, session or branch.
     pub async fn event_list(&self, caller: &Principal, listing: EventListing) -> Result<EventPage> {
         check_limit(listing.limit)?;
         let now = self.clock.now();
@@ -51,7 +52,7 @@ impl Engine {
                     with_payload: listing.with_payload,
                 })?;
                 let mut page = Page::cut(events, wanted, |event| event.id.clone());
-                // What another user prefers makes a page shorter.
+                // Hidden preferences of other users make a page shorter.
                 page.items.retain(|event| guard.admits(event));
                 Ok(page)
             })

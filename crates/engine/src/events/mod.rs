@@ -1,4 +1,5 @@
-//! Verbs of events: create, ingest, get, list, delete; actors and sessions. Requests here, one file per verb.
+//! Operations on events: create, ingest, get, list, delete; actors and sessions. This file holds
+//! the requests, and each operation has its own file.
 
 mod actors;
 mod alignment;
@@ -36,61 +37,61 @@ pub type ActorList = Page<ActorId, ActorId>;
 /// A page of sessions, newest first.
 pub type SessionList = Page<SessionEntry, (Timestamp, SessionId)>;
 
-/// An event to be stored.
+/// An event to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     /// The memory.
     pub memory: MemoryId,
-    /// Who.
+    /// The actor.
     pub actor: ActorId,
-    /// Which conversation; `None`: a new one with a UUID.
+    /// The session; `None` means a new one with a UUID.
     pub session: Option<SessionId>,
-    /// When it happened; `None`: now.
+    /// The time of the event; `None` means now.
     pub time: Option<Timestamp>,
-    /// What was said or done.
+    /// Messages, JSON and blobs.
     pub payload: Vec<PayloadItem>,
-    /// The branch; `None`: main.
+    /// The branch; `None` means main.
     pub branch: Option<BranchAsk>,
     /// Free key-value pairs.
     pub metadata: BTreeMap<String, String>,
-    /// Whether the strategies read it.
+    /// The extraction mode: read or skipped by the strategies.
     pub extraction: ExtractionMode,
     /// Values of declared namespace variables.
     pub namespace_variables: BTreeMap<String, String>,
-    /// The door found content over a limit and stored it as the memory's settings allow.
+    /// True if the API accepted content over a limit, as the memory's settings permit.
     pub over_limit: bool,
 }
 
-/// A branch as a caller names it.
+/// A branch in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BranchAsk {
     /// The name.
     pub name: BranchName,
-    /// The event it starts from; needed once.
+    /// The event at which it starts; required once.
     pub root: Option<EventId>,
 }
 
-/// A stored event, and what to know about it.
+/// A stored event with warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventCreated {
     /// The event.
     pub event: Event,
     /// Warnings.
     pub notices: Notices,
-    /// An earlier request with the same token stored it.
+    /// True if an earlier request with the same token stored it.
     pub replayed: bool,
 }
 
-/// Data to be extracted and not kept.
+/// Data to extract without storing it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewIngest {
     /// The memory.
     pub memory: MemoryId,
-    /// Who.
+    /// The actor.
     pub actor: ActorId,
-    /// Which conversation; `None`: a new one with a UUID.
+    /// The session; `None` means a new one with a UUID.
     pub session: Option<SessionId>,
-    /// When it happened.
+    /// The time of the data.
     pub time: Timestamp,
     /// Messages and JSON.
     pub payload: Vec<PayloadItem>,
@@ -100,7 +101,7 @@ pub struct NewIngest {
     pub namespace_variables: BTreeMap<String, String>,
 }
 
-/// Which events to list: newest first.
+/// A listing of events, newest first.
 #[derive(Debug, Clone)]
 pub struct EventListing {
     /// The memory.
@@ -109,14 +110,14 @@ pub struct EventListing {
     pub actor: ActorId,
     /// The session.
     pub session: SessionId,
-    /// A branch, and whether its ancestors up to their roots count; `None`: all branches.
+    /// A branch, with true to include its ancestors up to their roots; `None` means all branches.
     pub branch: Option<(BranchName, bool)>,
     /// Conditions on metadata.
     pub metadata: Vec<EventFilter>,
-    /// Behind this event.
+    /// Only events after this one in the listing.
     pub before: Option<EventId>,
-    /// 1 to 100.
+    /// Page size, 1 to 100.
     pub limit: u32,
-    /// Whether payloads are wanted.
+    /// True to include payloads.
     pub with_payload: bool,
 }

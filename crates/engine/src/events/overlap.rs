@@ -1,8 +1,9 @@
-//! Overlapping re-sends: a client's token says which turns of its run an event holds, and
-//! turns that an earlier event of the run holds word for word are not extracted again.
+//! Overlapping re-sends. A client's token states the turns of its run that an event contains. Turns
+//! that an earlier event of the run contains verbatim are not extracted again.
 //!
-//! A number of the range is a message, and a message is no item, one item or several: which items are known is told by
-//! their digests and their order, never by counting numbers. Here is what is kept of an event; `alignment` compares.
+//! A number of the range is a message, and a message is zero, one or several items. Known items are
+//! therefore recognized by their digests and their order, never by numbers. This module stores the
+//! digests of an event; `alignment` compares them.
 
 use loci_model::event::{Event, PayloadItem, RunPlace};
 use loci_model::ports::store::Tx;
@@ -11,14 +12,16 @@ use sha2::{Digest, Sha256};
 
 use super::alignment;
 
-/// Bytes of an item's digest that are kept: equal content in one run, nothing more.
+/// Stored bytes of an item's digest. It identifies equal content within one run only.
 const DIGEST_BYTES: usize = 12;
-/// Items of one row: a row is a key, and keys of some stores end near 2,700 bytes.
+/// Items per row: a row is a key, and some stores limit keys to about 2,700 bytes.
 const ROW_ITEMS: usize = 32;
-/// Items of an event that are compared. What is behind them is read again at worst: it is far over the limit of an event.
+/// Maximum number of items of an event to compare. Further items, far beyond the limit of an event,
+/// are extracted again at worst.
 const ITEMS_MAX: usize = 10 * limits::PAYLOAD_ITEMS_MAX;
 
-/// Reads `<memoryId>-<actorId>-<runId>-<firstSeq>-<lastSeq>`; `None` for a token of any other form.
+/// Parses `<memoryId>-<actorId>-<runId>-<firstSeq>-<lastSeq>`; `None` for a token of any other
+/// form.
 pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<RunPlace> {
     let rest = token.strip_prefix(memory.as_str())?.strip_prefix('-')?;
     let rest = rest.strip_prefix(actor.as_str())?.strip_prefix('-')?;
@@ -29,11 +32,13 @@ pub fn run_of_token(token: &str, memory: &MemoryId, actor: &ActorId) -> Option<R
     (!run.is_empty() && first <= last).then(|| RunPlace { run: run.to_owned(), first, last })
 }
 
-/// Marks the payload items that an earlier event of the run holds too, and notes the others.
+/// Marks the payload items that an earlier event of the run also contains, and stores the digests
+/// of the others.
 pub(crate) fn mark(tx: &mut dyn Tx, event: &mut Event) -> Result<()> {
     let Some(run) = &event.run else { return Ok(()) };
     let items: Vec<String> = event.payload.iter().take(ITEMS_MAX).map(digest).collect();
-    // Rows bear the last number of their event: those of events that ended before this one begins are never read.
+    // Rows contain the last number of their event; rows of events that ended before this one begins
+    // are not read.
     let numbers = (run.first, u64::MAX);
     let rows = tx.events().seen_turns(&event.memory, &event.actor, &event.session, &run.run, numbers)?;
     let mut known = vec![false; items.len()];
@@ -51,10 +56,12 @@ pub(crate) fn mark(tx: &mut dyn Tx, event: &mut Event) -> Result<()> {
     tx.events_mut().note_turns(&event.memory, &event.actor, &event.session, &run.run, &rows)
 }
 
-/// What earlier events that overlap a range brought first, by their first numbers. Each turn of the run is in one part.
+/// Returns the first-time items of earlier events that overlap a range, by their first numbers.
+/// Each turn of the run is in one part.
 ///
-/// A row is `<first>.<part>:` and digests, under the last number of its event. Rows without a colon are older: one digest,
-/// under a number counted from the first of its event; together they are one part.
+/// A row is `<first>.<part>:` and digests, under the last number of its event. Rows without a colon
+/// are older: one digest under a number counted from the first of its event; together they form one
+/// part.
 fn parts<'r>(rows: &'r [(u64, String)], run: &RunPlace) -> Vec<Vec<&'r str>> {
     let mut older = Vec::new();
     let mut parts: Vec<(u64, u64, &str, Vec<&str>)> = Vec::new();

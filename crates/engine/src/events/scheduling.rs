@@ -1,7 +1,8 @@
-//! When events ask for extraction: one job per (memory, strategy, actor, session), by unique key.
+//! Schedules extraction for events: one job per (memory, strategy, actor, session), by unique key.
 //!
-//! Without a model, facts and preferences are due shortly after the first unprocessed event; summaries and episodes after the
-//! last, or at once when many turns wait. Where a model reads, a window is due when it is full, or after a pause.
+//! Without a model, facts and preferences are due shortly after the first unprocessed event.
+//! Summaries and episodes are due after the last one, or immediately if many turns wait. With a
+//! model, a window is due when it is full, or after a pause.
 
 use loci_model::event::{Event, ExtractionMode, PayloadItem};
 use loci_model::job::{DueRule, JobKind, NewJob};
@@ -15,15 +16,15 @@ use crate::settings::EngineSettings;
 use crate::strategies::self_managed::trigger;
 use crate::{Engine, strategies};
 
-/// A window that is not full waits for at most so many pauses.
+/// Maximum wait of a window that is not full, in pauses.
 pub(crate) const PAUSES_MAX: i64 = 10;
 
-/// The key that makes an extraction job unique.
+/// Returns the key that makes an extraction job unique.
 fn extraction_key(strategy: &Strategy, event: &Event) -> String {
     format!("extract {} {} {}", strategy.id, event.actor, event.session)
 }
 
-/// The job by which a strategy reads the session of an event.
+/// Returns the job in which a strategy extracts the session of an event.
 pub(crate) fn extraction_job(
     strategy: &Strategy,
     event: &Event,
@@ -44,12 +45,13 @@ pub(crate) fn extraction_job(
     }
 }
 
-/// Strategies that the pipeline runs; self-managed ones are the caller's.
+/// Returns the strategies that the engine extracts; clients extract self-managed ones.
 pub(crate) fn extracting(memory: &Memory) -> impl Iterator<Item = &Strategy> {
     memory.strategies.iter().filter(|strategy| strategy.base != StrategyBase::SelfManaged)
 }
 
-/// Asks for the jobs that an event causes. `ids` has one id per strategy. True if any was asked for.
+/// Schedules the jobs of an event. `ids` has one id per strategy. Returns true if any job was
+/// scheduled.
 pub(crate) fn schedule(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -83,8 +85,8 @@ pub(crate) fn schedule(
     Ok(asked)
 }
 
-/// A window is full by its messages or tokens, or closes after a pause; where nobody pauses, after some of them all the
-/// same.
+/// Returns the due time of a window. It is full by its messages or tokens, or closes after a pause.
+/// Without a pause, it closes after the time of [`PAUSES_MAX`] pauses.
 fn window_due(
     tx: &mut dyn Tx,
     memory: &Memory,

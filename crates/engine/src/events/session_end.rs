@@ -1,4 +1,5 @@
-//! `session_end`: what a session has left to read is read now. The next event opens the session again.
+//! `session_end`: extracts the unprocessed events of a session immediately. The next event reopens
+//! the session.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -8,7 +9,8 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Makes the session's pending extraction due, full windows or not: how many jobs. Answers before they are done.
+    /// Makes the session's pending extraction due without waiting for full windows. Returns the
+    /// number of jobs before they run.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (memory).

@@ -1,4 +1,4 @@
-//! `session_list`: newest first; empty sessions stay listed for a day.
+//! `session_list`: lists sessions newest first; empty sessions stay listed for a day.
 
 use loci_model::ports::store::{ReadTx, SessionEntry, SessionPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +12,7 @@ use crate::calls::page::Page;
 use crate::memories::existing;
 
 impl Engine {
-    /// A page of an actor's sessions; an unknown actor has none.
+    /// Returns a page of an actor's sessions; empty for an unknown actor.
     pub async fn session_list(
         &self,
         caller: &Principal,
@@ -46,7 +46,8 @@ impl Engine {
     }
 }
 
-/// The sessions of a page that the caller may see something of, from as many pages as that takes.
+/// Returns the sessions of a page of which the caller may see any event; it reads as many pages as
+/// needed.
 fn shown(tx: &dyn ReadTx, caller: &Principal, mut page: SessionPage) -> Result<Vec<SessionEntry>> {
     let mut out = Vec::new();
     loop {
@@ -65,7 +66,7 @@ fn shown(tx: &dyn ReadTx, caller: &Principal, mut page: SessionPage) -> Result<V
     }
 }
 
-/// True when the caller may see something of a session of the actor.
+/// Returns true if the caller may see any event of a session of the actor.
 pub(super) fn shows_any(
     tx: &dyn ReadTx,
     caller: &Principal,

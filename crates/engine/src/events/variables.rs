@@ -1,4 +1,4 @@
-//! Values of namespace variables: declared, allowed, matching.
+//! Values of namespace variables: they must be declared, allowed and matching.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use loci_model::memory::index_key::NamespaceKey;
 use loci_model::{Error, ErrorText, FieldName, Result};
 use regex::{Regex, RegexBuilder};
 
-/// Compiled size of a pattern, in bytes: patterns have at most 64 characters.
+/// Maximum compiled size of a pattern in bytes: patterns have at most 64 characters.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
 
-/// Compiles the pattern of a namespace variable; it must match the whole value.
+/// Compiles the pattern of a namespace variable, which must match the whole value.
 pub(crate) fn variable_pattern(pattern: &str) -> Result<Regex> {
     RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(PATTERN_BYTES_MAX).build().map_err(|error| {
         let rule = " must be a regular expression without look-around or back-references";
@@ -17,7 +17,7 @@ pub(crate) fn variable_pattern(pattern: &str) -> Result<Regex> {
     })
 }
 
-/// Checks the values an event brings along against what the memory declares.
+/// Checks the values of an event against the declarations of the memory.
 pub(crate) fn check(values: &BTreeMap<String, String>, declared: &[NamespaceKey]) -> Result<()> {
     for (name, value) in values {
         let field = FieldName::EventVariables + format!(".{name}");

@@ -1,6 +1,6 @@
-//! Hooks on access: what belongs to one user of a memory, whatever a grant reaches. What a caller
-//! may do with it is decided in [`crate::access`], nowhere else. Every product is asked: what one
-//! of them keeps to a user, no other gives away.
+//! Hooks on access: data that belongs to one user of a memory, independent of grants. Only
+//! [`crate::access`] decides the permissions of a caller. All products are consulted: no product
+//! reveals data that another one reserves for a user.
 
 use std::sync::Arc;
 
@@ -10,67 +10,63 @@ use loci_model::record::Record;
 use super::Products;
 use crate::access::segment;
 
-/// The user to whom something in a tree of namespaces belongs.
+/// The user who owns data in a tree of namespaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamespaceOwner {
     /// The id.
     pub user: String,
-    /// The number of segments that lead to the user's own part of the tree, the user's own segment
-    /// the last of them.
+    /// Number of segments up to the user's own subtree; the last one is the user's.
     pub depth: usize,
 }
 
 impl NamespaceOwner {
-    /// Returns true for a node on the way to something of the user's, or beneath it, that lies in
-    /// the user's own part of the tree.
+    /// Returns true if the namespace lies in the user's own subtree. The namespace is on the path
+    /// to the user's data, or below it.
     pub(crate) fn holds(&self, namespace: &str) -> bool {
         segment::segments(namespace).count() >= self.depth
     }
 }
 
-/// The rule of a product for what belongs to users.
+/// The ownership rule of a product.
 pub trait AccessPolicy: Send + Sync {
-    /// Returns the owners of a memory's namespaces; `None` for a memory in which nothing is one
-    /// user's.
+    /// Returns the owners of a memory's namespaces; `None` for a memory without user-owned data.
     fn ownership(&self, memory: &Memory) -> Option<Arc<dyn Ownership>>;
 
-    /// Returns true for a record that is kept to another user than the reader, by what the record
-    /// says itself.
+    /// Returns true for a record that its own content reserves for another user than the reader.
     fn is_kept_from(&self, record: &Record, reader: &str) -> bool;
 
-    /// Returns true for a record that is for one user and administrators, by what the record says
-    /// itself.
+    /// Returns true for a record that its own content reserves for one user and administrators.
     fn is_kept_to_a_user(&self, record: &Record) -> bool;
 
-    /// Returns the owner of a record by what the record says itself.
+    /// Returns the owner of a record by its own content.
     fn owner_of(&self, record: &Record) -> Option<NamespaceOwner>;
 }
 
 /// The owners of namespaces of one memory.
 pub trait Ownership: Send + Sync + std::fmt::Debug {
-    /// Returns the owner of all that lies at a node and beneath it.
+    /// Returns the owner of all records in a namespace subtree.
     fn owner_of_all(&self, namespace: &str) -> Option<NamespaceOwner>;
 
-    /// Returns the owner of a record by where it lies and what made it.
+    /// Returns the owner of a record by its namespace and strategy.
     fn owner_of_record(&self, record: &Record) -> Option<NamespaceOwner>;
 }
 
-/// The owners of namespaces of one memory, by each product that has a rule for it.
+/// The owners of namespaces of one memory, for each product with a rule for it.
 #[derive(Debug, Clone, Default)]
 pub struct NamespaceOwners(Vec<(usize, Arc<dyn Ownership>)>);
 
 impl NamespaceOwners {
-    /// Returns the owners of all that lies at a node and beneath it.
+    /// Returns the owners of all records in a namespace subtree.
     pub(crate) fn owners_of_all(&self, namespace: &str) -> impl Iterator<Item = NamespaceOwner> {
         self.0.iter().filter_map(move |(_, ownership)| ownership.owner_of_all(namespace))
     }
 
-    /// Returns true for a record that belongs to a user by where it lies and what made it.
+    /// Returns true for a record that belongs to a user by its namespace and strategy.
     pub fn is_of_a_user(&self, record: &Record) -> bool {
         self.0.iter().any(|(_, ownership)| ownership.owner_of_record(record).is_some())
     }
 
-    /// Returns the owner of a record by the rule of the product at that place of the registration.
+    /// Returns the owner of a record by the rule of the product at that index of the registration.
     fn owner_by(&self, product: usize, record: &Record) -> Option<NamespaceOwner> {
         let (_, ownership) = self.0.iter().find(|(place, _)| *place == product)?;
         ownership.owner_of_record(record)
@@ -78,7 +74,7 @@ impl NamespaceOwners {
 }
 
 impl Products {
-    /// Returns the rules, each with the place of its product in the registration.
+    /// Returns the rules, each with the index of its product in the registration.
     fn access(&self) -> impl Iterator<Item = (usize, &dyn AccessPolicy)> {
         let products = self.0.iter().enumerate();
         products.filter_map(|(place, product)| Some((place, product.access.as_deref()?)))
@@ -91,18 +87,18 @@ impl Products {
         NamespaceOwners(self.access().filter_map(of_memory).collect())
     }
 
-    /// Returns true for a record that is kept to another user than the reader.
+    /// Returns true for a record that is reserved for another user than the reader.
     pub(crate) fn is_kept_from(&self, record: &Record, reader: &str) -> bool {
         self.access().any(|(_, policy)| policy.is_kept_from(record, reader))
     }
 
-    /// Returns true for a record that is for one user and administrators.
+    /// Returns true for a record that is reserved for one user and administrators.
     pub fn is_kept_to_a_user(&self, record: &Record) -> bool {
         self.access().any(|(_, policy)| policy.is_kept_to_a_user(record))
     }
 
-    /// Returns the owners of a record: of each product by where the record lies, or else by what it
-    /// says itself.
+    /// Returns the owners of a record by each product: by the record's namespace, or else by its
+    /// content.
     pub(crate) fn owners_of_record(
         &self,
         owners: &NamespaceOwners,
@@ -124,7 +120,7 @@ mod tests {
     use crate::access::bound_view;
     use crate::hooks::Product;
 
-    /// A product that says that all belongs to one user, or nothing to anybody.
+    /// A product in which all data belongs to one user, or no data to anyone.
     #[derive(Debug, Clone, Copy)]
     struct AllOf(Option<&'static str>);
 

@@ -1,4 +1,4 @@
-//! Hooks on background work: parts of the sweep, and loops that run beside the jobs.
+//! Hooks on background work: parts of the sweep, and loops that run in parallel to the jobs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,23 +8,23 @@ use loci_model::{Result, Timestamp};
 use super::Products;
 use crate::Engine;
 
-/// A part of the sweep, which one server of a store runs about once a minute. In small writes;
-/// bounded.
+/// A part of the sweep, which one server of a store runs about once a minute. It uses small writes
+/// and a bounded amount of work.
 pub trait Sweep: Send + Sync {
-    /// Returns the name of what is swept, for the log.
+    /// Returns the name of the swept data, for the log.
     fn name(&self) -> &'static str;
 
-    /// Sweeps.
+    /// Runs the sweep.
     fn run<'a>(&'a self, engine: &'a Engine, now: Timestamp) -> BoxFuture<'a, Result<()>>;
 }
 
-/// A loop that runs beside the jobs until the runner stops.
+/// A loop that runs in parallel to the jobs until the runner stops.
 pub trait BackgroundLoop: Send + Sync {
     /// Runs until [`RunnerState::is_stopping`].
     fn run<'a>(&'a self, engine: &'a Engine, runner: &'a RunnerState) -> BoxFuture<'a, ()>;
 }
 
-/// The state of the runner of a process, as its loops see it.
+/// The state of a process's runner for its loops.
 #[derive(Debug, Default)]
 pub struct RunnerState {
     stopping: AtomicBool,
@@ -32,7 +32,7 @@ pub struct RunnerState {
 }
 
 impl RunnerState {
-    /// Returns true when loops are to end.
+    /// Returns true when loops must end.
     pub fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }

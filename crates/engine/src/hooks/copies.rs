@@ -1,5 +1,6 @@
-//! Hooks on copies: files outside of the store that show what a memory holds. An erasure outdates
-//! the copies in its write, has them brought up afterwards, and names what it could not reach.
+//! Hooks on copies: files outside the store that contain data of a memory. An erasure marks the
+//! copies as outdated in its write, updates them afterwards, and reports copies that it could not
+//! reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,23 +12,24 @@ use super::Products;
 use crate::Engine;
 use crate::admin::erasure::Person;
 
-/// A copy that showed what was erased.
+/// A copy that contained erased data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyAfterErasure {
     /// The name.
     pub name: String,
-    /// The reason why its files may hold erased content, and until when; `None`: they hold none.
+    /// The reason for which its files may still contain erased data, and until when; `None` if they
+    /// contain none.
     pub left: Option<String>,
 }
 
-/// Files that an erasure does not look into, and what to do about them.
+/// Files that an erasure does not examine, and the remedy.
 #[derive(Debug, Default)]
 pub struct NotExamined {
-    /// Copies of the person's own trees that have such files.
+    /// Copies of the person's own trees with such files.
     pub of_person: BTreeSet<String>,
-    /// A line for each copy that has such files, by its name.
+    /// A line for each copy with such files, by name.
     pub copies: BTreeMap<String, String>,
-    /// Lines about folders of copies that were removed.
+    /// Lines on folders of copies that were removed.
     pub removed: Vec<String>,
 }
 
@@ -47,17 +49,17 @@ impl NotExamined {
 
 /// Copies that a product keeps.
 pub trait CopyHooks: Send + Sync {
-    /// Outdates the copies of these namespaces, of conversations, and those whose history may have
-    /// more than the store: a person was erased.
+    /// Marks as outdated the copies of these namespaces, copies of conversations, and copies whose
+    /// history may contain more than the store, because a person was erased.
     ///
     /// # Errors
-    /// Errors of the store. So with all that follow.
+    /// Errors of the store. This also applies to the methods below.
     fn outdate(&self, tx: &mut dyn Tx, memory: &MemoryId, namespaces: &[&Namespace]) -> Result<()>;
 
-    /// Outdates copies that keep the history of a namespace, by its normal form.
+    /// Marks as outdated the copies that keep the history of a namespace, by its normal form.
     fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()>;
 
-    /// Brings up the copies that are outdated.
+    /// Updates the outdated copies.
     fn bring_up<'a>(
         &'a self,
         engine: &'a Engine,
@@ -72,8 +74,8 @@ pub trait CopyHooks: Send + Sync {
         person: &'a Person,
     ) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// Removes the copies of a person's own trees, once they are emptied; the names of those that
-    /// the configuration has, and that stay.
+    /// Removes the copies of a person's own trees once they are emptied. Returns the names of those
+    /// in the configuration, which stay.
     fn remove_of_person<'a>(
         &'a self,
         engine: &'a Engine,
@@ -82,7 +84,7 @@ pub trait CopyHooks: Send + Sync {
         not_emptied: &'a BTreeSet<String>,
     ) -> BoxFuture<'a, Result<Vec<String>>>;
 
-    /// Finds files that nothing of the memory stands behind: of the person's own trees, or
+    /// Finds files without corresponding data in the memory: in the person's own trees, or
     /// everywhere.
     fn not_examined<'a>(
         &'a self,
@@ -98,10 +100,10 @@ impl Products {
         self.0.iter().filter_map(|product| product.copies.as_deref())
     }
 
-    /// Outdates the copies of what was erased of a person.
+    /// Marks as outdated the copies of a person's erased data.
     ///
     /// # Errors
-    /// Errors of the store. So with all that follow.
+    /// Errors of the store. This also applies to the methods below.
     pub(crate) fn outdate_copies(
         &self,
         tx: &mut dyn Tx,
@@ -111,7 +113,7 @@ impl Products {
         self.copies().try_for_each(|hooks| hooks.outdate(tx, memory, namespaces))
     }
 
-    /// Outdates copies that keep the history of a namespace.
+    /// Marks as outdated the copies that keep the history of a namespace.
     pub fn outdate_history(&self, tx: &mut dyn Tx, memory: &MemoryId, namespace: &str) -> Result<()> {
         self.copies().try_for_each(|hooks| hooks.outdate_history(tx, memory, namespace))
     }

@@ -1,4 +1,4 @@
-//! Hooks on events: their ids, who may see them, and content that a product writes records of.
+//! Hooks on events: their ids, their visibility, and content from which a product writes records.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::Products;
 use crate::Engine;
 use crate::events::{NewEvent, Prepared};
 
-/// The part of a product in events.
+/// The event hooks of a product.
 pub trait EventHooks: Send + Sync {
     /// Checks the ids of an event, or of a request for events.
     ///
@@ -22,10 +22,10 @@ pub trait EventHooks: Send + Sync {
         Ok(())
     }
 
-    /// Checks that the caller may do this with a session of an actor.
+    /// Checks that the caller may access a session of an actor with this capability.
     ///
     /// # Errors
-    /// `Denied` where all of the session is another user's.
+    /// `Denied` if the whole session belongs to another user.
     fn check_session(
         &self,
         _caller: &Principal,
@@ -36,7 +36,7 @@ pub trait EventHooks: Send + Sync {
         Ok(())
     }
 
-    /// Returns the filter of a session's events for a caller; `None` where all of them are shown.
+    /// Returns the filter of a session's events for a caller; `None` if all events are visible.
     ///
     /// # Errors
     /// As [`Self::check_session`].
@@ -50,9 +50,9 @@ pub trait EventHooks: Send + Sync {
         self.check_session(caller, memory, of, capability).map(|()| None)
     }
 
-    /// Returns the content of a new event where the product might write records of it; before the
-    /// write. Every product is asked before it is known which one takes the event, so an error
-    /// refuses the event, whoever takes it.
+    /// Returns the content of a new event, before the write, if the product might write records of
+    /// it. All products are consulted before it is known which one takes the event, so an error of
+    /// any product rejects the event.
     ///
     /// # Errors
     /// Errors of the source of ids.
@@ -65,7 +65,7 @@ pub trait EventHooks: Send + Sync {
         Ok(None)
     }
 
-    /// An event is deleted, in this write.
+    /// Handles the deletion of an event in its write.
     ///
     /// # Errors
     /// Errors of the store.
@@ -76,21 +76,20 @@ pub trait EventHooks: Send + Sync {
 
 /// A filter of events for one caller.
 pub trait EventFilter: Send + Sync {
-    /// Returns true for an event that the caller is shown.
+    /// Returns true for an event that the caller may see.
     fn admits(&self, event: &Event) -> bool;
 }
 
 /// The content of a new event, before its memory is known.
 pub trait EventContent: Send + Sync {
-    /// Returns the content as the memory takes it; `None` where the event is an event like others
-    /// there.
+    /// Returns the content as the memory accepts it; `None` if the event is an ordinary one there.
     ///
     /// # Errors
-    /// `Invalid` where the event names its type, and its content is not of that type.
+    /// `Invalid` if the event names its type and its content is not of that type.
     fn in_memory(&self, memory: &Memory, new: &NewEvent) -> Result<Option<Box<dyn TypedContent + '_>>>;
 }
 
-/// The content of an event as something of which records are written with the event.
+/// Content of an event from which records are written with the event.
 pub trait TypedContent {
     /// Returns the metadata that marks the event; no strategy reads it.
     fn mark(&self) -> (&'static str, &str);
@@ -114,24 +113,24 @@ pub trait TypedContent {
 pub struct EventFilters(Vec<Box<dyn EventFilter>>);
 
 impl EventFilters {
-    /// Returns true for an event that the caller is shown.
+    /// Returns true for an event that the caller may see.
     pub fn admits(&self, event: &Event) -> bool {
         self.0.iter().all(|filter| filter.admits(event))
     }
 }
 
-/// The content of a new event as one product recognised it.
+/// The content of a new event, recognized by one product.
 #[derive(Clone)]
 pub(crate) struct RecognisedContent {
-    /// The place of the product in the registration.
+    /// Index of the product in the registration.
     product: usize,
     content: Arc<dyn EventContent>,
 }
 
-/// The content of an event as the memory takes it, and the place of its product.
+/// The content of an event as the memory accepts it, and the index of its product.
 type ContentInMemory<'a> = (usize, Box<dyn TypedContent + 'a>);
 
-/// Returns the content of an event by the first product that takes it in the memory.
+/// Returns the content of an event by the first product that accepts it in the memory.
 ///
 /// # Errors
 /// As [`EventContent::in_memory`].
@@ -161,7 +160,7 @@ impl Products {
         self.events().try_for_each(|hooks| hooks.check_ids(memory, actor, session))
     }
 
-    /// Checks that the caller may do this with a session.
+    /// Checks that the caller may access a session with this capability.
     ///
     /// # Errors
     /// As [`EventHooks::check_session`].
@@ -175,8 +174,8 @@ impl Products {
         self.events().try_for_each(|hooks| hooks.check_session(caller, memory, of, capability))
     }
 
-    /// Checks that the caller may do this with a session, by all products but one, which checks for
-    /// itself what it writes.
+    /// Checks that the caller may access a session with this capability, by all products except the
+    /// one that checks its own writes.
     ///
     /// # Errors
     /// As [`EventHooks::check_session`].
@@ -193,7 +192,7 @@ impl Products {
         hooks.try_for_each(|hooks| hooks.check_session(caller, memory, of, capability))
     }
 
-    /// Returns what a caller is shown of a session's events.
+    /// Returns the filters of a session's events for a caller.
     ///
     /// # Errors
     /// As [`EventHooks::check_session`].
@@ -211,8 +210,8 @@ impl Products {
         Ok(filters)
     }
 
-    /// Returns the content of a new event by each product that might write records of it: which one
-    /// does is known with the memory.
+    /// Returns the content of a new event by each product that might write records of it. The
+    /// memory then determines the product.
     ///
     /// # Errors
     /// As [`EventHooks::recognise`].
@@ -222,7 +221,7 @@ impl Products {
         new: &NewEvent,
         at: Timestamp,
     ) -> Result<Vec<RecognisedContent>> {
-        // Without an allocation where no product recognises anything, as nearly always.
+        // This does not allocate in the usual case that no product recognizes the content.
         let mut recognised = Vec::new();
         for (product, hooks) in self.0.iter().enumerate() {
             let Some(hooks) = hooks.events.as_deref() else { continue };
@@ -233,7 +232,7 @@ impl Products {
         Ok(recognised)
     }
 
-    /// Tells every product that an event is deleted.
+    /// Notifies every product of a deleted event.
     ///
     /// # Errors
     /// Errors of the hooks.
@@ -253,7 +252,7 @@ mod tests {
     use super::*;
     use crate::hooks::Product;
 
-    /// A content that is taken in memories, or in none.
+    /// Content that is accepted in memories, or in none.
     struct Content {
         word: &'static str,
         is_taken: bool,
@@ -329,7 +328,7 @@ mod tests {
         }
     }
 
-    /// A product that leaves all as it is.
+    /// A product without effect.
     struct Silent;
 
     impl EventHooks for Silent {}

@@ -1,5 +1,5 @@
-//! The products of the engine whose write runs on this thread. A change of a record is noted deep
-//! in a write; what follows from it is the products' part, and this is how they are found there.
+//! The products of the engine whose write runs on this thread. Functions deep in a write record
+//! changes of records, and find here the products that handle them.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ thread_local! {
     static OF_WRITE: RefCell<Option<Products>> = const { RefCell::new(None) };
 }
 
-/// Takes the products from the thread again, also where the work panics.
+/// Removes the products from the thread, also after a panic.
 struct Lent;
 
 impl Drop for Lent {
@@ -32,7 +32,7 @@ pub(crate) fn run_with<T>(products: &Products, work: impl FnOnce() -> T) -> T {
 /// Returns the products of the write that runs on this thread.
 ///
 /// # Errors
-/// A bug outside of a write of an engine: nothing would follow from the change.
+/// A bug outside a write of an engine, because no product would handle the change.
 pub fn products() -> Result<Products> {
     let own = OF_WRITE.with(|own| own.borrow().clone());
     own.ok_or_else(|| Error::bug("a record is changed outside of a write of the engine"))

@@ -7,7 +7,7 @@ use loci_model::{RecordId, Result, Timestamp};
 use crate::Engine;
 use crate::jobs::Ended;
 
-/// A handler of one kind of job. A job that runs twice does its work once.
+/// A handler of one kind of job. Its work must be idempotent, because a job may run twice.
 pub trait JobHandler: Send + Sync {
     /// Returns the kind.
     fn kind(&self) -> JobKind;
@@ -17,14 +17,14 @@ pub trait JobHandler: Send + Sync {
         JobPolicy::default()
     }
 
-    /// Returns true for a handler of a part of the kind: of the jobs that [`Self::handles`] names
-    /// by their keys. It is registered before the one that handles all others.
+    /// Returns true for a handler of a part of the kind: the jobs that [`Self::handles`] selects by
+    /// their keys. It must be registered before the handler of all others.
     fn is_part(&self) -> bool {
         false
     }
 
-    /// Returns true for a job that this handler runs; two handlers may share a kind and part it by
-    /// its keys.
+    /// Returns true for a job that this handler runs. Two handlers may share a kind and divide it
+    /// by keys.
     fn handles(&self, job: &Job) -> bool {
         job.kind == self.kind()
     }
@@ -32,8 +32,8 @@ pub trait JobHandler: Send + Sync {
     /// Runs the job.
     fn run<'a>(&'a self, engine: &'a Engine, job: &'a Job) -> BoxFuture<'a, Result<Ended>>;
 
-    /// Returns the records that the job made of an answer which a caller's model gave since then;
-    /// `None`: those that are found by the job's strategy, actor and session.
+    /// Returns the records that the job made from an answer of the client's model since then;
+    /// `None` means the records found by the job's strategy, actor and session.
     fn pulled_records<'a>(
         &'a self,
         _engine: &'a Engine,
@@ -47,11 +47,11 @@ pub trait JobHandler: Send + Sync {
 /// The policy for all jobs of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobPolicy {
-    /// Jobs of the kind make something to find: a caller that waits for records waits for them.
+    /// True if jobs of the kind produce records: a caller that waits for records waits for them.
     pub is_awaited: bool,
-    /// The end of a job is reported to the webhooks of the settings.
+    /// True if the end of a job is reported to the webhooks of the settings.
     pub is_reported: bool,
-    /// A job is given up after a few tries, whatever failed, and is a dead letter then. Others are
-    /// tried again for as long as a part of the server is out of service.
+    /// True if a job is given up after a few tries on any failure, and becomes a dead letter. Other
+    /// jobs are retried as long as a part of the server is unavailable.
     pub has_few_tries: bool,
 }

@@ -1,22 +1,22 @@
-//! Hooks: what a product adds to the kernel. A product is one [`Product`] value of handlers and
-//! policies, registered where the program is wired; the kernel calls them and names none.
+//! Hooks: the extensions of a product to the kernel. A product is one [`Product`] value of handlers
+//! and policies, registered at program start. The kernel calls them without knowing any product.
 //!
 //! A hook in a write is synchronous and gets the transaction. It reads and writes rows of its own
-//! shelves and asks the kernel for records, never the other way round. Functions deep in a write
-//! find the products of its engine by [`in_write::products`].
+//! shelves and requests records from the kernel; the kernel never reads a product's rows. Functions
+//! deep in a write find the products of its engine by [`in_write::products`].
 //!
 //! | file | hooks on |
 //! |---|---|
-//! | `records` | changes of records, and which records wait for a person |
+//! | `records` | changes of records, and records that wait for a person |
 //! | `events` | events that are stored, read and deleted |
-//! | `access` | what belongs to a user, whatever a grant reaches |
+//! | `access` | data that belongs to a user, independent of grants |
 //! | `profiles` | profiles of memories |
-//! | `copies` | files outside of the store |
-//! | `people` | persons by the names that others give them |
+//! | `copies` | files outside the store |
+//! | `people` | people by the names that others give them |
 //! | `jobs` | kinds of jobs |
-//! | `background` | the sweep, and loops beside the jobs |
+//! | `background` | the sweep, and loops in parallel to the jobs |
 //! | `shelves` | shelves of the ledger, with the rules for their entries |
-//! | `questions` | prompts, and steps in which models are asked |
+//! | `questions` | prompts, and steps that ask models |
 //! | `in_write` | the products of the write that runs on this thread |
 
 mod access;
@@ -49,39 +49,39 @@ pub use questions::{QuestionKind, ReplyEntries};
 pub use records::{Admission, AdmissionPolicy, RecordHooks};
 pub use shelves::{AboutRecords, ShelfRules, is_noun};
 
-/// The name of the kernel in errors that name products.
+/// Name of the kernel in errors that name products.
 pub(crate) const KERNEL: &str = "the kernel";
 
-/// A product: what it adds to the kernel, by kind of hook.
+/// A product: its extensions to the kernel, by kind of hook.
 #[derive(Clone, Default)]
 pub struct Product {
-    /// The name in logs and errors.
+    /// The name for logs and errors.
     pub name: &'static str,
-    /// Consequences of changes of records.
+    /// Effects of record changes.
     pub records: Option<Arc<dyn RecordHooks>>,
-    /// The policy for records that wait for a person before they are in force.
+    /// The policy for records that wait for a person before they become active.
     pub admission: Option<Arc<dyn AdmissionPolicy>>,
-    /// The part of the product in events.
+    /// Hooks on events.
     pub events: Option<Arc<dyn EventHooks>>,
-    /// The rule for what belongs to a user.
+    /// The ownership rule.
     pub access: Option<Arc<dyn AccessPolicy>>,
-    /// The part of the product in profiles of memories.
+    /// Hooks on profiles of memories.
     pub profiles: Option<Arc<dyn ProfileHooks>>,
-    /// Copies outside of the store.
+    /// Copies outside the store.
     pub copies: Option<Arc<dyn CopyHooks>>,
-    /// People whom the product knows.
+    /// The people whom the product knows.
     pub people: Option<Arc<dyn PeopleHooks>>,
-    /// Profiles of memories that the product ships, each a file.
+    /// Files of the memory profiles that the product ships.
     pub profile_files: Vec<ProfileFile>,
-    /// Parts of prompts of worker agents, by profile.
+    /// Prompt parts of worker agents, by profile.
     pub agent_prompts: Vec<(&'static str, &'static str)>,
-    /// Handlers of the product's kinds of jobs.
+    /// Handlers of the product's job kinds.
     pub jobs: Vec<Arc<dyn JobHandler>>,
-    /// Shelves of the product's nouns in the ledger, with their rules.
+    /// Ledger shelves of the product, with their rules.
     pub shelves: Vec<ShelfRules>,
     /// Parts of the sweep.
     pub sweeps: Vec<Arc<dyn Sweep>>,
-    /// Loops that run beside the jobs.
+    /// Loops that run in parallel to the jobs.
     pub loops: Vec<Arc<dyn BackgroundLoop>>,
     /// Prompts of the product's questions.
     pub prompts: Vec<&'static Prompt>,
@@ -89,7 +89,7 @@ pub struct Product {
     pub questions: Vec<QuestionKind>,
 }
 
-/// The products of an engine, in the order of their registration.
+/// The products of an engine, in the order of registration.
 #[derive(Clone)]
 pub struct Products(Arc<[Product]>);
 
@@ -106,16 +106,16 @@ impl std::fmt::Debug for Products {
 }
 
 impl Products {
-    /// Returns the products in this order.
+    /// Creates the list of products in this order.
     pub fn new(products: Vec<Product>) -> Self {
         Self(products.into())
     }
 
-    /// Checks that what the products register holds, and holds together: a program does so once,
-    /// when it starts.
+    /// Checks that the registrations of all products are valid and consistent. A program does so
+    /// once at its start.
     ///
     /// # Errors
-    /// A bug, naming the product, and what it brings or shares.
+    /// A bug that names the product and its invalid or duplicate registration.
     pub fn check(&self) -> Result<()> {
         self.check_shelves()?;
         self.check_profiles()?;

@@ -1,6 +1,6 @@
-//! Hooks on people: persons whom a product knows by names that others give them. Forgetting a
-//! person and exporting what is held of one ask for these names; a noun that names a person keeps
-//! its place and loses the name.
+//! Hooks on people: persons whom a product knows by names that others give them. Forgetting and
+//! exporting a person use these names. An object that names a forgotten person stays, without the
+//! name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::Engine;
 use crate::admin::ExportLine;
 use crate::admin::erasure::{MentionsTaken, Person};
 
-/// Looks up when the person of an actor was forgotten, and the pseudonym in their place.
+/// Looks up the time at which an actor's person was forgotten, and their pseudonym.
 pub type ForgottenLookup<'a> = dyn FnMut(&ActorId) -> Result<Option<(Timestamp, String)>> + 'a;
 
-/// The outcome for a noun that may name people.
+/// The result of removing forgotten people from an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// It names nobody who is taken out.
+    /// It names no forgotten person.
     Nobody,
-    /// It names them no more.
+    /// The names were removed.
     Names,
-    /// It was kept under their name: all of it goes.
+    /// It was stored under the person's name and must be removed completely.
     Whole,
 }
 
@@ -38,8 +38,8 @@ pub trait PeopleHooks: Send + Sync {
     /// Returns true for a memory in which the product knows people.
     fn knows_people(&self, memory: &Memory) -> bool;
 
-    /// Returns the person of an actor; `None` where the product does not know them. `pseudonym`
-    /// stands for them once they are forgotten.
+    /// Returns the person of an actor; `None` if the product does not know them. `pseudonym`
+    /// replaces their name once they are forgotten.
     ///
     /// # Errors
     /// Errors of the store.
@@ -51,39 +51,39 @@ pub trait PeopleHooks: Send + Sync {
         pseudonym: &str,
     ) -> Result<Option<KnownPerson>>;
 
-    /// Takes people out of a line of an export who were forgotten since it was written.
+    /// Removes from an export line the people who were forgotten after it was written.
     ///
     /// # Errors
-    /// Errors of `look_up`; a bug, where the line is damaged.
+    /// Errors of `look_up`; a bug if the line is damaged.
     fn take_forgotten(&self, line: &mut ExportLine, look_up: &mut ForgottenLookup<'_>) -> Result<Taken>;
 }
 
 /// The names that others give a person.
 pub trait PersonMentions: Send + Sync + std::fmt::Debug {
-    /// Returns the person with names that only a walk over the memory finds.
+    /// Returns the person with the additional names that a scan of the memory finds.
     fn completed<'a>(
         &'a self,
         engine: &'a Engine,
         memory: &'a MemoryId,
     ) -> BoxFuture<'a, Result<Arc<dyn PersonMentions>>>;
 
-    /// Returns true for a line of an export that names the person.
+    /// Returns true for an export line that names the person.
     ///
     /// # Errors
-    /// Errors of the store; a bug, where a document of the line is damaged.
+    /// Errors of the store; a bug if a document of the line is damaged.
     fn are_in(&self, tx: &dyn ReadTx, line: &ExportLine) -> Result<bool>;
 
-    /// Returns the actors of the person's addresses, by which an import knows that they were
-    /// forgotten.
+    /// Returns the actors of the person's email addresses, by which an import recognizes a
+    /// forgotten person.
     fn actors_of_addresses(&self) -> Vec<ActorId>;
 
-    /// Returns the entries of the ledger that hold the person's own settings.
+    /// Returns the ledger entries with the person's own settings.
     fn settings(&self) -> Vec<(Shelf, &str)>;
 
-    /// Returns the name of a caller from now on: the pseudonym, where the caller is the person.
+    /// Returns the future name of a caller: the pseudonym if the caller is the person.
     fn caller<'a>(&'a self, name: &'a str) -> &'a str;
 
-    /// Takes the person out of the data of others; a dry run only counts.
+    /// Removes the person from the data of others; a dry run only counts.
     fn take_out<'a>(
         &'a self,
         engine: &'a Engine,
@@ -92,14 +92,14 @@ pub trait PersonMentions: Send + Sync + std::fmt::Debug {
     ) -> BoxFuture<'a, Result<MentionsTaken>>;
 }
 
-/// The inputs of taking a person out of the data of others.
+/// The input for removing a person from the data of others.
 #[derive(Debug, Clone)]
 pub struct TakingOut<'a> {
     /// The memory.
     pub memory: &'a Memory,
     /// The person.
     pub person: &'a Person,
-    /// The person's own records, which are erased whole.
+    /// The person's own records, which are erased completely.
     pub own: BTreeSet<RecordId>,
     /// The name of the caller.
     pub by: &'a str,
@@ -163,7 +163,7 @@ impl PersonMentions for MentionsOfProducts {
     }
 }
 
-/// Returns the person whom products know, as one: the actors and the names of all of them.
+/// Joins the actors and names of a person from several products.
 fn joined(mut known: Vec<KnownPerson>) -> Option<KnownPerson> {
     if known.len() < 2 {
         return known.pop();
@@ -208,7 +208,7 @@ impl Products {
         Ok(joined(known))
     }
 
-    /// Takes people out of a line of an export who were forgotten since it was written.
+    /// Removes from an export line the people who were forgotten after it was written.
     ///
     /// # Errors
     /// As [`PeopleHooks::take_forgotten`].

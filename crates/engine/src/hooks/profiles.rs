@@ -1,4 +1,4 @@
-//! Hooks on profiles: profiles that a product ships, and what the server's settings change of them.
+//! Hooks on profiles: profiles that a product ships, and their changes by the server's settings.
 
 use loci_model::memory::Memory;
 use loci_model::{Error, Namespace, Result};
@@ -9,15 +9,15 @@ use crate::memories::profiles::{Profile, parse};
 /// A profile of memories that a product ships.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProfileFile {
-    /// The name of the file, for errors.
+    /// Name of the file, for errors.
     pub name: &'static str,
     /// The text of the file.
     pub text: &'static str,
 }
 
-/// The part of a product in profiles of memories.
+/// Profile hooks of a product.
 pub trait ProfileHooks: Send + Sync {
-    /// Sets what the server's settings say of a profile for the memory of that name.
+    /// Applies the server's settings for the memory of that name to a profile.
     ///
     /// # Errors
     /// `Invalid` for a setting that breaks a rule.
@@ -25,8 +25,7 @@ pub trait ProfileHooks: Send + Sync {
         Ok(())
     }
 
-    /// Returns the other name of a namespace, in a memory that knows one; `None` where it is the
-    /// same.
+    /// Returns the alternative name of a namespace; `None` if there is none.
     fn other_name(&self, _memory: &Memory, _namespace: &Namespace) -> Option<Namespace> {
         None
     }
@@ -50,7 +49,7 @@ impl Products {
         files.map(read)
     }
 
-    /// Returns the profiles that products ship, without files that [`Self::check`] refuses.
+    /// Returns the profiles that products ship, without files that [`Self::check`] rejects.
     pub(crate) fn shipped_profiles(&self) -> Vec<Profile> {
         self.read_profiles().filter_map(Result::ok).collect()
     }
@@ -63,13 +62,13 @@ impl Products {
         self.read_profiles().try_for_each(|read| read.map(drop))
     }
 
-    /// Returns the part of the prompt of a profile's worker agents.
+    /// Returns the prompt part of a profile's worker agents.
     pub(crate) fn agent_prompt(&self, profile: &str) -> Option<&'static str> {
         let mut prompts = self.0.iter().flat_map(|product| &product.agent_prompts);
         prompts.find(|(name, _)| *name == profile).map(|(_, prompt)| *prompt)
     }
 
-    /// Sets what the server's settings say of a profile for the memory of that name.
+    /// Applies the server's settings for the memory of that name to a profile.
     ///
     /// # Errors
     /// As [`ProfileHooks::configure`].
@@ -77,7 +76,7 @@ impl Products {
         self.profiles().try_for_each(|hooks| hooks.configure(profile, memory))
     }
 
-    /// Returns the other name of a namespace.
+    /// Returns the alternative name of a namespace.
     pub(crate) fn other_name(&self, memory: &Memory, namespace: &Namespace) -> Option<Namespace> {
         self.profiles().find_map(|hooks| hooks.other_name(memory, namespace))
     }

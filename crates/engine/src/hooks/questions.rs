@@ -1,4 +1,4 @@
-//! Hooks on questions: prompts and steps that a product asks models by.
+//! Hooks on questions: prompts and steps with which a product asks models.
 
 use loci_model::job::exchange::{Exchange, Step};
 use loci_model::memory::prompt::PromptId;
@@ -8,23 +8,23 @@ use super::{KERNEL, Products};
 use crate::strategies::model_questions::prompt::{self, Prompt};
 use crate::strategies::model_questions::question::BadReply;
 
-/// Returns the number of entries of an answer, or everything that is wrong with it.
+/// A check that returns the number of entries of a reply, or all its defects.
 pub type ReplyEntries = fn(&str) -> std::result::Result<usize, BadReply>;
 
-/// A step of a product's jobs in which models are asked.
+/// A step in which a product's jobs ask models.
 #[derive(Debug, Clone, Copy)]
 pub struct QuestionKind {
     /// The step.
     pub step: Step,
-    /// Questions of the step quote records, of any strategy and of none: they are dropped when
-    /// records go.
+    /// True if questions of the step quote records of any strategy: they are dropped when records
+    /// are erased.
     pub quotes_records: bool,
-    /// The form of answers, where the prompt's own does not say it.
+    /// Checks replies, if the prompt's own check does not apply.
     pub entries: Option<ReplyEntries>,
 }
 
 impl Products {
-    /// Returns the prompt of that id, replaced instructions or not.
+    /// Returns the prompt of that id, with or without overridden instructions.
     pub(crate) fn prompt(&self, id: &PromptId) -> Option<&'static Prompt> {
         let of_products = self.0.iter().flat_map(|product| &product.prompts).copied();
         prompt::named(of_products.chain(prompt::PROMPTS.iter().copied()), id)
@@ -33,7 +33,7 @@ impl Products {
     /// Checks that every version of a prompt is registered once.
     ///
     /// # Errors
-    /// A bug, naming the prompt and both that register it.
+    /// A bug that names the prompt and both registrations.
     pub(super) fn check_prompts(&self) -> Result<()> {
         let of_products =
             self.0.iter().flat_map(|product| product.prompts.iter().map(|prompt| (product.name, *prompt)));
@@ -61,11 +61,11 @@ impl Products {
         self.questions().filter(|kind| kind.quotes_records).map(|kind| kind.step).collect()
     }
 
-    /// Returns the number of entries of an answer as far as the answer alone says it; where it says
-    /// nothing, the job judges it.
+    /// Returns the number of entries of a reply, as far as the reply alone determines it. Otherwise
+    /// the job checks it.
     ///
     /// # Errors
-    /// Everything that is wrong with the answer.
+    /// All defects of the reply.
     pub(crate) fn reply_entries(
         &self,
         exchange: &Exchange,

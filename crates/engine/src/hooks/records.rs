@@ -1,4 +1,4 @@
-//! Hooks on records: what follows from a change, within its write, and which records wait for a
+//! Hooks on records: the effects of a change within its write, and the records that wait for a
 //! person.
 
 use loci_model::memory::Memory;
@@ -11,42 +11,42 @@ use super::Products;
 use crate::records::changes::Change;
 use crate::records::changing::Changing;
 
-/// Consequences of changes of records, in the write of each change.
+/// Effects of record changes, in the write of each change.
 pub trait RecordHooks: Send + Sync {
-    /// A record has another state, or a new version in the same one.
+    /// Handles a new state, or a new version in the same state.
     ///
     /// # Errors
-    /// Errors of the store; the write ends with them. So with all hooks.
+    /// Errors of the store, which abort the write. This applies to all hooks.
     fn changed(&self, _tx: &mut dyn Tx, _change: &Change<'_>) -> Result<()> {
         Ok(())
     }
 
-    /// A record was extracted from events.
+    /// Handles a record extracted from events.
     fn extracted(&self, _tx: &mut dyn Tx, _record: &Record, _at: Timestamp) -> Result<()> {
         Ok(())
     }
 
-    /// Records lie in another namespace.
+    /// Handles records that moved to another namespace.
     fn moved(&self, _tx: &mut dyn Tx, _memory: &MemoryId, _records: &[RecordId]) -> Result<()> {
         Ok(())
     }
 
-    /// A record is deleted by a caller.
+    /// Handles the deletion of a record by a caller.
     fn deleted(&self, _tx: &mut dyn Tx, _record: &Record, _at: Timestamp) -> Result<()> {
         Ok(())
     }
 
-    /// Records that were held back are in force again, or put away.
+    /// Handles held records that were released or discarded.
     fn released(&self, _tx: &mut dyn Tx, _changing: &Changing<'_>, _records: &[RecordId]) -> Result<()> {
         Ok(())
     }
 
-    /// The content of records is erased.
+    /// Handles records whose content was erased.
     fn content_erased(&self, _tx: &mut dyn Tx, _memory: &MemoryId, _records: &[RecordId]) -> Result<()> {
         Ok(())
     }
 
-    /// Records are erased at once, without a change of their state.
+    /// Handles records that were erased immediately, without a change of their state.
     fn erased_at_once(
         &self,
         _tx: &mut dyn Tx,
@@ -58,36 +58,36 @@ pub trait RecordHooks: Send + Sync {
         Ok(())
     }
 
-    /// Records were shown to a caller; outside of a write.
+    /// Handles records that were returned to a caller; runs outside a write.
     fn read(&self, _memory: &MemoryId, _records: &[&RecordId], _at: Timestamp) {}
 
-    /// Returns the metadata of a record that stays whatever a client sets.
+    /// Returns the metadata of a record that clients cannot change.
     fn lasting_metadata(&self, _record: &Record) -> Metadata {
         Metadata::new()
     }
 }
 
-/// A record before it is in force.
+/// A record before it becomes active.
 #[derive(Debug, Clone, Copy)]
 pub struct Admission<'a> {
     /// The memory.
     pub memory: &'a Memory,
     /// The kind.
     pub kind: RecordKind,
-    /// The strategy, where one made it or is named.
+    /// The strategy that made it or that it names, if any.
     pub strategy: Option<&'a StrategyId>,
-    /// The namespace, where it is known.
+    /// The namespace, if known.
     pub namespace: Option<&'a Namespace>,
     /// The text.
     pub text: &'a str,
 }
 
-/// The policy for records that wait for a person before they are in force.
+/// The policy for records that wait for a person before they become active.
 pub trait AdmissionPolicy: Send + Sync {
-    /// Returns the reason why a new record waits; `None` where it is in force at once.
+    /// Returns the reason for which a new record waits; `None` if it is active immediately.
     fn waits(&self, asked: &Admission<'_>) -> Option<&'static str>;
 
-    /// Returns the reason why a record that was changed waits.
+    /// Returns the reason for which a changed record waits.
     fn waits_when_changed(&self, memory: &Memory, record: &Record) -> Option<&'static str>;
 }
 
@@ -100,30 +100,30 @@ impl Products {
         self.0.iter().filter_map(|product| product.admission.as_deref())
     }
 
-    /// Tells every product that a record has another state, or a new version.
+    /// Notifies every product of a new state or version of a record.
     ///
     /// # Errors
-    /// Errors of the hooks. So with all that follow.
+    /// Errors of the hooks. This also applies to the methods below.
     pub fn record_changed(&self, tx: &mut dyn Tx, change: &Change<'_>) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.changed(tx, change))
     }
 
-    /// Tells every product that a record was extracted.
+    /// Notifies every product of an extracted record.
     pub fn record_extracted(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.extracted(tx, record, at))
     }
 
-    /// Tells every product that records lie in another namespace.
+    /// Notifies every product of records that moved to another namespace.
     pub fn records_moved(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.moved(tx, memory, records))
     }
 
-    /// Tells every product that a caller deleted a record.
+    /// Notifies every product of a record that a caller deleted.
     pub fn record_deleted(&self, tx: &mut dyn Tx, record: &Record, at: Timestamp) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.deleted(tx, record, at))
     }
 
-    /// Tells every product that records are not held back any more.
+    /// Notifies every product of held records that were released.
     pub fn records_released(
         &self,
         tx: &mut dyn Tx,
@@ -133,12 +133,12 @@ impl Products {
         self.records().try_for_each(|hooks| hooks.released(tx, changing, records))
     }
 
-    /// Tells every product that the content of records is erased.
+    /// Notifies every product of records whose content was erased.
     pub fn content_erased(&self, tx: &mut dyn Tx, memory: &MemoryId, records: &[RecordId]) -> Result<()> {
         self.records().try_for_each(|hooks| hooks.content_erased(tx, memory, records))
     }
 
-    /// Tells every product that records were erased without a change of their state.
+    /// Notifies every product of records erased without a change of their state.
     pub fn erased_at_once(
         &self,
         tx: &mut dyn Tx,
@@ -150,7 +150,7 @@ impl Products {
         self.records().try_for_each(|hooks| hooks.erased_at_once(tx, memory, records, by, at))
     }
 
-    /// Tells every product that records were shown to a caller.
+    /// Notifies every product of records returned to a caller.
     pub fn records_read<'a>(
         &self,
         memory: &MemoryId,
@@ -161,17 +161,17 @@ impl Products {
         self.records().for_each(|hooks| hooks.read(memory, &records, at));
     }
 
-    /// Returns the metadata of a record that stays whatever a client sets.
+    /// Returns the metadata of a record that clients cannot change.
     pub fn lasting_metadata(&self, record: &Record) -> Metadata {
         self.records().flat_map(|hooks| hooks.lasting_metadata(record)).collect()
     }
 
-    /// Returns the reason why a new record waits for a person.
+    /// Returns the reason for which a new record waits for a person.
     pub fn waits(&self, asked: &Admission<'_>) -> Option<&'static str> {
         self.admissions().find_map(|policy| policy.waits(asked))
     }
 
-    /// Makes a new record a candidate where it waits for a person.
+    /// Makes a new record a candidate if it waits for a person.
     pub(crate) fn admit(&self, memory: &Memory, record: &mut Record) {
         let asked = Admission {
             memory,
@@ -187,7 +187,7 @@ impl Products {
         }
     }
 
-    /// Returns the reason why a record that was changed waits for a person.
+    /// Returns the reason for which a changed record waits for a person.
     pub fn waits_when_changed(&self, memory: &Memory, record: &Record) -> Option<&'static str> {
         self.admissions().find_map(|policy| policy.waits_when_changed(memory, record))
     }

@@ -1,5 +1,5 @@
-//! Shelves of the ledger: the rules for the entries of each. The kernel registers its own shelves,
-//! a product those of its nouns; an entry obeys the first rules that are for it.
+//! Shelves of the ledger, with the rules for their entries. The kernel and each product register
+//! their own shelves. The first matching rules apply to an entry.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use loci_model::{Error, RecordId, Result};
 
 use super::Products;
 
-/// Returns true for an entry about one of these records.
+/// A function that returns true for an entry on one of these records.
 pub type AboutRecords = fn(&LedgerEntry, &BTreeSet<RecordId>) -> Result<bool>;
 
 /// The rules for the entries of a shelf, or of a part of it.
@@ -24,7 +24,7 @@ pub struct ShelfRules {
     about: Option<AboutRecords>,
 }
 
-/// The shelves of the kernel: one line each. Products part the progress by keys.
+/// The shelves of the kernel. Products divide the progress shelf by keys.
 static KERNEL_SHELVES: [ShelfRules; 4] = [
     ShelfRules::unchecked(Shelf::PROGRESS),
     ShelfRules::of::<Conflict>().about(is_conflict_of),
@@ -33,58 +33,58 @@ static KERNEL_SHELVES: [ShelfRules; 4] = [
 ];
 
 impl ShelfRules {
-    /// Returns the rules for the shelf of a noun: an export has its entries, an import takes those
-    /// that are the noun, and an erasure finds them by their actor.
+    /// Returns the rules for the shelf of a type. An export contains its entries, an import accepts
+    /// those that parse as the type, and an erasure finds them by their actor.
     pub const fn of<T: Shelved>() -> Self {
         Self::unchecked(T::SHELF).holding(is_noun::<T>)
     }
 
-    /// Returns the rules for a shelf whose entries an import takes as they are.
+    /// Returns the rules for a shelf whose entries an import accepts without a check.
     pub const fn unchecked(shelf: Shelf) -> Self {
         Self { shelf, keys: None, holds: |_| true, is_local: false, is_of_tree: false, about: None }
     }
 
-    /// Returns the rules for these keys of a shelf that products share.
+    /// Restricts the rules to these keys of a shelf that products share.
     pub const fn part(mut self, keys: fn(&str) -> bool) -> Self {
         self.keys = Some(keys);
         self
     }
 
-    /// Returns the rules with this check of an import.
+    /// Adds this check for imports to the rules.
     pub const fn holding(mut self, holds: fn(&LedgerEntry) -> bool) -> Self {
         self.holds = holds;
         self
     }
 
-    /// Returns the rules for entries that speak of this instance: of the order of its record
-    /// changes, of its disks or its keys. They are neither exported nor imported.
+    /// Marks the rules as local: entries concern this instance, such as the order of its record
+    /// changes, its disks or its keys. They are neither exported nor imported.
     pub const fn local(mut self) -> Self {
         self.is_local = true;
         self
     }
 
-    /// Returns the rules for entries that name the namespace of a tree: they go with the tree of a
-    /// person who is erased.
+    /// Marks the entries as naming the namespace of a tree: they are erased with the tree of a
+    /// person.
     pub const fn of_tree(mut self) -> Self {
         self.is_of_tree = true;
         self
     }
 
-    /// Returns the rules for entries about records: they go with records that are erased.
+    /// Marks the entries as concerning records: they are erased with these records.
     pub const fn about(mut self, about: AboutRecords) -> Self {
         self.about = Some(about);
         self
     }
 
-    /// Returns true for rules by which an erasure looks at every entry of the shelf.
+    /// Returns true for rules that require an erasure to examine every entry of the shelf.
     pub(crate) fn has_traces(&self) -> bool {
         self.is_of_tree || self.about.is_some()
     }
 
-    /// Returns true for an entry about one of these records.
+    /// Returns true for an entry on one of these records.
     ///
     /// # Errors
-    /// A bug, where the entry is damaged.
+    /// A bug if the entry is damaged.
     pub(crate) fn is_about(&self, entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
         self.about.map_or(Ok(false), |about| about(entry, records))
     }
@@ -94,7 +94,7 @@ impl ShelfRules {
     }
 }
 
-/// Returns true for an entry that is this noun, of the entry's memory and under the noun's own key.
+/// Returns true for an entry that parses as this type, with the memory and key of the entry.
 pub fn is_noun<T: Shelved>(entry: &LedgerEntry) -> bool {
     entry.read::<T>().is_ok_and(|noun| *noun.memory() == entry.memory && noun.key() == entry.key)
 }
@@ -105,14 +105,13 @@ fn is_conflict_of(entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<b
 }
 
 impl Products {
-    /// Returns the rules of all shelves: the products' in the order of registration, then the
-    /// kernel's.
+    /// Returns the rules of all shelves: first those of the products in the order of registration,
+    /// then those of the kernel.
     pub(crate) fn shelf_rules(&self) -> impl Iterator<Item = &ShelfRules> {
         self.0.iter().flat_map(|product| &product.shelves).chain(&KERNEL_SHELVES)
     }
 
-    /// Returns the rules for an entry; `None` for one of a shelf that no part of this program
-    /// registers.
+    /// Returns the rules for an entry; `None` if no part of this program registers its shelf.
     pub(crate) fn rules_of(&self, entry: &LedgerEntry) -> Option<&ShelfRules> {
         self.shelf_rules().find(|rules| rules.is_for(entry))
     }
@@ -133,10 +132,10 @@ impl Products {
         self.rules_of(entry).is_some_and(|rules| rules.is_local)
     }
 
-    /// Returns true for an entry about one of these records.
+    /// Returns true for an entry on one of these records.
     ///
     /// # Errors
-    /// A bug, where the entry is damaged.
+    /// A bug if the entry is damaged.
     pub(crate) fn is_about(&self, entry: &LedgerEntry, records: &BTreeSet<RecordId>) -> Result<bool> {
         self.rules_of(entry).map_or(Ok(false), |rules| rules.is_about(entry, records))
     }
@@ -144,10 +143,10 @@ impl Products {
     /// Checks an entry of an import against the rules of its shelf.
     ///
     /// A store keeps an entry as text and finds it by its columns. An entry that its shelf cannot
-    /// read would fail every list of the shelf.
+    /// parse would break every list of the shelf.
     ///
     /// # Errors
-    /// `Invalid`, naming the shelf.
+    /// `Invalid`, which names the shelf.
     pub(crate) fn check_entry(&self, entry: &LedgerEntry) -> Result<()> {
         let shelf = entry.shelf.as_str();
         let rule = match self.rules_of(entry) {
@@ -167,7 +166,7 @@ impl Products {
     /// Checks that every shelf is registered once; parts of a shared shelf do not count.
     ///
     /// # Errors
-    /// A bug, naming the shelf.
+    /// A bug that names the shelf.
     pub(super) fn check_shelves(&self) -> Result<()> {
         let mut whole: Vec<&Shelf> = Vec::new();
         for rules in self.shelf_rules().filter(|rules| rules.keys.is_none()) {

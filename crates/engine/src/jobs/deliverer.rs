@@ -1,9 +1,10 @@
-//! The outbox: deliveries that are due go out, in order per key, at least once. Beside the sweeper, on every host.
+//! The outbox: sends due deliveries in order per key, at least once. It runs on every host, in
+//! parallel to the sweeper.
 //!
-//! A delivery is leased before it is sent, so that no other server sends it, or one behind it in its order key. A try is
-//! noted after it was made: a crash between the two sends the same delivery again, under the same id, when its lease has
-//! run out. What is put into the outbox is others' matter (`record_streams.rs`, `handover.rs`,
-//! `job_news.rs`).
+//! A delivery is leased before it is sent, so that no other server sends it or a later one with its
+//! order key. A try is recorded after it was made. A crash between the two sends the same delivery
+//! again, under the same id, after its lease has expired. Other modules fill the outbox
+//! (`record_streams.rs`, `handover.rs`, `job_news.rs`).
 
 use futures::future::{BoxFuture, Either, select};
 use futures::stream::FuturesUnordered;
@@ -23,38 +24,39 @@ use crate::hooks::RunnerState;
 use crate::strategies::self_managed::payload;
 use crate::{Engine, deliveries};
 
-/// The first pause; each later one is twice as long.
+/// First pause in milliseconds; each later one is twice as long.
 const FIRST_PAUSE_MS: i64 = 1_000;
-/// The longest pause; a target that is not configured is looked for as rarely.
+/// Maximum pause in milliseconds, which also applies to unconfigured targets.
 const LONGEST_PAUSE_MS: i64 = 300_000;
-/// While tries are under way, others that have become due are looked for this often.
+/// Milliseconds between checks for newly due deliveries while tries are running.
 const LOOK_MS: u64 = 250;
 
-/// Tries under way for one target in this process: one that hangs must not take everybody's places.
+/// Maximum number of running tries per target in this process, so that a hanging target does not
+/// use all slots.
 const TARGET_AT_ONCE: usize = 4;
-/// How long a delivery is its sender's, who prolongs it while a try is under way, however long the target takes: so it need
-/// not be longer than the longest try, and a server that died holds nothing up for longer than this. Where it cannot be
-/// prolonged in time the try breaks off: nothing is sent without a lease, or what comes behind might overtake it.
+/// Duration of a delivery's lease in milliseconds. The sender renews it during a try, so it may be
+/// shorter than a try, and it limits the delay after the death of a server. If a renewal is late,
+/// the try is aborted: a send without a lease could be overtaken by later deliveries.
 const LEASE_MS: i64 = 60_000;
-/// Deliveries of a target nobody knows that are put off in one write.
+/// Maximum number of deliveries for unknown targets that one write postpones.
 const ROWS: usize = 1_000;
 
-/// What became of a try.
+/// The result of a try.
 struct Verdict {
     state: DeliveryState,
     due: Timestamp,
     error: Option<String>,
-    /// The word of metrics.
+    /// Result label in metrics.
     word: &'static str,
 }
 
 impl Engine {
-    /// Sends what is due, and what becomes due meanwhile, where this process is a host or can be. How many tries were made.
-    /// On a store of many hosts it sends for all, as one of the servers, and must be configured as they are: commands call
-    /// [`Self::settle`].
+    /// Sends deliveries that are due or become due meanwhile, if this process is a host or can
+    /// become one. Returns the number of tries. On a store with several hosts it sends for all of
+    /// them and must be configured like them. Commands call [`Self::settle`].
     ///
     /// # Errors
-    /// When the store fails; what targets say is no error.
+    /// Errors of the store; failure responses of targets are no errors.
     pub async fn deliver_now(&self) -> Result<usize> {
         if self.deliver.is_none() || self.is_hosting().await? || !self.store.try_host()? {
             return Ok(0);
@@ -65,20 +67,21 @@ impl Engine {
     }
 }
 
-/// Deliveries under way: the target of each try.
+/// Running deliveries: the target of each try.
 type UnderWay = BTreeMap<u64, String>;
 
-/// A delivery that is this process's for a while.
+/// A delivery leased by this process.
 struct Claimed {
     delivery: Delivery,
     holder: String,
     until: Timestamp,
 }
 
-/// Sends what is due, and what becomes due meanwhile, until nothing is under way; how many tries were made. A slow target
-/// holds back its own deliveries: it never has more than [`TARGET_AT_ONCE`] under way. When it stops, or the end of a try
-/// could not be noted, nothing new is begun. While the store is asked what is due, tries go on, and so do their leases: a
-/// store that does not answer holds nothing up.
+/// Sends deliveries that are due or become due meanwhile, until no try is running. Returns the
+/// number of tries. A slow target delays only its own deliveries: it never has more than
+/// [`TARGET_AT_ONCE`] running tries. It starts no further tries while the runner stops, or after
+/// the end of a try could not be recorded. Tries and their lease renewals continue during reads of
+/// the store, so an unresponsive store does not block them.
 pub(crate) async fn deliver_due(engine: &Engine, runner: &RunnerState) -> Result<usize> {
     let Some(deliver) = engine.deliver.as_deref() else { return Ok(0) };
     let mut tries = FuturesUnordered::new();
@@ -100,7 +103,7 @@ pub(crate) async fn deliver_due(engine: &Engine, runner: &RunnerState) -> Result
         let next: BoxFuture<'_, Option<Result<Vec<Claimed>>>> = match looking.as_mut() {
             Some(looking) => looking.map(Some).boxed(),
             None if may_begin => engine.pause(seen, LOOK_MS).map(|()| None).boxed(),
-            // Only what is under way is waited for.
+            // Only running tries are awaited.
             None => std::future::pending().boxed(),
         };
         let came = match select(pin!(ended(&mut tries)), next).await {
@@ -111,7 +114,8 @@ pub(crate) async fn deliver_due(engine: &Engine, runner: &RunnerState) -> Result
             Either::Left((number, noted)) => {
                 under_way.remove(&number);
                 is_to_look = true;
-                // Nothing is sent again and again whose end cannot be noted. What is under way may end.
+                // If the end of a try cannot be recorded, nothing new is started, which avoids
+                // repeated sends. Running tries may end.
                 failed = failed.or(noted.err());
             }
             Either::Right(None) => is_to_look = true,
@@ -129,7 +133,7 @@ pub(crate) async fn deliver_due(engine: &Engine, runner: &RunnerState) -> Result
     }
 }
 
-/// The next of the tries that ends; never, where none is under way.
+/// Returns the next try that ends; never returns if none is running.
 async fn ended<F>(tries: &mut FuturesUnordered<F>) -> (u64, Result<()>)
 where
     F: Future<Output = (u64, Result<()>)>,
@@ -140,8 +144,9 @@ where
     }
 }
 
-/// Leases what is due, target by target, as far as each may have more under way. What is for a target that the
-/// configuration does not know is set aside. Looking is a read; only where something is due, a write takes it.
+/// Leases due deliveries, target by target, up to the limit of each target. Deliveries for
+/// unconfigured targets are postponed. The search is a read; a write follows only if something is
+/// due.
 async fn claim(engine: &Engine, deliver: &dyn Deliver, under_way: UnderWay) -> Result<Vec<Claimed>> {
     let free = limits::DELIVERIES_AT_ONCE.saturating_sub(under_way.len());
     if free == 0 {
@@ -199,7 +204,8 @@ async fn set_aside(engine: &Engine, target: String, now: Timestamp) -> Result<()
     Ok(())
 }
 
-/// One try, and its note. If the lease is lost meanwhile, the delivery is another server's, who sends it again.
+/// Makes one try and records it. If the lease is lost meanwhile, another server sends the delivery
+/// again.
 async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Result<()> {
     let Claimed { delivery, holder, until } = claimed;
     let began = engine.clock.monotonic_us();
@@ -207,7 +213,7 @@ async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Resul
     let attempt = delivery.attempts.saturating_add(1);
     let span = engine.observe.open_span();
     let trying = pin!(trace::under(span, attempt_of(engine, deliver, &delivery, kind, attempt)));
-    // The lease is looked at first, whatever the try waits for: without one nothing is begun.
+    // The lease is polled first: without a lease nothing is started.
     let held = pin!(hold(engine, &delivery, &holder, until));
     let outcome = match select(held, trying).await {
         Either::Right((outcome, _)) => outcome,
@@ -231,7 +237,7 @@ async fn send(engine: &Engine, deliver: &dyn Deliver, claimed: Claimed) -> Resul
         .await
 }
 
-/// Prolongs the lease of a delivery; resolves when it is lost.
+/// Renews the lease of a delivery; returns when it is lost.
 async fn hold(engine: &Engine, delivery: &Delivery, holder: &str, until: Timestamp) {
     let renew = |until| -> BoxFuture<'_, Result<bool>> {
         let (memory, id, holder) = (delivery.memory.clone(), delivery.id.clone(), holder.to_owned());
@@ -250,11 +256,12 @@ async fn attempt_of(
     kind: NoticeKind,
     attempt: u32,
 ) -> Result<Delivered> {
-    // Earlier versions queued hand-overs of strategies without a topic, which nobody can take.
+    // Earlier versions queued handovers of strategies without a topic, which no one can receive.
     if deliveries::is_nobody(&delivery.target) {
         return Ok(Delivered::Accepted);
     }
-    // Read only now: lists are without what is said. Who was forgotten meanwhile is not told of.
+    // The content is read only now, because lists omit it. It no longer contains people forgotten
+    // meanwhile.
     let (memory, id) = (delivery.memory.clone(), delivery.id.clone());
     let stored =
         engine.store.read(move |tx| tx.deliveries().get(&memory, DeliveryDirection::Out, &id)).await?;
@@ -318,17 +325,18 @@ fn verdict(
     }
 }
 
-/// Ends of jobs are news; who is told everything else may be away for long.
+/// Returns true if the tries of a job notification are used up. Receivers of other deliveries may
+/// be absent for long.
 fn tried_enough(kind: NoticeKind, attempt: u32) -> bool {
     kind == NoticeKind::JobEnded && attempt >= limits::WEBHOOK_TRIES_MAX
 }
 
-/// The outbox must not grow for ever for a target that nobody brings back.
+/// Returns true if the delivery is too old: the outbox must not grow for ever for a dead target.
 fn waited_too_long(delivery: &Delivery, now: Timestamp) -> bool {
     now.millis().saturating_sub(delivery.created_at.millis()) >= limits::UNDELIVERED_KEPT_MS
 }
 
-/// The target is named, what is said is not.
+/// Logs a failure with the target but without content.
 fn note_failure(delivery: &Delivery, attempt: u32, error: &Error, again: bool) {
     let (id, memory, target) = (&delivery.id, &delivery.memory, &delivery.target);
     if again {
@@ -338,15 +346,15 @@ fn note_failure(delivery: &Delivery, attempt: u32, error: &Error, again: bool) {
     }
 }
 
-/// The pause after a failed try: twice as long each time, a quarter more or less, so that what failed together does not
-/// come back together.
+/// Returns the pause after a failed try. It doubles each time and varies by a quarter, so that
+/// simultaneous failures are not retried simultaneously.
 fn pause_ms(attempt: u32, random: u8) -> i64 {
     let steps = attempt.saturating_sub(1).min(20);
     let pause = FIRST_PAUSE_MS.saturating_mul(1 << steps).min(LONGEST_PAUSE_MS);
     pause * 3 / 4 + pause / 2 * i64::from(random) / 255
 }
 
-/// Removes deliveries that were made, or given up, long enough ago; how many.
+/// Removes deliveries that were sent, or given up, long enough ago. Returns their number.
 pub(crate) fn sweep(tx: &mut dyn Tx, now: Timestamp, rows: usize) -> Result<usize> {
     let made = now.plus_millis(-limits::DELIVERED_KEPT_MS);
     tx.deliveries_mut().sweep(made, now.plus_millis(-limits::DEAD_DELIVERY_KEPT_MS), rows)

@@ -1,8 +1,8 @@
-//! The job that gives vectors to passages that lack one: after a batch, an import, a change of model, or a time without
-//! the embedder. While a batch is written the next is being embedded.
+//! The job that embeds passages without a vector: after a batch, an import, a change of model, or
+//! an outage of the embedder. It writes one batch while the next one is being embedded.
 //!
-//! A verb that compares records by their vectors completes those of its namespace first (`complete_vectors`), so that
-//! its decision does not depend on how far the job is.
+//! An operation that compares records by their vectors first completes those of its namespace
+//! (`complete_vectors`), so that its decision does not depend on the progress of the job.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,33 +16,35 @@ use loci_model::{Error, ErrorKind, MemoryId, Namespace, RecordId, Result, limits
 use super::Ended;
 use crate::Engine;
 
-/// Texts that the embedder gets at once, and vectors of one write.
+/// Texts per embedder call, and vectors per write.
 pub(super) const TEXTS_PER_BATCH: usize = 32;
-/// Batches that are read at once: between them the embedder never waits.
+/// Batches per read, so that the embedder does not wait between them.
 const BATCHES_PER_READ: usize = 8;
-/// Batches that the embedder has at once: one that is embedded while the one before is written.
+/// Batches in the embedder at a time: one is embedded while the previous one is written.
 const BATCHES_AHEAD: usize = 2;
-/// Where nothing could be written, another writer is at the same records: a pause before looking again.
+/// Pause in milliseconds after a write without effect, because another writer changes the same
+/// records.
 const PAUSE_MS: i64 = 200;
 
-/// Passages of one run that the embedder may refuse, each for itself; where it refuses more, it is not the passages.
+/// Maximum number of passages of one run that the embedder may reject. More rejections indicate a
+/// fault of the embedder.
 const REFUSED_MAX: usize = 1_024;
-/// What any embedder takes: where it is refused, it is not the passages either.
+/// A text that every embedder accepts. Its rejection indicates a fault of the embedder.
 const PLAIN: &str = "a plain text";
 
 /// A passage: its record, version and part.
 type Place = (RecordId, u32, u32);
 
-/// What became of a batch.
+/// The result of a batch.
 #[derive(Default)]
 struct Embedded {
     vectors: Vec<PassageVector>,
-    /// With why.
+    /// Rejected passages with the reason.
     refused: Vec<(Place, String)>,
 }
 
-/// Runs until no passage lacks a vector, but those that the embedder refuses: they stay without, and are found by their
-/// words. Run twice, it finds nothing left to do.
+/// Runs until no passage lacks a vector, except those that the embedder rejects: text search still
+/// finds them. A second run has no work.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let Some(embedder) = engine.embedder.clone() else { return Ok(Ended::Done) };
     let mut refused: BTreeSet<Place> = BTreeSet::new();
@@ -76,32 +78,33 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     }
 }
 
-/// What [`Engine::complete_vectors`] did.
+/// The result of [`Engine::complete_vectors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedVectors {
     /// The state of the namespace's vectors.
     pub completion: Completion,
-    /// Vectors that were written.
+    /// Number of vectors written.
     pub(crate) written: usize,
 }
 
 /// The state of a namespace's vectors after [`Engine::complete_vectors`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {
-    /// Every passage has a vector, but those that the embedder refuses.
+    /// Every passage has a vector, except those that the embedder rejects.
     Whole,
-    /// Some were made and some are left: another call makes more.
+    /// Some were made and some remain: another call makes more.
     Partial,
     /// None can be made now.
     Stopped,
 }
 
 impl Engine {
-    /// Gives vectors to the passages at one node of a memory that lack one, at most
+    /// Embeds passages without a vector in one namespace of a memory, at most
     /// [`limits::COMPARED_VECTORS_MAX`] of them, oldest first.
     ///
     /// # Errors
-    /// Those of the store. An embedder that does not answer is logged: words decide, as for the question itself.
+    /// Errors of the store. If the embedder does not respond, this is logged and text similarity
+    /// decides, as for the query itself.
     pub async fn complete_vectors(
         &self,
         memory: &MemoryId,
@@ -137,7 +140,8 @@ impl Engine {
     }
 }
 
-/// Vectors of a batch. Where the embedder refuses one of its passages, the batch is halved until that one is alone.
+/// Returns the vectors of a batch. If the embedder rejects a passage, the batch is halved until
+/// that passage is isolated.
 async fn embed(embedder: &Arc<dyn Embedder>, batch: Vec<MissingVector>) -> Result<Embedded> {
     let (mut embedded, mut open, mut takes_plain) = (Embedded::default(), vec![batch], false);
     while let Some(mut some) = open.pop() {
@@ -165,7 +169,8 @@ async fn embed(embedder: &Arc<dyn Embedder>, batch: Vec<MissingVector>) -> Resul
     Ok(embedded)
 }
 
-/// An embedder that refuses everything is out of service until somebody changes something.
+/// Converts an error: an embedder that rejects everything is out of service until someone repairs
+/// it.
 fn of_embedder(error: Error) -> Error {
     if error.kind == ErrorKind::Invalid { Error::new(ErrorKind::Upstream, error.message) } else { error }
 }

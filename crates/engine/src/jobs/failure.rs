@@ -1,4 +1,4 @@
-//! What becomes of a job that failed: its reason in the wire's form, and when it is tried again.
+//! Failures of jobs: the reason in its wire format, and the time of the retry.
 
 use loci_model::job::Job;
 use loci_model::{Error, ErrorKind, Timestamp, limits};
@@ -8,23 +8,23 @@ use crate::Engine;
 use crate::hooks::JobPolicy;
 use crate::language_models::Unanswered;
 
-/// The first pause; each later one is four times as long.
+/// First pause in milliseconds; each later one is four times as long.
 const FIRST_PAUSE_MS: i64 = 500;
-/// The longest pause.
+/// Maximum pause in milliseconds.
 const LONGEST_PAUSE_MS: i64 = 60_000;
 
-/// Pauses of jobs of few tries: as many tries as these, behind the first.
+/// Pauses in milliseconds of jobs with few tries; their number is the number of retries.
 const LATER_PAUSES_MS: &[i64] = &[1_000, 2_000, 4_000];
-/// How much shorter such a pause is at most, of a hundred, and how much longer.
+/// Maximum variation of such a pause in percent.
 const LATER_SPREAD: i64 = 20;
 
-/// The longest pause that a model can ask for.
+/// Maximum pause in milliseconds that a model can request.
 const LONGEST_WANTED_MS: i64 = 3_600_000;
 
-/// Code of a job whose namespace cannot be told.
+/// Error code of a job whose namespace cannot be determined.
 pub(super) const NAMESPACE: &str = "NAMESPACE_VARIABLE_MISSING";
 
-/// A code, then `: ` and a plain explanation.
+/// Returns the error code, then `: ` and a plain explanation.
 pub(super) fn reason(error: &Error) -> String {
     let code = match error.kind {
         ErrorKind::Unavailable => "STORE_UNAVAILABLE",
@@ -38,9 +38,10 @@ pub(super) fn reason(error: &Error) -> String {
     format!("{code}: {}", error.message)
 }
 
-/// When a job that failed for the `attempts`th time is tried again; `None`: given up. A part that is out of service
-/// comes back: such a job is tried for ever, at the longest pause. A job of few tries is given up
-/// after three more, whatever failed, and is a dead letter then.
+/// Returns the time at which a job is retried after its `attempts`th failure; `None` if it is given
+/// up. While a part of the server is unavailable, a job is retried without limit at the maximum
+/// pause. A job of few tries is given up after three retries on any failure, and becomes a dead
+/// letter.
 pub(super) fn retry_at(
     policy: JobPolicy,
     error: &Error,
@@ -57,15 +58,16 @@ pub(super) fn retry_at(
     Some(now.plus_millis(pause(attempts, random)))
 }
 
-/// Returns the end of a job whose model is asked again later; `None` where no further try can help.
+/// Returns the end of a job whose model is asked again later; `None` if a retry cannot help.
 pub fn asked_again(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Option<Ended> {
     let [random, ..] = engine.ids().random();
     let retry_at = ask_again_at(unanswered, job.attempts, engine.now(), random)?;
     Some(Ended::Unanswered { reason: unanswered.reason(), messages: Vec::new(), retry_at })
 }
 
-/// When a job whose model gave no answer for the `attempts`th time is tried again, no sooner than the model wants;
-/// `None`: given up. Unlike a store, a model may never come back, and there is another half.
+/// Returns the time of the retry after a model gave no answer for the `attempts`th time, not before
+/// the time that the model requests; `None` if the job gives up. Unlike a store, a model may never
+/// return, and deterministic extraction can replace it.
 fn ask_again_at(unanswered: &Unanswered, attempts: u32, now: Timestamp, random: u8) -> Option<Timestamp> {
     if unanswered.permanent || attempts >= limits::JOB_ATTEMPTS_MAX {
         return None;
@@ -84,7 +86,7 @@ fn later_pause(attempts: u32, random: u8) -> Option<i64> {
 fn pause(attempts: u32, random: u8) -> i64 {
     let steps = attempts.saturating_sub(1).min(8);
     let pause = FIRST_PAUSE_MS.saturating_mul(1 << (2 * steps)).min(LONGEST_PAUSE_MS);
-    // Up to a quarter longer, so that jobs that failed together do not come back together.
+    // Up to a quarter longer, so that simultaneous failures are not retried simultaneously.
     pause.saturating_add(pause / 4 * i64::from(random) / 255)
 }
 

@@ -1,5 +1,4 @@
-//! The kernel's own handlers of jobs, and the search for the handler of a job among those of all
-//! products.
+//! The kernel's job handlers, and the lookup of a job's handler among those of all products.
 
 use futures::future::BoxFuture;
 use loci_model::job::{Job, JobKind};
@@ -9,7 +8,7 @@ use super::{Ended, embed, extract, handover, purge, reflect};
 use crate::Engine;
 use crate::hooks::{JobHandler, JobPolicy, KERNEL, Products};
 
-/// A kind that the kernel handles.
+/// A job kind that the kernel handles.
 struct KernelJob {
     kind: JobKind,
     policy: JobPolicy,
@@ -21,7 +20,7 @@ const REPORTED: JobPolicy = JobPolicy { is_awaited: false, is_reported: true, ha
 const BOTH: JobPolicy = JobPolicy { is_awaited: true, is_reported: true, has_few_tries: false };
 const CHORE: JobPolicy = JobPolicy { is_awaited: false, is_reported: false, has_few_tries: false };
 
-/// The kernel's jobs: one line each.
+/// The job kinds of the kernel.
 static KERNEL_JOBS: [KernelJob; 5] = [
     KernelJob {
         kind: JobKind::EXTRACT,
@@ -66,10 +65,10 @@ impl JobHandler for KernelJob {
 }
 
 impl Products {
-    /// Checks that no handler is registered behind one that takes all jobs of its kind.
+    /// Checks that no handler follows one that takes all jobs of its kind.
     ///
     /// # Errors
-    /// A bug, naming the kind and both that register it.
+    /// A bug that names the kind and both registrations.
     pub(crate) fn check_jobs(&self) -> Result<()> {
         let of_products =
             self.named_jobs().map(|(product, handler)| (product, handler.kind(), handler.is_part()));
@@ -91,8 +90,8 @@ impl Products {
 }
 
 impl Engine {
-    /// Returns the handlers of jobs: the products' in the order of registration, then the kernel's.
-    /// The first that takes a job runs it.
+    /// Returns the handlers of jobs: first those of the products in the order of registration, then
+    /// those of the kernel. The first handler that accepts a job runs it.
     fn job_handlers(&self) -> impl Iterator<Item = &(dyn JobHandler + 'static)> {
         let of_kernel = KERNEL_JOBS.iter().map(|handler| handler as &(dyn JobHandler + 'static));
         self.products.jobs().map(AsRef::as_ref).chain(of_kernel)
@@ -101,7 +100,7 @@ impl Engine {
     /// Returns the handler of a job.
     ///
     /// # Errors
-    /// `Conflict` for a job of a product that is not part of this program.
+    /// `Conflict` for a job of a product that this program does not include.
     pub(crate) fn job_handler(&self, job: &Job) -> Result<&dyn JobHandler> {
         self.job_handlers().find(|handler| handler.handles(job)).ok_or_else(|| {
             let kind = job.kind.as_str();
@@ -111,20 +110,19 @@ impl Engine {
         })
     }
 
-    /// Returns what holds for the jobs of a kind; nothing for a kind that no part of this program
-    /// handles.
+    /// Returns the policy for the jobs of a kind; the default for a kind without a handler in this
+    /// program.
     pub(super) fn job_policy(&self, kind: &JobKind) -> JobPolicy {
         let handler = self.job_handlers().find(|handler| handler.kind() == *kind);
         handler.map(JobHandler::policy).unwrap_or_default()
     }
 
-    /// Returns the kinds of jobs that make something to find: a caller that waits for records waits
-    /// for these.
+    /// Returns the job kinds that produce records: a caller that waits for records waits for them.
     pub fn awaited_kinds(&self) -> Vec<JobKind> {
         self.job_kinds().into_iter().filter(|kind| self.job_policy(kind).is_awaited).collect()
     }
 
-    /// Returns the words of all kinds of jobs that this program runs, in order of the alphabet.
+    /// Returns all job kinds that this program runs, sorted by name.
     pub fn job_kinds(&self) -> Vec<JobKind> {
         let mut kinds: Vec<JobKind> = self.job_handlers().map(JobHandler::kind).collect();
         kinds.sort_by(|one, other| one.as_str().cmp(other.as_str()));

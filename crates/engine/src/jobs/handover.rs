@@ -1,5 +1,6 @@
-//! The job that hands a session's new messages to the owner of a self-managed strategy: one row of the outbox per
-//! hand-over, in the write that notes the progress. So whatever breaks off, each message is handed over once.
+//! The job that hands a session's new messages to the client of a self-managed strategy. Each
+//! handover is one row of the outbox, in the write that updates the progress. After any
+//! interruption, each message is therefore handed over once.
 
 use loci_model::event::{Event, EventLoad};
 use loci_model::job::Job;
@@ -18,17 +19,19 @@ use crate::deliveries::{self, NewDelivery, OrderKey};
 use crate::strategies::self_managed::payload::{self, HandOver};
 use crate::strategies::self_managed::trigger::{self, Conditions};
 
-/// Events that are read at once: enough for a window of one message each, and for some that bring none.
+/// Events per read: enough for a window of one message per event, plus some events without
+/// messages.
 const EVENTS_MAX: usize = 100;
-/// Events before the window among which its history is looked for; each message may be an event of its own.
+/// Maximum number of events before the window that provide its history; each message may be an
+/// event of its own.
 const HISTORY_EVENTS_MAX: usize = 50;
-/// A window is full at so many bytes of messages.
+/// Size in bytes of messages at which a window is full.
 const WINDOW_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 #[derive(Clone)]
 struct Place {
     job: JobId,
-    /// Who holds the job.
+    /// The holder of the job's lease.
     holder: Option<String>,
     memory: MemoryId,
     strategy: StrategyId,
@@ -36,27 +39,28 @@ struct Place {
     session: SessionId,
 }
 
-/// What is handed over at once.
+/// The content of one handover.
 #[derive(Clone)]
 struct Window {
     memory: Memory,
     strategy: Strategy,
     progress: u64,
-    /// Arrival number of the last event that was looked at.
+    /// Arrival number of the last event that was read.
     reached: u64,
-    /// The row of the outbox, and its topic; `None` where nothing of it is handed over.
+    /// The row of the outbox with its topic; `None` if nothing is handed over.
     row: Option<(DeliveryId, String, Document)>,
 }
 
-/// What there is to do.
+/// The result of the search for a window.
 enum Found {
     Nothing,
-    /// Not enough yet, and no pause.
+    /// Too few messages, and no pause yet.
     NotYet(Timestamp),
     Window(Box<Window>),
 }
 
-/// Hands over until too little is left. A memory, strategy or event that is gone meanwhile is no failure.
+/// Hands over messages until too few are left. A memory, strategy or event that was removed
+/// meanwhile is no failure.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
         return Err(Error::bug("a hand-over without strategy, actor or session"));
@@ -108,7 +112,7 @@ fn look(tx: &dyn ReadTx, place: &Place, id: &str, account: &str, now: Timestamp)
     let Some(last) = events.last().map(|event| (event.arrival, event.arrived)) else {
         return Ok(Found::Nothing);
     };
-    // What was ingested is for extraction alone.
+    // Ingested data is for extraction only.
     events.retain(|event| !event.hidden);
     let conditions = Conditions::of(&own);
     let until = conditions.idle_until(last.1);
@@ -144,7 +148,7 @@ fn load(events: &[Event]) -> EventLoad {
     })
 }
 
-/// Whole events until they fill a window, at least one; true if some were cut off.
+/// Truncates to whole events that fill a window, at least one. Returns true if some were cut off.
 fn cut(events: &mut Vec<Event>) -> bool {
     let (mut messages, mut bytes) = (0_usize, 0_usize);
     let over = events.iter().position(|event| {
@@ -180,8 +184,9 @@ fn before(
     Ok(events)
 }
 
-/// Puts the row into the outbox and notes the progress, unless another was faster, the job was lost or the ground is gone: who
-/// forgets an actor cancels the jobs that hold the actor's words.
+/// Adds the row to the outbox and updates the progress. It does nothing if another process was
+/// faster, the job was lost, or its memory or strategy was removed. Forgetting an actor cancels the
+/// jobs that contain the actor's text.
 fn write(tx: &mut dyn Tx, place: &Place, window: &Window, at: Timestamp) -> Result<()> {
     let Window { memory, strategy, progress, reached, row } = window;
     let (actor, session) = (&place.actor, &place.session);

@@ -1,5 +1,6 @@
-//! The news that a job ended, for whoever the settings name (`[[webhook]]`). Into the outbox, in the write that ends the
-//! job; it says how the job stands, never what it read.
+//! Notifications on the end of a job for the webhooks of the settings (`[[webhook]]`). They are
+//! added to the outbox in the write that ends the job, and contain the job's state, never the
+//! content that it read.
 
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::Tx;
@@ -11,15 +12,14 @@ use crate::deliveries::{self, NewDelivery, OrderKey};
 use crate::settings::JobWebhook;
 
 impl Engine {
-    /// Returns the webhooks to which the ends of jobs of this kind are reported: none for chores of
-    /// the store.
+    /// Returns the webhooks for jobs of this kind; empty for maintenance jobs of the store.
     pub(crate) fn job_news(&self, kind: &JobKind) -> Vec<JobWebhook> {
         if self.job_policy(kind).is_reported { self.settings.job_webhooks.clone() } else { Vec::new() }
     }
 }
 
-/// Puts the news of a job's end into the outbox. A job that goes on at once, because it was asked for again meanwhile,
-/// has not ended.
+/// Adds the notification on a job's end to the outbox. A job that continues immediately, because it
+/// was scheduled again meanwhile, has not ended.
 pub(crate) fn job_ended(
     tx: &mut dyn Tx,
     hooks: &[JobWebhook],

@@ -1,10 +1,11 @@
-//! Leases, as their holder sees them: whose names they bear, how long they last, and how they are prolonged while work goes
-//! on. What a lost lease means is its owner's matter.
+//! Leases from the view of their holder: names, durations, and renewal during work. The owner of a
+//! lease handles its loss.
 //!
-//! A lease ends by the clock of whoever looks at it. Clocks of servers may differ by less than a sixth of a lease, ten
-//! seconds for jobs and deliveries: by then a holder that cannot prolong it has stopped. Where they differ by more, but less
-//! than two thirds of it, that matters only to a server that cannot reach the store; beyond that, work is done twice. Nothing is
-//! written twice even then, for writes ask whose the lease is; but what is sent may be sent twice, or out of its order.
+//! A lease ends by the clock of the process that reads it. Clocks of servers may differ by less
+//! than a sixth of a lease, ten seconds for jobs and deliveries: by then a holder that cannot renew
+//! has stopped. A larger difference, up to two thirds of a lease, only matters to a server that
+//! cannot reach the store. Beyond that, work is done twice. Writes check the holder of the lease,
+//! so nothing is written twice, but deliveries may be sent twice or out of order.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -18,38 +19,39 @@ use loci_model::{Result, Timestamp};
 
 use crate::Engine;
 
-/// A lease is prolonged after this share of it.
+/// Divisor of a lease's duration for the time until its renewal.
 const PARTS: i64 = 3;
-/// So much of it is left when its holder gives up what could not be prolonged: before anybody else may begin.
+/// Divisor for the remaining time at which the holder gives up a lease that it could not renew,
+/// before another process may start.
 const LEFT: i64 = 6;
-/// After this share the store is asked again where it could not be reached.
+/// Divisor for the pause before a retry if the store could not be reached.
 const AGAIN: i64 = 12;
-/// Whoever waits for a chore looks this often.
+/// Milliseconds between checks of a process that waits for a chore.
 const TURN_MS: u64 = 50;
 
-/// The chore that some server always has, where servers run.
+/// Lease name of the chore that one server always holds while servers run.
 pub(super) const SWEEP: &str = "sweep";
 
-/// The names under which this process claims: no two claims have one, so that a lease which ran out and was taken again by
-/// the same process is another's all the same.
+/// The names under which this process claims. Each claim has its own name, so that a lease that
+/// expired and was claimed again by the same process counts as another one.
 #[derive(Debug, Default)]
 pub(crate) struct Claims(AtomicU64);
 
 impl Claims {
-    /// The next name; it begins with that of the process.
+    /// Returns the next name, which begins with the name of the process.
     pub(crate) fn next(&self, host: &str) -> String {
         format!("{host} {}", self.0.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// Who holds a claimed job.
+/// Returns the holder of a claimed job.
 pub(crate) fn holder(job: &Job) -> &str {
     job.lease_host.as_deref().unwrap_or_default()
 }
 
-/// Prolongs a lease that ends at `until` again and again; resolves when it is lost: `renew` says so, or it is about to run
-/// out because the store could not be reached. Whoever polls it before the work finds a lease lost that ran out while
-/// nothing was polled, by the clock, before any sleep has ended.
+/// Renews a lease that ends at `until`, and returns when it is lost: `renew` returns false, or it
+/// is about to expire because the store could not be reached. If polled before the work, it detects
+/// by the clock that the lease expired while nothing was polled.
 pub(super) async fn hold<'a>(
     engine: &'a Engine,
     lease_ms: i64,
@@ -62,7 +64,7 @@ pub(super) async fn hold<'a>(
     poll_fn(|context| if left() <= 0 { Poll::Ready(()) } else { prolonging.as_mut().poll(context) }).await;
 }
 
-/// Moves the time at which a lease is given up; resolves when it cannot.
+/// Renews the lease and moves the time at which it is given up; returns when it cannot.
 async fn prolong<'a>(
     engine: &'a Engine,
     lease_ms: i64,
@@ -89,26 +91,29 @@ async fn prolong<'a>(
     }
 }
 
-/// Something that one server does for all, again and again: the one that has the lease, until it stops or dies.
+/// Recurring work that one server does for all: the holder of the lease, until it stops or dies.
 #[derive(Clone)]
 pub struct Chore<'a> {
     /// The engine whose store has the lease.
     pub engine: &'a Engine,
-    /// Its name; one process has it at a time.
+    /// The name; one process holds it at a time.
     pub name: String,
-    /// Who has it: the process, or one claim of it where two of one process must not both do it.
+    /// The holder: the process, or one claim of it if two parts of one process must not both do the
+    /// work.
     pub holder: String,
-    /// How long a server that died keeps it.
+    /// Milliseconds for which a dead server keeps the lease.
     pub lease_ms: i64,
 }
 
 impl Chore<'_> {
-    /// Does the work if it is this server's; false if it is another's. Where the lease is lost, the work breaks off.
+    /// Does the work if this server holds the chore; returns false otherwise. If the lease is lost,
+    /// the work is aborted.
     pub(crate) async fn run(&self, work: impl Future<Output = Result<()>>) -> Result<bool> {
         self.run_within(0, work).await
     }
 
-    /// The same, as soon as nobody else has it; false where that lasts longer than `patience_ms`, too.
+    /// Works like `run`, but waits up to `patience_ms` for another holder. Returns false if it does
+    /// not become free.
     pub async fn run_within(&self, patience_ms: u64, work: impl Future<Output = Result<()>>) -> Result<bool> {
         let Some(until) = self.await_turn(patience_ms).await? else { return Ok(false) };
         let renew = |until| -> BoxFuture<'_, Result<bool>> { Box::pin(self.take(until)) };
@@ -137,7 +142,8 @@ impl Chore<'_> {
         }
     }
 
-    /// Until when it is this server's, if nobody else has it. Looking is a read; whose it is not writes nothing.
+    /// Returns the end of the lease if no other process holds it. The check is a read: a process
+    /// that does not hold it writes nothing.
     async fn take_free(&self) -> Result<Option<Timestamp>> {
         let (name, now) = (self.name.clone(), self.engine.clock.now());
         let holder = self.engine.store.read(move |tx| tx.leases().holder(&name, now)).await?;
@@ -153,7 +159,7 @@ impl Chore<'_> {
         self.engine.store.write(move |tx| tx.leases_mut().take(&name, &holder, now, until)).await
     }
 
-    /// Leaves it to others.
+    /// Releases the chore.
     pub async fn give_up(&self) {
         let (name, holder) = (self.name.clone(), self.holder.clone());
         if let Err(error) = self.engine.store.write(move |tx| tx.leases_mut().release(&name, &holder)).await {

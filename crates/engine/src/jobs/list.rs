@@ -1,4 +1,5 @@
-//! `job_list`, `job_get`: what waits, runs, is done or failed, for whoever may read the events it is about.
+//! `job_list`, `job_get`: show pending, running, finished and failed jobs to callers that may read
+//! the events of the jobs.
 
 use loci_model::job::Job;
 use loci_model::ports::store::{JobQuery, StoreExt};
@@ -11,7 +12,8 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// A page of a memory's jobs, latest change first. Who may not read the whole memory must name an actor.
+    /// Returns a page of a memory's jobs, latest change first. A caller that may not read the whole
+    /// memory must name an actor.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (memory), `Invalid` (limit not 1 to 100).
@@ -31,15 +33,15 @@ impl Engine {
             .await
     }
 
-    /// One job.
+    /// Returns a job.
     ///
     /// # Errors
-    /// `Denied` (also for a job that is not there, where the caller may not read the whole memory), `NotFound`.
+    /// `Denied` (also for an unknown job if the caller may not read the whole memory), `NotFound`.
     pub async fn job_get(&self, caller: &Principal, memory: &MemoryId, id: &JobId) -> Result<Job> {
         self.visible_job(caller, memory, id, Capability::Read).await
     }
 
-    /// The job, if the caller has the capability on what it is about.
+    /// Returns the job if the caller has the capability on its actor and session.
     pub(super) async fn visible_job(
         &self,
         caller: &Principal,
@@ -60,7 +62,8 @@ impl Engine {
             .await?;
         let (actor, session) =
             found.as_ref().map_or((None, None), |job| (job.actor.as_ref(), job.session.as_ref()));
-        // In the same words for a job of others and for none: which of the two it is would be told.
+        // The same error text for another's job and for an unknown job, so that it does not reveal
+        // which one it is.
         may_see(caller, memory, actor, session, capability)
             .map_err(|_| Error::denied("the caller's grants do not allow this on that job"))?;
         found.ok_or_else(|| Error::not_found(format!("Job not found: {id}")))

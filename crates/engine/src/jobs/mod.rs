@@ -1,7 +1,7 @@
-//! Jobs: asking for them, listing, starting again, waiting, and the one runner. One file per job kind.
+//! Jobs: scheduling, listing, restarting, waiting, and the one runner. One file per job kind.
 //!
-//! To add a job: a file with a [`JobHandler`](crate::hooks::JobHandler) whose `run` is idempotent,
-//! and one line in the list of the product's handlers (of the kernel's, in `handlers`).
+//! To add a job, add a file with a [`JobHandler`](crate::hooks::JobHandler) whose `run` is
+//! idempotent, and one line in the list of the product's handlers (of the kernel's, in `handlers`).
 
 mod deliverer;
 pub mod embed;
@@ -40,28 +40,29 @@ use crate::calls::page::Page;
 /// A page of jobs, latest change first.
 pub type JobPage = Page<Job, (Timestamp, JobId)>;
 
-/// How one try of a job ended, short of an error.
+/// The end of one try of a job, other than an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// Nothing is left to do.
+    /// The work is finished.
     Done,
-    /// The same, and the job's end is written already, with its result.
+    /// The work is finished, and its write already recorded the end of the job with its result.
     Noted,
-    /// It goes on then: others were faster, or there is more.
+    /// The job continues at that time, because others were faster or more work is left.
     Again(Timestamp),
-    /// It goes on when an answer comes from outside.
+    /// The job continues when an answer arrives from outside.
     Waits,
     /// A model gave no answer: another try at `retry_at` may help.
     Unanswered {
-        /// A code, then `: ` and a plain explanation.
+        /// An error code, then `: ` and a plain explanation.
         reason: String,
-        /// The messages it is about.
+        /// The affected messages.
         messages: Vec<JobMessage>,
-        /// When it is tried again.
+        /// The time of the retry.
         retry_at: Timestamp,
     },
-    /// No further try can help: a code, then `: ` and a plain explanation, and the messages it is about.
+    /// A retry cannot help: an error code, then `: ` and a plain explanation, with the affected
+    /// messages.
     Failed(String, Vec<JobMessage>),
-    /// Everything is read, but these messages by the deterministic half, in the model's place.
+    /// All messages were extracted, but these ones deterministically in place of the model.
     FellBack(String, Vec<JobMessage>),
 }

@@ -1,5 +1,5 @@
-//! One try of one job: run under a lease, then finished, put off or failed. A job that is run twice does its work once;
-//! that is each kind's own care.
+//! One try of one job: it runs under a lease and is then finished, postponed or failed. The handler
+//! of each kind makes sure that a job that runs twice does its work once.
 
 use std::panic::AssertUnwindSafe;
 
@@ -15,8 +15,8 @@ use super::{Ended, deliverer, extract, failure, lease};
 use crate::Engine;
 
 impl Engine {
-    /// Runs a claimed job and notes how it ended. Its lease is prolonged meanwhile; if it is lost, the job belongs to
-    /// another runner and nothing is noted.
+    /// Runs a claimed job and records its end. It renews the lease meanwhile. If the lease is lost,
+    /// the job belongs to another runner and nothing is recorded.
     pub(super) async fn run_one(&self, job: Job) {
         let (span, began) = (self.observe.open_span(), self.clock.monotonic_us());
         let outcome = trace::under(span, self.run_claimed(&job)).await;
@@ -27,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// Returns the word for how it ended.
+    /// Returns the outcome label.
     async fn run_claimed(&self, job: &Job) -> &'static str {
         let work = std::pin::pin!(AssertUnwindSafe(self.handled(job)).catch_unwind());
         let lease = std::pin::pin!(self.hold_job(job));
@@ -46,7 +46,7 @@ impl Engine {
             Ok(Ended::Unanswered { .. } | Ended::Failed(..) | Ended::FellBack(..)) | Err(_) => "failed",
         };
         if let Err(error) = self.note_end(job, ended).await {
-            // The lease runs out and the job is run again.
+            // The lease expires and the job runs again.
             tracing::error!(job = %job.id, memory = %job.memory, ?error, "the end of a job was not noted");
         }
         self.wake.call();
@@ -57,7 +57,7 @@ impl Engine {
         self.job_handler(job)?.run(self, job).await
     }
 
-    /// Prolongs the job's lease; resolves when it is lost.
+    /// Renews the job's lease; returns when it is lost.
     async fn hold_job(&self, job: &Job) {
         let until = job.lease_until.unwrap_or_else(|| self.clock.now());
         let renew = |until| -> BoxFuture<'_, Result<bool>> {
@@ -138,7 +138,8 @@ impl Engine {
             .await
     }
 
-    /// The messages an extraction was about to read, for people; none where even that fails.
+    /// Returns the messages that an extraction was about to read, for its error report; empty if
+    /// they cannot be read.
     async fn messages(&self, job: &Job) -> Vec<JobMessage> {
         match extract::messages(self, job).await {
             Ok(messages) => messages,

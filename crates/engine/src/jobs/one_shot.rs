@@ -1,6 +1,6 @@
-//! The work that one-shot commands cause. Where the store has one host, a command that opened it is that host and does the
-//! work. A store of many hosts has servers, and commands leave the work to them: a command may know neither the models nor the
-//! targets that servers are configured with, and would do by its own lights what is due for everybody.
+//! The work that one-shot commands cause. On a store with one host, a command that opened it is
+//! that host and does the work. A store with many hosts has servers, and commands leave the work to
+//! them, because a command may lack the models and targets that the servers are configured with.
 
 use loci_api::job::ExtractionState;
 use loci_model::ports::store::{Hosts, StoreExt};
@@ -10,31 +10,32 @@ use super::lease::SWEEP;
 use super::wait::Part;
 use crate::Engine;
 
-/// What became of the work of a command.
+/// The result of a command's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settled {
-    /// Where its jobs stand.
+    /// The state of its jobs.
     pub jobs: ExtractionState,
-    /// The servers that it was left to; `None`: this process did it, or the one host that is there.
+    /// The servers to which the work was left; `None` if this process, or the only host, did it.
     pub left_to: Option<Servers>,
 }
 
-/// What a store of many hosts says of the servers that run on it.
+/// Information on the servers of a store with many hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Servers {
-    /// One has swept in the last three minutes. Those that have just begun do so after a minute.
+    /// True if a server swept in the last three minutes. A new server sweeps after one minute.
     pub heard_of: bool,
-    /// Since when some job has been due and nobody has taken it, in milliseconds; 0 where none is due.
+    /// Milliseconds for which a due job has not been claimed; 0 if none is due.
     pub overdue_ms: u64,
 }
 
 impl Engine {
-    /// Runs the jobs of some memories, due or not, for at most `wait_ms`, and sends what is due (0: neither). On a store of
-    /// many hosts it runs and sends nothing: where `wait_ms` is given, the jobs are made due, and the servers are waited for;
-    /// else they do them in their own time.
+    /// Runs the jobs of some memories, due or not, for at most `wait_ms`, and sends due deliveries;
+    /// with 0 it does neither. On a store with many hosts it runs and sends nothing: if `wait_ms`
+    /// is given, it makes the jobs due and waits for the servers, otherwise the servers run them as
+    /// scheduled.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Errors of the store.
     pub async fn settle(&self, memories: &[MemoryId], wait_ms: Option<u64>) -> Result<Settled> {
         let part = Part { memories: memories.to_vec(), actor: None, session: None };
         match (self.store.hosts(), wait_ms.unwrap_or(0)) {
@@ -53,10 +54,10 @@ impl Engine {
         Ok(Settled { jobs: self.wait_for(&part, 0).await?, left_to })
     }
 
-    /// What is known of the servers of this store; `None` where it has one host.
+    /// Returns information on the servers of this store; `None` if it has one host.
     ///
     /// # Errors
-    /// When the store fails.
+    /// Errors of the store.
     pub async fn servers(&self) -> Result<Option<Servers>> {
         match self.store.hosts() {
             Hosts::One => return Ok(None),

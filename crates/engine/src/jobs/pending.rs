@@ -1,4 +1,4 @@
-//! Whether events still wait to become records: what makes an answer `extraction_pending`.
+//! Checks if events still wait for extraction, which a response reports as `extraction_pending`.
 
 use loci_model::job::{Job, JobKind, JobState};
 use loci_model::ports::store::{JobQuery, ReadTx};
@@ -8,9 +8,10 @@ use loci_model::{MemoryId, Result, Timestamp, limits};
 
 use crate::access::View;
 
-/// True while an extraction waits or runs whose events the caller may know of: those of the whole memory, or of an actor.
-/// Where a grant is on a namespace or a strategy alone, what others have said lately is not told. Of a grant that is bound
-/// the jobs that changed last are looked at; where there are more of them, something may wait, and so it says.
+/// Returns true while an extraction waits or runs whose events the caller may know of: those of the
+/// whole memory, or of an actor. A grant on a namespace or a strategy only does not reveal recent
+/// events of others. For a restricted grant it checks the latest changed jobs; if there are more,
+/// it returns true because one may wait.
 pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &View) -> Result<bool> {
     let open = tx.jobs().has_open(memory, &JobKind::EXTRACT)?;
     if !open || view.is_whole() {
@@ -42,12 +43,12 @@ pub(crate) fn extraction_is_pending(tx: &dyn ReadTx, memory: &MemoryId, view: &V
     Ok(false)
 }
 
-/// True where a job has an event yet to read that meets the bounds.
+/// Returns true if a job must still read an event that meets the restrictions.
 fn reads_some(tx: &dyn ReadTx, memory: &MemoryId, job: &Job, bounds: &Bounds) -> Result<bool> {
     let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
         return Ok(false);
     };
     let read = tx.events().progress(memory, strategy, actor, session)?;
-    // What has expired by now was to be read all the same: the time does not matter here.
+    // Expired events were to be read as well, so the time does not matter here.
     tx.events().has_unprocessed(memory, actor, session, read, bounds, Timestamp::EPOCH)
 }

@@ -1,13 +1,13 @@
-//! How many jobs compute at once. A job that waits for a model steps out meanwhile and leaves its place to others; when it
-//! comes back, it goes before jobs that have not begun.
+//! Limits the number of jobs that compute at once. A job that waits for a model releases its
+//! permit. When it returns, it precedes jobs that have not started.
 //!
-//! Only counts: which job holds a permit is not known here.
+//! Only a counter: it does not know which job holds a permit.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// A number of places, and who waits for one.
+/// A number of permits, and the jobs that wait for one.
 #[derive(Debug)]
 pub struct Permits {
     state: Mutex<State>,
@@ -15,15 +15,15 @@ pub struct Permits {
 
 #[derive(Debug)]
 struct State {
-    /// Below zero while a job that was cut off has left its place twice.
+    /// Number of free permits. It is negative while an aborted job has released its permit twice.
     free: i64,
-    /// Jobs that want back in.
+    /// Number of jobs that wait to return.
     returning: u32,
     sleepers: Vec<Waker>,
 }
 
 impl Permits {
-    /// So many places; at least one.
+    /// Creates this number of permits, at least one.
     pub(crate) fn new(places: usize) -> Self {
         let free = i64::try_from(places.max(1)).unwrap_or(i64::MAX);
         Self { state: Mutex::new(State { free, returning: 0, sleepers: Vec::new() }) }
@@ -41,12 +41,12 @@ impl Permits {
         sleepers.into_iter().for_each(Waker::wake);
     }
 
-    /// Resolves when there is a place; it is free again when the permit goes.
+    /// Returns a future of a permit, which is free again when the permit is dropped.
     pub fn take(self: &Arc<Self>) -> Taking {
         Taking { permits: Arc::clone(self) }
     }
 
-    /// Leaves the place of the job that calls, until it comes back.
+    /// Releases the permit of the calling job until it returns.
     pub(crate) fn step_out(self: &Arc<Self>) -> Away {
         self.change(1);
         Away { permits: Arc::clone(self), is_back: false }
@@ -65,7 +65,7 @@ impl Permits {
     }
 }
 
-/// See [`Permits::take`].
+/// The future of [`Permits::take`].
 #[derive(Debug)]
 pub struct Taking {
     permits: Arc<Permits>,
@@ -79,7 +79,7 @@ impl Future for Taking {
     }
 }
 
-/// A place.
+/// A permit.
 #[derive(Debug)]
 pub struct Permit {
     permits: Arc<Permits>,
@@ -91,7 +91,7 @@ impl Drop for Permit {
     }
 }
 
-/// A job that has left its place for a while.
+/// A job that released its permit temporarily.
 #[derive(Debug)]
 pub(crate) struct Away {
     permits: Arc<Permits>,
@@ -99,7 +99,7 @@ pub(crate) struct Away {
 }
 
 impl Away {
-    /// Resolves when the job has a place again.
+    /// Waits until the job has a permit again.
     pub(crate) async fn back(mut self) {
         let returning = Returning::of(&self.permits);
         std::future::poll_fn(|context| self.permits.poll(context, true)).await;
@@ -110,14 +110,14 @@ impl Away {
 
 impl Drop for Away {
     fn drop(&mut self) {
-        // Cut off while away: its permit will be given back, but the place was left already.
+        // The job was aborted while away: its permit will be returned, but was already released.
         if !self.is_back {
             self.permits.change(-1);
         }
     }
 }
 
-/// Counts a job among those that want back in, while it lives.
+/// Counts a job among those that wait to return, as long as it lives.
 struct Returning<'a>(&'a Permits);
 
 impl<'a> Returning<'a> {
@@ -134,7 +134,7 @@ impl Drop for Returning<'_> {
         let mut state = self.0.state();
         state.returning = state.returning.saturating_sub(1);
         drop(state);
-        // Those who let it go first may go now.
+        // Jobs that let it pass may proceed now.
         self.0.change(0);
     }
 }
@@ -149,7 +149,7 @@ mod tests {
         let permits = Arc::new(Permits::new(1));
         let first = permits.take().now_or_never().unwrap();
         assert!(permits.take().now_or_never().is_none());
-        // While the first waits for a model, another computes.
+        // While the first waits for a model, another one computes.
         let away = permits.step_out();
         let second = permits.take().now_or_never().unwrap();
         let mut back = Box::pin(away.back());

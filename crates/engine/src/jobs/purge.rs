@@ -1,4 +1,5 @@
-//! The job that erases: deleted records past their memory's `erase_after_ms`, or a whole deleted memory.
+//! The job that erases deleted records after their memory's `erase_after_ms`, or a whole deleted
+//! memory.
 
 use loci_model::job::Job;
 use loci_model::ports::store::StoreExt;
@@ -9,10 +10,10 @@ use crate::Engine;
 use crate::deliveries::record_streams;
 use crate::hooks::in_write;
 
-/// Rows of one write: short enough that others get their turn between.
+/// Rows per write: few enough that other writes can run in between.
 pub(super) const ROWS_PER_WRITE: usize = 500;
 
-/// Erases until nothing is left that may be erased. Run twice, it finds nothing.
+/// Erases until no more data may be erased. A second run has no work.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let id = job.memory.clone();
     let memory = engine.store.read(move |tx| tx.memories().get(&id)).await?;

@@ -1,5 +1,5 @@
-//! After a change of embedder: memories whose passages have vectors of another model, or none, are given a job that makes
-//! them. The job itself is the one of every passage without a vector.
+//! Handles a change of embedder: schedules a job for memories with passages that have no vector or
+//! one of another model. It is the job that embeds all passages without a vector.
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -8,15 +8,16 @@ use loci_model::{JobId, MemoryId, Result};
 use crate::Engine;
 use crate::records::batch::ask_for_vectors;
 
-/// Memories looked at per transaction.
+/// Memories per transaction.
 const MEMORIES_PER_PAGE: usize = 100;
 
 impl Engine {
-    /// Asks for vectors wherever a passage lacks one of the present embedder; in how many memories. Meanwhile such
-    /// passages are found by their words, and answers say that vectors are pending.
+    /// Schedules embedding for all memories with a passage that lacks a vector of the current
+    /// embedder. Returns their number. Until then text search finds these passages, and responses
+    /// report that vectors are pending.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Errors of the store.
     pub async fn ask_for_missing_vectors(&self) -> Result<usize> {
         let Some(embedder) = &self.embedder else { return Ok(0) };
         let (mut after, mut asked) = (None::<MemoryId>, 0);

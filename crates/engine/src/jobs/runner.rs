@@ -1,10 +1,12 @@
-//! The one runner: a process that is a host of the store runs due jobs, sends deliveries and sweeps; others only ask for
-//! jobs. Of the embedded store one process is host, of one for many servers every process: what one of them does is leased
-//! by rows (`lease.rs`), and none counts on being alone.
+//! The one runner: a process that hosts the store runs due jobs, sends deliveries and sweeps; other
+//! processes only schedule jobs. One process hosts an embedded store. Every process hosts a store
+//! for many servers: their work is leased by rows (`lease.rs`), and no process relies on being
+//! alone.
 //!
-//! A few workers side by side. The first looks at the table often enough for jobs that other processes asked for; a
-//! call of [`Wake`](super::wake::Wake) wakes all at once. A few jobs compute at a time
-//! ([`Permits`](super::permits::Permits)); those that wait for a model do not count, and hold nobody up.
+//! A few workers run concurrently. The first one polls the table often enough for jobs that other
+//! processes scheduled; a call of [`Wake`](super::wake::Wake) wakes all at once. A limited number
+//! of jobs compute at a time ([`Permits`](super::permits::Permits)). Jobs that wait for a model do
+//! not count and block no others.
 
 use futures::future::{BoxFuture, Either, join_all, join4, select};
 use futures::stream::{self, StreamExt};
@@ -21,48 +23,51 @@ use super::wait::Part;
 use crate::Engine;
 use crate::hooks::RunnerState;
 
-/// Jobs that run side by side: enough to fill the embedder while others wait for the store.
+/// Number of workers: enough to keep the embedder busy while others wait for the store.
 const WORKERS: usize = 4;
-/// The first worker looks at the table this often; the host's place is asked for as often.
+/// Milliseconds between polls of the first worker, which also tries to become host.
 const LOOK_MS: u64 = 150;
-/// The others are woken; they look by themselves only in case a call was missed.
+/// Milliseconds between polls of the other workers, in case they missed a wake-up.
 const LOOK_RARELY_MS: u64 = 2_000;
-/// A job whose runner died is not among those that are due: it is looked for this often.
+/// Microseconds between searches for jobs whose runner died, because they are not among due jobs.
 const LOST_LOOK_US: u64 = 5_000_000;
-/// Running jobs may end when the runner stops, for so long.
+/// Milliseconds that running jobs may take to end when the runner stops.
 const STOP_MS: u64 = 10_000;
-/// The outbox is looked at this often; whoever puts something there calls.
+/// Milliseconds between polls of the outbox; processes that add to it also wake the runner.
 const DELIVER_LOOK_MS: u64 = 1_000;
-/// Sweeps are this far apart.
+/// Milliseconds between sweeps.
 const SWEEP_MS: u64 = 60_000;
-/// A server that sweeps is the one that does so until it has not been heard of for so long: some sweeps are left out then.
+/// Duration of the sweep lease in milliseconds. A server that sweeps keeps sweeping until it has
+/// been silent for this time; some sweeps are skipped then.
 const SWEEP_LEASE_MS: i64 = 180_000;
 
-/// What the workers of one run share.
+/// The shared state of the workers of one run.
 struct Run<'a> {
     engine: &'a Engine,
-    /// Jobs of these memories; empty: of all.
+    /// The memories whose jobs run; empty means all.
     memories: &'a [MemoryId],
     state: RunnerState,
 }
 
 impl Engine {
-    /// Runs jobs and sweeps while this process is a host, until `stop` resolves. Jobs that run then may end, for ten
-    /// seconds; what is cut off is run again when its lease has run out.
+    /// Runs jobs and sweeps while this process is a host, until `stop` resolves. Running jobs then
+    /// have ten seconds to end; an aborted job runs again after its lease has expired.
     pub async fn run_jobs(&self, stop: BoxFuture<'static, ()>) {
         let run = Run::of(self, &[]);
-        // What is seldom at work is boxed: the whole future lies on the stack of whoever polls it.
+        // Rarely active futures are boxed, because the whole future lies on the stack of its
+        // poller.
         let all = join4(run.workers(), Box::pin(run.sweeper()), run.deliverer(), Box::pin(run.loops()));
         run.until(stop, all).await;
         self.store.release_host();
     }
 
-    /// Runs the jobs of some memories, due or not, until none is left or `timeout_ms` have passed. Where another process is
-    /// the one host, it runs them, and this one waits. On a store of many hosts it works as one of the servers, and must be
-    /// configured as they are: commands call [`Self::settle`].
+    /// Runs the jobs of some memories, due or not, until none is left or `timeout_ms` have passed.
+    /// If another process is the only host, that one runs them and this one waits. On a store with
+    /// many hosts it works as one of the servers and must be configured like them; commands call
+    /// [`Self::settle`].
     ///
     /// # Errors
-    /// When the store fails; how jobs end is no error.
+    /// Errors of the store; failed jobs are no errors.
     pub async fn run_due(&self, memories: &[MemoryId], timeout_ms: u64) -> Result<ExtractionState> {
         let runs_elsewhere = self.is_hosting().await?;
         self.make_due(memories).await?;
@@ -83,7 +88,8 @@ impl Engine {
         }
     }
 
-    /// True where a runner of this process is the one host already. Of a store for many nobody is that.
+    /// Returns true if a runner of this process is already the only host. For a store with many
+    /// hosts it returns false.
     pub(super) async fn is_hosting(&self) -> Result<bool> {
         Ok(match self.store.hosts() {
             Hosts::One => self.store.info(false).await?.is_host,
@@ -97,7 +103,7 @@ impl<'a> Run<'a> {
         Self { engine, memories, state: RunnerState::default() }
     }
 
-    /// Lets the workers work until `stop` resolves, then lets them end what they have.
+    /// Runs the workers until `stop` resolves, then lets them finish their jobs.
     async fn until<T>(&self, stop: BoxFuture<'_, ()>, workers: impl Future<Output = T>) {
         let workers = std::pin::pin!(workers);
         match select(stop, workers).await {
@@ -117,7 +123,7 @@ impl<'a> Run<'a> {
         join_all((0..WORKERS).map(|number| self.worker(number))).await;
     }
 
-    /// Runs what it takes, one job after another, and further ones while those wait for a model.
+    /// Runs its jobs one after another, and further ones while those wait for a model.
     async fn worker(&self, number: usize) {
         let jobs = stream::unfold(None, |looked_us| self.next(number, looked_us));
         let at_once = self.engine.settings.pipeline.jobs_at_once.clamp(1, limits::JOBS_AT_ONCE_MAX);
@@ -128,7 +134,7 @@ impl<'a> Run<'a> {
         .await;
     }
 
-    /// The next job, with the place in which it computes; `None` when the runner stops.
+    /// Returns the next job with its permit; `None` when the runner stops.
     async fn next(&self, number: usize, mut looked_us: Option<u64>) -> Option<((Job, Permit), Option<u64>)> {
         let pause = if number == 0 { LOOK_MS } else { LOOK_RARELY_MS };
         while !self.state.is_stopping() {
@@ -142,7 +148,7 @@ impl<'a> Run<'a> {
             };
             match found {
                 Ok(Some(found)) => {
-                    // There may be more: the others look too.
+                    // There may be more jobs: wake the other workers.
                     if number == 0 {
                         self.engine.wake.call();
                     }
@@ -158,7 +164,7 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// Becomes, or stays, a host where that is possible.
+    /// Becomes or remains a host, if possible.
     async fn take_place(&self) {
         let hosting = match self.engine.store.try_host() {
             Ok(hosting) => hosting,
@@ -177,10 +183,11 @@ impl<'a> Run<'a> {
         self.state.set_hosting(hosting);
     }
 
-    /// The one new host frees what the one before left behind: that one is gone. Where there are many, leases run out.
-    /// Who waits is woken by either: the last host, or this server before it was started, may have been set to let others
-    /// read. Who still must wait asks again, finds the question, and waits again, whoever else looks. A command does not
-    /// wake the jobs of everybody else.
+    /// Prepares a new host. A single host releases the jobs of the previous one, which no longer
+    /// exists. With several hosts, leases expire instead. It also wakes waiting jobs, because the
+    /// previous host, or this server before its start, may have been configured to let clients
+    /// answer questions. A job that must still wait asks again, finds its question, and waits
+    /// again. A command does not wake the jobs of other processes.
     async fn begin_hosting(&self) -> Result<()> {
         let (host, now) = (self.engine.settings.host.clone(), self.engine.clock.now());
         let (frees, wakes) = match self.engine.store.hosts() {
@@ -208,8 +215,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Takes a job that is due, when there is a place for it. Looking is a read; only where something is due, or lost jobs
-    /// are to be looked for, a write takes it.
+    /// Claims a due job when a permit is free. The search is a read; a write follows only if a job
+    /// is due, or if lost jobs must be searched.
     async fn next_job(
         &self,
         looks_for_lost: bool,
@@ -243,7 +250,7 @@ impl<'a> Run<'a> {
         Ok(claimed.map(|job| (job, permit)))
     }
 
-    /// Sends what is in the outbox, where anything can be sent.
+    /// Sends the deliveries of the outbox, if the engine can send any.
     async fn deliverer(&self) {
         while self.engine.deliver.is_some() && !self.state.is_stopping() {
             let seen = self.engine.wake.calls();
@@ -262,13 +269,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The loops of all products.
+    /// Runs the loops of all products.
     async fn loops(&self) {
         join_all(self.engine.products.loops().map(|one| one.run(self.engine, &self.state))).await;
     }
 
-    /// Sweeps, where no other server does. Who begins to sweep goes on with it, so that all of them together sweep as often
-    /// as one.
+    /// Sweeps if no other server does. A server that starts to sweep continues, so that all servers
+    /// together sweep as often as one.
     async fn sweeper(&self) {
         let (name, holder) = (SWEEP.to_owned(), self.engine.settings.host.clone());
         let chore = Chore { engine: self.engine, name, holder, lease_ms: SWEEP_LEASE_MS };

@@ -1,4 +1,4 @@
-//! `job_start`: a failed job tries again.
+//! `job_start`: restarts a failed job.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Principal};
@@ -10,7 +10,8 @@ use crate::calls::idempotency::{ClientToken, recall, remember, replayed};
 const OPERATION: &str = "StartMemoryExtractionJob";
 
 impl Engine {
-    /// Makes a failed job pending and due; one that waits or runs stays as it is, which is no error.
+    /// Makes a failed job pending and due. A job that waits or runs stays unchanged, without an
+    /// error.
     ///
     /// # Errors
     /// `Denied`, `NotFound` (memory, job).

@@ -1,4 +1,5 @@
-//! `sweep`: what has had its time leaves the tables. Reads leave it out long before; this frees the space.
+//! `sweep`: removes expired rows from the tables. Reads omit them long before; the sweep frees the
+//! space.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,23 +14,23 @@ use crate::language_models::erasure;
 use crate::records::changing::Changing;
 use crate::{Engine, language_models};
 
-/// Writes of one kind in one sweep; what is left waits for the next.
+/// Maximum number of writes of one kind in one sweep; the rest waits for the next sweep.
 const ROUNDS_MAX: usize = 200;
-/// A write of few rows costs like one of so many.
+/// Minimum number of rows charged for a write, because a write of few rows costs almost the same.
 const ROWS_COUNTED_MIN: usize = 5;
-/// Memories with something to erase that are asked for at once.
+/// Memories with erasable data per read.
 const MEMORIES_PER_PAGE: usize = 100;
-/// Why a record past its time is expired.
+/// Reason for the change of an expired record.
 const REASON: &str = "expired";
 
 impl Engine {
     /// Removes expired events and tokens, jobs that ended long ago, exchanges and deliveries,
-    /// history past retention, what the archive of conversations has kept long enough, content that
-    /// was deleted long enough ago; marks expired records; removes parts of imports that broke off;
-    /// then runs the parts of all products. In small writes; bounded.
+    /// history past retention, session items past retention, and content that was deleted long
+    /// enough ago. Marks expired records, and removes parts of aborted imports. Then runs the
+    /// sweeps of all products. It uses small writes and a bounded amount of work.
     ///
-    /// A row that cannot be read costs its own record, else its memory, else its kind: it is logged, and the
-    /// sweep goes on.
+    /// An unreadable row is logged, and the sweep continues: it skips only that record, or else its
+    /// memory, or else its kind.
     ///
     /// # Errors
     /// Errors of the store itself.
@@ -55,11 +56,11 @@ impl Engine {
         for part in self.products.sweeps() {
             of(part.name())(part.run(self, now).await)?;
         }
-        // The log gives its room back, and what was erased from the tables is not in it any more.
+        // The checkpoint frees the space of the write-ahead log, and removes erased data from it.
         self.store.checkpoint(Checkpoint::Underway { monotonic_us: self.clock.monotonic_us() }).await
     }
 
-    /// Runs one kind of sweep until a round does less than it might.
+    /// Runs one kind of sweep until a round removes less than the maximum.
     async fn rounds<F>(&self, work: F) -> Result<()>
     where
         F: FnMut(&mut dyn Tx) -> Result<usize> + Send + Clone + 'static,
@@ -72,7 +73,8 @@ impl Engine {
         Ok(())
     }
 
-    /// A store may take one memory a write: it goes on until nothing is found.
+    /// Sweeps events. A store may process one memory per write, so this continues until nothing is
+    /// found.
     async fn sweep_events(&self, now: Timestamp) -> Result<()> {
         let mut left = ROUNDS_MAX * ROWS_PER_WRITE;
         while left > 0 {
@@ -84,7 +86,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Records past their time leave the index with a state that says so: found in all memories, changed one memory a write.
+    /// Marks expired records in all memories, one memory per write. They leave the index and get
+    /// the state expired.
     async fn expire_records(&self, now: Timestamp) -> Result<()> {
         for _ in 0..ROUNDS_MAX {
             let expired = self.store.read(move |tx| tx.records().expired(now, ROWS_PER_WRITE)).await?;
@@ -104,8 +107,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Expires records of one memory, in one write; each in its own where one of them is damaged. False where
-    /// none could be.
+    /// Marks expired records of one memory in one write, or in separate writes if one of them is
+    /// damaged. Returns false if none could be marked.
     async fn expire_of(&self, memory: &MemoryId, ids: &[RecordId], now: Timestamp) -> Result<bool> {
         let expire = |ids: Vec<RecordId>| {
             let memory = memory.clone();
@@ -123,7 +126,8 @@ impl Engine {
         Ok(any)
     }
 
-    /// Deleted records of the memories that have some to erase, and deleted memories whose own job was lost.
+    /// Erases deleted records of the memories that have some, and deleted memories whose own job
+    /// was lost.
     async fn sweep_deleted(&self, now: Timestamp) -> Result<()> {
         for _ in 0..ROUNDS_MAX {
             let due = self.store.read(move |tx| tx.records().erasable(now, MEMORIES_PER_PAGE)).await?;
@@ -146,7 +150,7 @@ impl Engine {
     }
 }
 
-/// Logs what a damaged row did not let happen; other errors are the store's, and the sweep ends with them.
+/// Logs an error of a damaged row; other errors come from the store and end the sweep.
 fn unless_damaged<T: Default>(what: &str, result: Result<T>) -> Result<T> {
     match result {
         Err(error) if error.kind == ErrorKind::Bug => {
@@ -168,10 +172,10 @@ fn expire_all(tx: &mut dyn Tx, memory: &MemoryId, ids: &[RecordId], now: Timesta
     Ok(())
 }
 
-/// The strategy of the record that expired.
+/// Marks one record as expired, and returns its strategy.
 fn expire(tx: &mut dyn Tx, memory: &MemoryId, id: &RecordId, at: Timestamp) -> Result<Option<StrategyId>> {
     let Some(record) = tx.records().get(memory, id)? else { return Ok(None) };
-    // It was found by a read: it may have been given more time since.
+    // The record was found by an earlier read: its expiry may have been extended since.
     let is_due = record.state == RecordState::Active && record.expires_at.is_some_and(|due| due <= at);
     if !is_due {
         return Ok(None);

@@ -11,14 +11,16 @@ use loci_model::{ActorId, Error, MemoryId, Result, SessionId, limits};
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Jobs of other processes end without a call: the table is looked at this often.
+/// Milliseconds between polls of the table, because jobs of other processes end without a wake-up.
 const LOOK_MS: u64 = 50;
 
 impl Engine {
-    /// Waits until extraction of a memory, an actor or a session has nothing to do, or `timeout_ms` have passed.
+    /// Waits until a memory, an actor or a session has no pending extraction, or `timeout_ms` have
+    /// passed.
     ///
     /// # Errors
-    /// `Denied`, `NotFound` (memory), `Invalid` (`timeout_ms` over 300,000; a session without its actor).
+    /// `Denied`, `NotFound` (memory), `Invalid` (`timeout_ms` over 300,000; a session without its
+    /// actor).
     pub async fn extraction_wait(
         &self,
         caller: &Principal,
@@ -29,7 +31,7 @@ impl Engine {
     ) -> Result<ExtractionState> {
         let now = self.clock.now();
         match actor {
-            // Numbers alone are told: of events that the caller may see some of.
+            // The response contains only counts, so visibility of some events is enough.
             Some(actor) => {
                 access::event_view(caller, memory, actor, session, Capability::Read, now).map(drop)?
             }
@@ -53,14 +55,14 @@ impl Engine {
         self.wait_for(&part, timeout_ms).await
     }
 
-    /// Waits until nothing of the part is pending, or the time is up.
+    /// Waits until the part has no pending jobs, or the time is up.
     pub(super) async fn wait_for(&self, part: &Part, timeout_ms: u64) -> Result<ExtractionState> {
         let start = self.clock.monotonic_us();
         loop {
             let seen = self.wake.calls();
             let counts = self.counts(part).await?;
             let waited_ms = self.clock.monotonic_us().saturating_sub(start) / 1000;
-            // What waits for an answer from outside ends no sooner for being waited for here.
+            // Waiting here does not help jobs that wait for an answer from outside.
             if counts.runnable() == 0 || waited_ms >= timeout_ms {
                 return Ok(ExtractionState {
                     complete: counts.pending == 0,
@@ -73,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Sleeps, but wakes at a call of [`super::wake::Wake`] made since the count `seen`.
+    /// Sleeps, but wakes at a call of [`super::wake::Wake`] after the count `seen`.
     pub async fn pause(&self, seen: u64, millis: u64) {
         match select(self.wake.called_since(seen), self.clock.sleep(millis)).await {
             Either::Left(_) | Either::Right(_) => {}
@@ -98,7 +100,7 @@ impl Engine {
     }
 }
 
-/// Some memories, or an actor or a session of one.
+/// Some memories, or an actor or a session of one memory.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) memories: Vec<MemoryId>,

@@ -1,6 +1,6 @@
-//! Wakes the runner of this process when a write asked for a job, and waiters when a job ended.
+//! Wakes the runner of this process when a write scheduled a job, and waiters when a job ended.
 //!
-//! Only a hint: other processes are found by looking at the table again after a pause.
+//! Only a hint: changes by other processes are found by polling the table.
 
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ struct State {
 }
 
 impl Wake {
-    /// Wakes everyone who sleeps.
+    /// Wakes all sleepers.
     pub fn call(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.calls = state.calls.wrapping_add(1);
@@ -28,18 +28,18 @@ impl Wake {
         }
     }
 
-    /// How often it was called: taken before looking at the table, so that no call is missed.
+    /// Returns the number of calls. It is read before the table, so that no call is missed.
     pub fn calls(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).calls
     }
 
-    /// Resolves at the first call after the count `seen`.
+    /// Returns a future that resolves at the first call after the count `seen`.
     pub fn called_since(&self, seen: u64) -> Called<'_> {
         Called { wake: self, seen }
     }
 }
 
-/// See [`Wake::called_since`].
+/// The future of [`Wake::called_since`].
 #[derive(Debug)]
 pub struct Called<'a> {
     wake: &'a Wake,
@@ -54,7 +54,7 @@ impl Future for Called<'_> {
         if state.calls != self.seen {
             return Poll::Ready(());
         }
-        // A task that polls again has its waker here already.
+        // A task that polls again is registered already.
         if !state.sleepers.iter().any(|sleeper| sleeper.will_wake(context.waker())) {
             state.sleepers.push(context.waker().clone());
         }

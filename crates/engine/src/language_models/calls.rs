@@ -1,6 +1,6 @@
-//! One call of a model that this server reaches, for jobs and for evaluations of prompts: so many
-//! are under way at once, each within its time, and a model that panics holds nothing up. Retries
-//! of the transport are the adapter's matter.
+//! One call of a model that this server reaches, for jobs and for evaluations of prompts. The
+//! number of concurrent calls is limited, each has a timeout, and a panicking model blocks nothing.
+//! The adapter retries failures of the transport.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,16 +11,16 @@ use loci_model::ports::language_model::{Completion, LanguageModel, ModelError, M
 
 use crate::Engine;
 
-/// The reason why a call has no reply.
+/// The reason for which a call has no reply.
 #[derive(Debug)]
 pub enum CallFailure {
     /// The model panicked.
     BrokeDown,
-    /// The model, or the way to it, failed.
+    /// The model, or the connection to it, failed.
     Failed(ModelError),
 }
 
-/// Calls a model as soon as one of the calls of this server's pipeline is free.
+/// Calls a model as soon as a permit of this server's pipeline is free.
 pub async fn call(
     engine: &Engine,
     model: &dyn LanguageModel,

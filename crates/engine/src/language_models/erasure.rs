@@ -1,16 +1,19 @@
-//! What a question quotes goes: so do the question and its answer, and whoever asked asks again without it.
+//! Removes questions and their answers when the data that they quote is erased; the job asks again
+//! without it.
 //!
-//! Jobs that read already but have not asked yet are woken: they ask nothing then, and begin again (`exchange.rs`).
+//! Jobs that have read the data but not asked yet are woken: they then ask nothing and start over
+//! (`exchange.rs`).
 
 use crate::hooks::in_write;
 use loci_model::job::exchange::Step;
 use loci_model::ports::store::Tx;
 use loci_model::{ActorId, MemoryId, Result, SessionId, StrategyId, Timestamp};
 
-/// Steps whose questions quote records that are there. What quotes messages alone goes with these.
+/// Steps whose questions quote existing records. Questions that quote only messages are removed
+/// with the messages.
 const QUOTING: &[Step] = &[Step::Summarise, Step::Consolidate, Step::Reflect];
 
-/// An event of a session is gone.
+/// Removes the questions on a session from which an event was erased.
 pub fn of_session(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -24,7 +27,8 @@ pub fn of_session(
     tx.jobs_mut().wake_running(memory, None, Some((actor, session)), now).map(drop)
 }
 
-/// Records of a strategy are gone; `None`: of any. What clients wrote without a strategy is quoted nowhere.
+/// Removes the questions on erased records of a strategy; `None` means any strategy. No question
+/// quotes client records without a strategy.
 pub fn of_records(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -36,19 +40,19 @@ pub fn of_records(
     tx.jobs_mut().wake_running(memory, strategy, None, now).map(drop)
 }
 
-/// Drops the questions of one step: what they quote is gone.
+/// Removes the questions of one step, because the data that they quote is erased.
 pub fn of_step(tx: &mut dyn Tx, memory: &MemoryId, step: Step, now: Timestamp) -> Result<()> {
     drop_of_steps(tx, memory, None, &[step], now)
 }
 
-/// Drops every question of a memory after a person was taken out of it: any of them may quote their
-/// names.
+/// Removes every question of a memory after a person was removed from it, because any of them may
+/// quote their names.
 pub(crate) fn of_names(tx: &mut dyn Tx, memory: &MemoryId, now: Timestamp) -> Result<()> {
     drop_of_steps(tx, memory, None, Step::ALL, now)?;
     tx.jobs_mut().wake_running(memory, None, None, now).map(drop)
 }
 
-/// Drops the questions of these steps, and wakes the jobs that asked them.
+/// Removes the questions of these steps, and wakes the jobs that asked them.
 fn drop_of_steps(
     tx: &mut dyn Tx,
     memory: &MemoryId,

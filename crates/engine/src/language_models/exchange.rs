@@ -1,4 +1,4 @@
-//! Exchanges: questions as they are kept, and found again. Which of them waits for whom is not decided here.
+//! Exchanges: stored questions and their lookup. Other modules decide which of them wait.
 
 use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply};
 use loci_model::job::{Job, JobState};
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::Engine;
 use crate::strategies::model_questions::question::Question;
 
-/// Digest of everything that is asked.
+/// Returns the digest of the whole question.
 pub(super) fn digest(step: Step, question: &Question) -> [u8; 32] {
     let mut hasher = Sha256::new();
     let parts = [
@@ -27,7 +27,7 @@ pub(super) fn digest(step: Step, question: &Question) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// A question that nobody has come for.
+/// Returns a question that no client has fetched yet.
 pub(super) fn open(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Exchange> {
     let now = engine.clock.now();
     Ok(Exchange {
@@ -51,7 +51,7 @@ pub(super) fn open(engine: &Engine, job: &Job, step: Step, question: &Question) 
     })
 }
 
-/// The exchange of a question of a job, where there is one.
+/// Returns the exchange of a job's question, if there is one.
 pub(super) async fn kept(
     engine: &Engine,
     job: &Job,
@@ -62,19 +62,19 @@ pub(super) async fn kept(
     engine.store.read(move |tx| tx.exchanges().by_digest(&memory, &id, &digest)).await
 }
 
-/// True while a job does what this try of it was begun for: it is there, held by this try, and nobody woke it meanwhile
-/// because what it has read is gone.
+/// Returns true while this try is current: the job exists, this try holds it, and no erasure of its
+/// data has woken it meanwhile.
 fn is_current(tx: &dyn ReadTx, job: &Job) -> Result<bool> {
     Ok(tx.jobs().get(&job.memory, &job.id)?.is_some_and(|found| {
         found.state == JobState::Running
             && found.lease_host == job.lease_host
             && found.updated_at == job.updated_at
-            // Woken in the very millisecond in which it was claimed: due then.
+            // The job was woken in the same millisecond in which it was claimed: due then.
             && !(found.rerun && found.due <= found.updated_at)
     }))
 }
 
-/// Puts a question where it can be come for. Nothing is put by a try that is not current any more: the next one asks.
+/// Stores a question for clients. An outdated try stores nothing: the next one asks.
 pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: bool) -> Result<()> {
     let job = job.clone();
     engine
@@ -91,7 +91,7 @@ pub(super) async fn put(engine: &Engine, job: &Job, new: Exchange, is_alone: boo
         .await
 }
 
-/// Keeps an answer that is good, with its question. A try that is not current any more has no use for it.
+/// Stores a valid answer with its question. An outdated try does not need it.
 pub(super) async fn keep(engine: &Engine, job: &Job, answered: Exchange, reply: StoredReply) -> Result<()> {
     let job = job.clone();
     engine
@@ -102,7 +102,7 @@ pub(super) async fn keep(engine: &Engine, job: &Job, answered: Exchange, reply: 
             }
             let open = tx.exchanges().by_digest(&answered.memory, &answered.job, &answered.digest)?;
             match open {
-                // Asked for someone else to answer, before this server was to ask itself.
+                // A client was to answer it before this server was configured to ask.
                 Some(open) => tx.exchanges_mut().answer(&answered.memory, &open.id, &reply).map(drop),
                 None => {
                     let state = ExchangeState::Answered;

@@ -1,17 +1,17 @@
-//! What is said where there is no answer: a code of the AgentCore wire, an explanation for people,
-//! and whether another try can help.
+//! Failures to get an answer: a code of the AgentCore wire, a plain explanation, and the chance of
+//! a retry.
 
 use loci_model::ports::language_model::{ModelError, ModelErrorKind};
 
 use super::{Unanswered, Why};
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// Violations that a reason names.
+/// Maximum number of violations in a reason.
 const NAMED_MAX: usize = 3;
-/// Tries after which a refusal is taken for an answer.
+/// Number of tries after which a refusal is final.
 const REFUSALS_MAX: u32 = 2;
 
-/// Codes for built-in strategies, and for those that name a model of their own.
+/// Codes for built-in strategies, and for those that name their own model.
 struct Codes(&'static str, &'static str);
 
 impl Codes {
@@ -20,7 +20,7 @@ impl Codes {
     }
 }
 
-/// No model is configured.
+/// Returns the failure without a configured model.
 pub(super) fn not_configured(question: &Question) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_NOT_CONFIGURED", "CUSTOM_MODEL_BEDROCK_ACCESS_DENIED").of(question),
@@ -31,7 +31,7 @@ pub(super) fn not_configured(question: &Question) -> Unanswered {
     }
 }
 
-/// The question is longer than any may be.
+/// Returns the failure of a question over the size limit.
 pub(super) fn too_long(bytes: usize) -> Unanswered {
     Unanswered {
         code: "MODEL_REQUEST_REJECTED",
@@ -42,7 +42,7 @@ pub(super) fn too_long(bytes: usize) -> Unanswered {
     }
 }
 
-/// The model failed.
+/// Returns the failure of a model call.
 pub(super) fn failed(question: &Question, error: &ModelError) -> Unanswered {
     let codes = match error.kind {
         ModelErrorKind::Denied => Codes("MODEL_ACCESS_DENIED", "CUSTOM_MODEL_BEDROCK_ACCESS_DENIED"),
@@ -62,7 +62,7 @@ pub(super) fn failed(question: &Question, error: &ModelError) -> Unanswered {
     }
 }
 
-/// The model broke down.
+/// Returns the failure of a model that panicked.
 pub(super) fn broke_down(question: &Question) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_INTERNAL_ERROR", "CUSTOM_MODEL_BEDROCK_INTERNAL_ERROR").of(question),
@@ -73,7 +73,7 @@ pub(super) fn broke_down(question: &Question) -> Unanswered {
     }
 }
 
-/// The model would not.
+/// Returns the failure of a refused question.
 pub(super) fn refused(question: &Question, word: &str, attempts: u32) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_REFUSED", "CUSTOM_MODEL_BEDROCK_REFUSED").of(question),
@@ -84,7 +84,7 @@ pub(super) fn refused(question: &Question, word: &str, attempts: u32) -> Unanswe
     }
 }
 
-/// The answer broke off, with twice the room too.
+/// Returns the failure of a truncated answer, after a retry with twice the length.
 pub(super) fn cut_off(question: &Question) -> Unanswered {
     Unanswered {
         code: Codes("MODEL_CUT_OFF", "CUSTOM_MODEL_BEDROCK_CUT_OFF").of(question),
@@ -95,7 +95,7 @@ pub(super) fn cut_off(question: &Question) -> Unanswered {
     }
 }
 
-/// The answer does not have the form, after a revision.
+/// Returns the failure of an answer that violates its form after a revision.
 pub(super) fn bad_reply(question: &Question, bad: &BadReply) -> Unanswered {
     let named: Vec<&str> = bad.violations.iter().take(NAMED_MAX).map(String::as_str).collect();
     Unanswered {
@@ -107,7 +107,8 @@ pub(super) fn bad_reply(question: &Question, bad: &BadReply) -> Unanswered {
     }
 }
 
-/// Nobody who came for the question could answer it; what the last one said of it.
+/// Returns the failure of a question that no client could answer, with the explanation of the last
+/// client.
 pub(super) fn given_up(question: &Question, attempts: u32, said: Option<&str>) -> Unanswered {
     let said = said.map(|said| format!("; the last one said: {said}")).unwrap_or_default();
     Unanswered {

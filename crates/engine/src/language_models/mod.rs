@@ -1,15 +1,18 @@
-//! Asking a language model: one question of one step of one job, its answer read, kept until the job's result is written.
+//! Asks a language model: one question of one step of one job. The parsed answer is stored until
+//! the job's result is written.
 //!
-//! * [`ask`]: in three modes. `none`: nobody is asked. `provider`: this server asks (`provider.rs`). `pull`: the question
-//!   waits for the caller's own model (`pull.rs`), which comes for it by the verbs of `pull_verbs.rs`;
+//! * [`ask`]: works in three modes. `none`: no model is asked. `provider`: this server asks
+//!   (`provider.rs`). `pull`: the question waits for the client's own model (`pull.rs`), which
+//!   fetches it by the operations of `pull_verbs.rs`;
 //! * `calls.rs`: one call of a model, within the limits that all calls share;
-//! * `exchange.rs`: what is kept. The same question of the same job is asked once: a crash behind the answer costs nothing;
-//! * `erasure.rs`: what is kept goes with what it quotes;
+//! * `exchange.rs`: stored exchanges. The same question of a job is asked once: a crash after the
+//!   answer costs nothing;
+//! * `erasure.rs`: removes exchanges with the data that they quote;
 //! * `registry.rs`: the language models of an engine, by name;
-//! * `failure.rs`: what is said where there is no answer. What follows from that is the job's matter.
+//! * `failure.rs`: reasons for missing answers. The job handles them.
 //!
-//! An answer is data: whatever it says is read by a strict grammar, and nothing in it is obeyed. To ask in another step: a
-//! `Question` and a reader; nothing here.
+//! An answer is data: a strict grammar parses it, and its instructions are never followed. Another
+//! step only needs a `Question` and a reader; this module needs no change.
 
 pub mod calls;
 pub mod erasure;
@@ -32,81 +35,82 @@ use loci_model::{Result, Timestamp, limits};
 use crate::Engine;
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// What became of a question.
+/// The result of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked<T> {
-    /// No model is to be asked.
+    /// No model must be asked.
     Off,
-    /// The answer, read, and who gave it.
+    /// The parsed answer, and its author.
     Read(T, MadeBy),
-    /// The question waits for the caller's own model: the job's try ends here and goes on when the answer comes.
+    /// The question waits for the client's own model: the job's try ends and continues when the
+    /// answer arrives.
     Waits,
-    /// There is no answer.
+    /// The question got no answer.
     Unanswered(Unanswered),
 }
 
-/// Who gave an answer.
+/// The author of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeBy {
     /// The prompt.
     pub prompt: PromptId,
-    /// The model, as it calls itself.
+    /// The model, by its own name.
     pub model: Option<String>,
-    /// How it was asked.
+    /// The mode in which it was asked.
     pub mode: MakingMode,
 }
 
 impl MadeBy {
-    /// How a record was made that rests on this answer.
+    /// Returns the making of a record derived from this answer.
     pub fn making(&self) -> Making {
         let Self { prompt, model, mode } = self.clone();
         Making { prompt: Some(prompt), model, mode, ..Making::default() }
     }
 }
 
-/// Where an answer was lost.
+/// The stage at which an answer was lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The model is out of reach, out of order or not allowed: the next question will fare no better.
+    /// The model is unreachable, faulty or not permitted: the next question fails as well.
     Service,
-    /// It would not answer this question.
+    /// The model refused this question.
     Refused,
-    /// Its answer is longer than it may be: a shorter question may have a shorter answer.
+    /// The answer exceeds the maximum length: a shorter question may have a shorter answer.
     CutOff,
-    /// Its answer does not have the form, after a revision.
+    /// The answer violates its form after a revision.
     Form,
 }
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unanswered {
-    /// The code of a failed job's reason.
+    /// The code in a failed job's reason.
     pub code: &'static str,
-    /// For people; no content.
+    /// Plain explanation; no content.
     pub explanation: String,
-    /// No further try can help.
+    /// True if a retry cannot help.
     pub permanent: bool,
-    /// The model asks to wait so long.
+    /// Milliseconds to wait, if the model requests it.
     pub retry_after_ms: Option<u64>,
-    /// Where it was lost.
+    /// The stage at which the answer was lost.
     pub why: Why,
 }
 
 impl Unanswered {
-    /// Returns the reason of a job that ends for it: the code, then a plain explanation.
+    /// Returns the reason of a job that fails because of it: the code, then a plain explanation.
     pub fn reason(&self) -> String {
         format!("{}: {}", self.code, self.explanation)
     }
 }
 
-/// How an answer is read: a value, or everything that is wrong with it.
+/// A parser of an answer: returns a value, or all defects of the answer.
 pub type Reader<'a, T> = dyn Fn(&str) -> std::result::Result<T, BadReply> + Send + Sync + 'a;
 
-/// Asks one question for a job and reads the answer. The same question of the same job is asked once: an answer that was
-/// kept before a crash is read again.
+/// Asks one question for a job and parses the answer. The same question of a job is asked once: an
+/// answer stored before a crash is parsed again.
 ///
 /// # Errors
-/// Those of the store. What goes wrong with a model is [`Asked::Unanswered`].
+/// Errors of the store. A failure of a model is [`Asked::Unanswered`].
 pub async fn ask<T>(
     engine: &Engine,
     job: &Job,
@@ -129,13 +133,14 @@ pub async fn ask<T>(
     }
 }
 
-/// What the kept answer to a question cost, as far as the model said.
+/// Returns the usage of the stored answer to a question, as far as the model reported it.
 pub async fn usage_of(engine: &Engine, job: &Job, step: Step, question: &Question) -> Result<Usage> {
     let kept = exchange::kept(engine, job, step, question).await?;
     Ok(kept.and_then(|kept| kept.reply).map(|reply| reply.usage).unwrap_or_default())
 }
 
-/// Removes exchanges whose job ended long enough ago; how many. Usually they go with the job's result.
+/// Removes exchanges whose job ended long enough ago, and returns their number. Usually the write
+/// of the job's result removes them.
 pub(crate) fn sweep(tx: &mut dyn Tx, now: Timestamp, rows: usize) -> Result<usize> {
     tx.exchanges_mut().sweep(now.plus_millis(-limits::EXCHANGE_KEPT_MS), rows)
 }

@@ -1,7 +1,8 @@
-//! Asking a model that this server reaches: the call, one repeat of an answer that broke off, one revision of a bad one.
+//! Asks a model that this server reaches: the call, one retry after a truncated answer, one
+//! revision of an invalid one.
 //!
-//! Retries of the transport are the adapter's matter, tries of the job are the job's. While a model thinks, the job does
-//! not count among those that compute.
+//! The adapter retries failures of the transport, and the job retries itself. While it waits for a
+//! model, the job does not count among the computing jobs.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::{Asked, MadeBy, Reader, Unanswered, exchange, failure, revision};
 use crate::Engine;
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// An answer that broke off is asked for again with so many times the room.
+/// Factor of the maximum length when a truncated answer is retried.
 const ROOM_FACTOR: u32 = 2;
 
 pub(super) async fn ask<T>(
@@ -69,7 +70,7 @@ fn judged<T>(reply: &Reply, read: &Reader<'_, T>) -> std::result::Result<T, BadR
     read(&reply.text)
 }
 
-/// Everything that the calls about one question share.
+/// The shared context of the calls for one question.
 struct Asking<'a> {
     engine: &'a Engine,
     job: &'a Job,
@@ -79,7 +80,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// One answer, whole; where it breaks off, once more with more room.
+    /// Returns a complete answer. A truncated answer is retried once with a larger maximum.
     async fn call(&self, input: &str) -> std::result::Result<Reply, Unanswered> {
         let mut completion = Completion {
             step: self.step,
@@ -104,7 +105,7 @@ impl Asking<'_> {
         }
     }
 
-    /// One call, during which the job does not count among those that compute.
+    /// Makes one call, during which the job does not count among the computing jobs.
     async fn complete(&self, completion: &Completion) -> std::result::Result<Reply, Unanswered> {
         let away = self.engine.permits.step_out();
         let answered = call(self.engine, self.model.as_ref(), completion).await;

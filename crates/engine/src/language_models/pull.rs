@@ -1,5 +1,5 @@
-//! Asking the caller's own model: the question is put where it can be come for, and the job's try ends until an answer
-//! is there. Nothing is awaited here.
+//! Asks the client's own model: stores the question for clients, and ends the job's try until an
+//! answer arrives. Nothing is awaited here.
 
 use loci_model::job::Job;
 use loci_model::job::exchange::{Exchange, ExchangeState, Step};
@@ -22,7 +22,7 @@ pub(super) async fn ask<T>(
     let Some(kept) = exchange::kept(engine, job, step, question).await? else {
         let new = exchange::open(engine, job, step, question)?;
         exchange::put(engine, job, new, is_alone(step, question)).await?;
-        // Whoever waits for a question looks now.
+        // Wakes clients that wait for a question.
         engine.wake.call();
         return Ok(Asked::Waits);
     };
@@ -54,7 +54,8 @@ pub(super) async fn ask<T>(
     }
 }
 
-/// True for questions that a try asks one of: whatever else of the step is open was asked before things changed.
+/// Returns true for questions of which a try asks only one: other open questions of the step are
+/// outdated.
 fn is_alone(step: Step, question: &Question) -> bool {
     match step {
         Step::Extract | Step::Summarise => false,
@@ -63,7 +64,8 @@ fn is_alone(step: Step, question: &Question) -> bool {
     }
 }
 
-/// An answer that only the job could judge was none: the question is open again, with what is wrong, unless too many tried.
+/// Reopens a question with the defects of its answer, which only the job could check, unless it had
+/// too many attempts.
 async fn put_back(engine: &Engine, kept: &Exchange, input: String) -> Result<()> {
     let (memory, id, attempts) = (kept.memory.clone(), kept.id.clone(), kept.attempts);
     engine

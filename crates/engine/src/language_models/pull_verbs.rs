@@ -1,8 +1,9 @@
-//! Pull mode for those who come: `question_next`, `question_answer`, `question_give_up`. A question is handed to one caller
-//! at a time, under a lease; its answer is judged at once, by the grammar that the job uses.
+//! Operations of pull mode: `question_next`, `question_answer`, `question_give_up`. One client at a
+//! time holds a question, under a lease. Its answer is checked immediately, by the grammar that the
+//! job uses.
 //!
-//! Answers are rows: the process that takes one need not be the one that runs the job. Only who may read and write the whole
-//! memory sees its questions, for they hold what people said.
+//! Answers are rows: the process that accepts one need not run the job. Questions contain user
+//! text, so only callers that may read and write the whole memory see them.
 
 use loci_api::pull::JobResult;
 use loci_model::job::exchange::{Exchange, ExchangeState, Step, StoredReply, Usage};
@@ -22,58 +23,59 @@ use crate::strategies::model_questions::question::BadReply;
 use crate::{Engine, access};
 
 const OPERATION: &str = "QuestionAnswer";
-/// Questions come from other processes without a call: the table is looked at this often.
+/// Milliseconds between polls of the table, because questions of other processes arrive without a
+/// wake-up.
 const LOOK_MS: u64 = 1_000;
-/// A caller who brought an answer waits so long for the records.
+/// Maximum wait in milliseconds of an answering client for the records.
 const RECORDS_WAIT_MS: u64 = 5_000;
-/// The end of a job in another process is looked for this often.
+/// Milliseconds between polls for the end of a job in another process.
 const END_LOOK_MS: u64 = 50;
-/// Questions that too many tried are put aside one by one, at most so many in one look.
+/// Maximum number of questions with too many attempts that one poll sets aside.
 const PUT_ASIDE_MAX: usize = 100;
 
-/// Characters of what somebody says who gives a question up.
+/// Maximum length in characters of a client's explanation for giving up.
 const SAID_CHARS_MAX: usize = 200;
 
-/// What a caller wants to be asked.
+/// A client's request for a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionAsk {
-    /// Of this memory; `None`: of any that the caller may read and write whole.
+    /// The memory; `None` means any that the caller may read and write completely.
     pub memory: Option<MemoryId>,
-    /// Of these steps; empty: any.
+    /// The steps; empty means any.
     pub steps: Vec<Step>,
-    /// How long it is theirs, 1,000 to 3,600,000.
+    /// Duration of the lease in milliseconds, 1,000 to 3,600,000.
     pub lease_ms: u64,
-    /// How long to wait for one, at most 60,000.
+    /// Maximum wait for a question in milliseconds, at most 60,000.
     pub wait_ms: u64,
 }
 
-/// A question, and until when it is the caller's.
+/// A question leased to the caller.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionTaken {
     /// The question.
     pub exchange: Exchange,
     /// The strategy that asks.
     pub strategy: Option<StrategyId>,
-    /// The lease's end.
+    /// The end of the lease.
     pub lease_until: Timestamp,
 }
 
-/// What became of an answer.
+/// The result of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionAnswered {
-    /// Entries of the answer that became records; all that were read, while the job is not done.
+    /// Number of entries that became records; while the job is not done, the number of all entries.
     pub accepted: usize,
-    /// Entries that became none: repeats, and what consolidation left out.
+    /// Number of entries that became no records: repetitions, and those that consolidation skipped.
     pub discarded: usize,
     /// The records.
     pub records: Vec<RecordId>,
-    /// Where the job stands: it may ask more, or not have come to an end yet.
+    /// The state of the job: it may ask more, or may not have ended yet.
     pub job: JobState,
-    /// It waits for an answer to another question.
+    /// True if the job waits for the answer to another question.
     pub waits: bool,
 }
 
-/// What is remembered of an answer that was taken; none of its content.
+/// Stored data on an accepted answer, without its content.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Taken {
     job: loci_model::JobId,
@@ -82,10 +84,12 @@ struct Taken {
 }
 
 impl Engine {
-    /// The oldest question that nobody has come for, for `lease_ms`; `None` if there is none within `wait_ms`.
+    /// Returns the oldest unclaimed question under a lease of `lease_ms`; `None` if there is none
+    /// within `wait_ms`.
     ///
     /// # Errors
-    /// `Invalid` (`lease_ms`, `wait_ms`), `Denied` (a memory that the caller may not read and write whole).
+    /// `Invalid` (`lease_ms`, `wait_ms`), `Denied` (a memory that the caller may not read and write
+    /// completely).
     pub async fn question_next(
         &self,
         caller: &Principal,
@@ -118,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// Looking is a read; only where there is a question, a write takes it.
+    /// Claims a question. The search is a read; a write follows only if there is a question.
     async fn take_question(
         &self,
         caller: &Principal,
@@ -158,13 +162,13 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Takes an answer: judged at once, kept for the job, which goes on. Waits up to five seconds for the records.
-    /// The same answer once more is answered the same.
+    /// Accepts an answer: checks it, stores it for the job, and wakes the job. Waits up to five
+    /// seconds for the records. A repeated answer gets the same result.
     ///
     /// # Errors
-    /// `Denied`, `NotFound` (the question: answered and done, given up, or never there), `TooLarge`, `Invalid` with reason
-    /// `BadReply` and everything that is wrong in `details` (the question is open again), `Conflict` with reason
-    /// `AlreadyAnswered` or `LeaseLost`.
+    /// `Denied`, `NotFound` (unknown question, given up, or answered by a job that is done),
+    /// `TooLarge`, `Invalid` with reason `BadReply` and all defects in `details` (the question is
+    /// open again), `Conflict` with reason `AlreadyAnswered` or `LeaseLost`.
     pub async fn question_answer(
         &self,
         caller: &Principal,
@@ -209,8 +213,9 @@ impl Engine {
         }
     }
 
-    /// The caller cannot answer, and why (its first 200 characters are logged and told with the job): the question is open for others, unless too many tried; then the deterministic half
-    /// takes its place.
+    /// Returns a question that the caller cannot answer, with the reason, of which the first 200
+    /// characters are logged and added to the job. Other clients may answer it. After too many
+    /// attempts, deterministic extraction replaces the answer.
     ///
     /// # Errors
     /// As [`Engine::question_answer`].
@@ -236,7 +241,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits for the end of the job, and says what the answer became.
+    /// Waits for the end of the job, and returns the result of the answer.
     async fn answered(&self, memory: &MemoryId, taken: Taken) -> Result<QuestionAnswered> {
         let start = self.clock.monotonic_us();
         let job = loop {
@@ -266,7 +271,8 @@ impl Engine {
         })
     }
 
-    /// Records of the job's session, or reflections of its namespace, that a caller's model made since then.
+    /// Returns the records of the job's session, or reflections of its namespace, that a client's
+    /// model made since then.
     async fn made_since(&self, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
         let handler = self.job_handler(job)?;
         if let Some(records) = handler.pulled_records(self, job, since) {
@@ -287,13 +293,14 @@ impl Engine {
     }
 }
 
-/// A question shows what people said, and its answer becomes records: it takes the right to both, on the whole memory.
+/// Requires the right to read and write the whole memory: a question shows user text, and its
+/// answer becomes records.
 fn require(caller: &Principal, memory: &MemoryId) -> Result<()> {
     access::require_whole(caller, memory, Capability::Read)?;
     access::require_whole(caller, memory, Capability::Write)
 }
 
-/// The memories whose questions are for a caller; none named: of any.
+/// Returns the memories whose questions the caller may answer; empty means any.
 fn answered_by(caller: &Principal) -> Result<Vec<MemoryId>> {
     let of = |capability| access::whole_memories(caller, capability);
     let memories = match (of(Capability::Read), of(Capability::Write)) {
@@ -328,13 +335,15 @@ fn check(reply: &JobResult) -> Result<()> {
     Ok(())
 }
 
-/// What an answer is remembered under: a question that is asked again, for its answer was none, takes another.
+/// Returns the idempotency token of an answer. A question that is asked again after an invalid
+/// answer gets another token.
 fn token(id: &ExchangeId, turn: u32, output: &str) -> Result<ClientToken> {
     ClientToken::new(format!("{id} {turn}"), &json!({ "output": output }))
 }
 
-/// What became of the same answer when it was brought before; an error where the question took another. Of a question that
-/// is there the turn it is asked now counts, of one that is done every turn.
+/// Returns the result of the same answer if it was submitted before. Errors if the question got
+/// another answer. For an existing question only its current turn counts, for a finished one every
+/// turn.
 fn taken_before(
     tx: &mut dyn Tx,
     memory: &MemoryId,
@@ -357,7 +366,7 @@ fn taken_before(
     if took_another { Err(already_answered()) } else { Ok(None) }
 }
 
-/// Keeps a good answer for the job, which goes on, and remembers it.
+/// Stores a valid answer for the job, wakes the job, and stores the result for repetitions.
 fn take(
     tx: &mut dyn Tx,
     exchange: &Exchange,
@@ -379,13 +388,13 @@ fn take(
     Ok(taken)
 }
 
-/// Millionths of a dollar, for counting.
+/// Converts dollars to millionths of a dollar.
 fn microusd(cost_usd: f64) -> u64 {
-    // Checked to be a number from 0; what is too much for a count is the most there is.
+    // The value was checked to be at least 0; the conversion saturates at the maximum.
     (cost_usd * 1e6).round() as u64
 }
 
-/// What somebody said who gave a question up, in one line.
+/// Returns a client's explanation for giving up in one line.
 fn shortened(error: &str) -> String {
     kept(error.to_owned())
         .chars()
@@ -394,7 +403,8 @@ fn shortened(error: &str) -> String {
         .collect()
 }
 
-/// The question, if the caller may answer it now: the first good answer counts, but not against another's lease.
+/// Returns the question if the caller may answer it now. The first valid answer counts, but not
+/// against another client's lease.
 fn answerable(
     tx: &dyn Tx,
     memory: &MemoryId,
@@ -423,7 +433,7 @@ fn already_answered() -> Error {
     Error::conflict("the question has its answer already").because(Reason::AlreadyAnswered)
 }
 
-/// Counts an answer of someone who never came for the question: an attempt all the same. How many there were.
+/// Counts an attempt of a client that answers without a lease. Returns the number of attempts.
 fn count_attempt(tx: &mut dyn Tx, exchange: &Exchange, holder: &str, now: Timestamp) -> Result<u32> {
     if exchange.state != ExchangeState::Open {
         return Ok(exchange.attempts);
@@ -432,7 +442,8 @@ fn count_attempt(tx: &mut dyn Tx, exchange: &Exchange, holder: &str, now: Timest
     Ok(exchange.attempts.saturating_add(1))
 }
 
-/// The question is open again after an attempt; after the last one its job goes on without. How many attempts are left.
+/// Reopens the question after an attempt; after the last one its job continues without an answer.
+/// Returns the number of remaining attempts.
 fn give_back(
     tx: &mut dyn Tx,
     exchange: &Exchange,

@@ -1,4 +1,4 @@
-//! The language models of an engine: who is asked by default, and who for which name. None is the usual case.
+//! The language models of an engine: the default one, and others by name. Usually there are none.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,25 +10,25 @@ use loci_model::ports::language_model::LanguageModel;
 
 use crate::Engine;
 
-/// The models, and whether they are asked.
+/// The models, and the mode in which they are asked.
 #[derive(Clone, Default)]
 pub struct Models {
-    /// What memories do that say nothing of their own.
+    /// The mode for memories without a setting of their own.
     pub mode: ModelMode,
-    /// Asked where a strategy names no model, or one nobody knows.
+    /// The model for strategies that name none, or an unknown one.
     pub default: Option<Arc<dyn LanguageModel>>,
-    /// By the model id that strategies name.
+    /// The models by the id that strategies name.
     pub by_id: BTreeMap<String, Arc<dyn LanguageModel>>,
 }
 
 impl Models {
-    /// True where nobody can be asked.
+    /// Returns true if there is no model.
     pub fn is_empty(&self) -> bool {
         self.default.is_none() && self.by_id.is_empty()
     }
 
-    /// The model for the id that a strategy names: an unknown one means the default. `None` where
-    /// no model is configured.
+    /// Returns the model for the id that a strategy names; the default one for an unknown id.
+    /// `None` if no model is configured.
     pub fn choose(&self, model_id: Option<&str>) -> Option<Arc<dyn LanguageModel>> {
         let named = model_id.and_then(|id| self.by_id.get(id));
         if named.is_none()
@@ -51,7 +51,7 @@ impl fmt::Debug for Models {
 }
 
 impl Engine {
-    /// Who reads the conversations of a memory.
+    /// Returns the mode in which models extract from a memory.
     pub fn model_mode(&self, memory: &Memory) -> ModelMode {
         memory.settings.model_mode.unwrap_or(self.models.mode)
     }

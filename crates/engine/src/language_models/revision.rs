@@ -1,14 +1,15 @@
-//! A second question about a bad answer: the first one, the answer as data, and everything that is wrong with it.
+//! The second question after an invalid answer: the first question, the answer as data, and all its
+//! defects.
 
 use crate::strategies::model_questions::question::{BadReply, Question};
 
-/// Characters of the bad answer that are shown again.
+/// Maximum number of characters of the invalid answer in the second question.
 const SHOWN_CHARS_MAX: usize = 8_000;
 
-/// What is asked after a bad answer: the same instructions, the same input, then what is to be mended.
+/// Returns the second question: the same instructions and input, then the defects to correct.
 pub(super) fn input(question: &Question, reply: &str, bad: &BadReply) -> String {
     let shown: String = reply.chars().take(SHOWN_CHARS_MAX).collect();
-    // As a JSON string with its brackets escaped, the answer can close no tag and stays data.
+    // As a JSON string with escaped brackets, the answer can close no tag and stays data.
     let shown = serde_json::Value::String(shown).to_string().replace('<', "\\u003c").replace('>', "\\u003e");
     let mut text =
         format!("{}\n<rejected_answer>\n{shown}\n</rejected_answer>\n<violations>\n", question.input);

@@ -1,4 +1,4 @@
-//! `memory_create`: a memory is there, and ACTIVE, when the answer is.
+//! `memory_create`: creates a memory that exists and is ACTIVE when the call returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,12 +21,12 @@ const OPERATION: &str = "CreateMemory";
 const NAME_RULE: &str = "name must start with a letter and have up to 48 letters, digits or _";
 
 impl Engine {
-    /// Makes a memory.
+    /// Creates a memory.
     ///
     /// # Errors
-    /// `Denied` without administration of the server; `Invalid` with `ResourceConflict` for a taken name, and for
-    /// anything that breaks a rule; `TooLarge` with `QuotaExceeded` over six strategies or the configured number of
-    /// memories.
+    /// `Denied` without administration of the server; `Invalid` with `ResourceConflict` for a taken
+    /// name, and for any violated rule; `TooLarge` with `QuotaExceeded` for more than six
+    /// strategies or the configured number of memories.
     pub async fn memory_create(
         &self,
         caller: &Principal,
@@ -72,7 +72,7 @@ impl Engine {
             .await
     }
 
-    /// A memory as it will be, unwritten.
+    /// Builds a memory without writing it.
     pub(crate) fn build_memory(&self, new: &NewMemory, now: Timestamp) -> Result<Memory> {
         if !naming::is_name(&new.name) {
             return Err(Error::invalid("name", NAME_RULE));
@@ -127,7 +127,7 @@ impl Engine {
 /// Writes a new memory.
 ///
 /// # Errors
-/// `Invalid` for a taken name; `TooLarge` over the configured number.
+/// `Invalid` for a taken name; `TooLarge` for more than the configured number.
 pub(crate) fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>) -> Result<()> {
     if let Some(old) = tx.memories().by_name(&memory.name)? {
         served(old)?;
@@ -143,12 +143,12 @@ pub(crate) fn insert(tx: &mut dyn Tx, memory: &Memory, memories_max: Option<u64>
     tx.memories_mut().insert(memory)
 }
 
-/// An error over a quota of resources.
+/// Returns an error for an exceeded resource quota.
 pub(super) fn quota(message: String) -> Error {
     Error::new(ErrorKind::TooLarge, message).because(Reason::QuotaExceeded)
 }
 
-/// Checks how long events stay.
+/// Checks the retention of events.
 pub(crate) fn check_expiry_days(days: u32) -> Result<()> {
     if (3..=3650).contains(&days) {
         Ok(())
@@ -173,10 +173,10 @@ pub(super) fn check_set(strategies: &[Strategy]) -> Result<()> {
     }
 }
 
-/// Checks the rules of a memory that comes with everything it has, as those of a new one are checked.
+/// Checks the rules of a complete given memory, with the same checks as for a new one.
 ///
 /// # Errors
-/// `Invalid` and `TooLarge`, naming the member.
+/// `Invalid` and `TooLarge`, which name the member.
 pub(crate) fn check_given(memory: &Memory) -> Result<()> {
     if !naming::is_name(&memory.name) {
         return Err(Error::invalid("name", NAME_RULE));
@@ -216,7 +216,7 @@ fn check_keys(
     }
 }
 
-/// Checks that namespace variables are distinct and their patterns can be compiled.
+/// Checks that namespace variables are distinct and their patterns compile.
 pub(crate) fn check_namespace_keys(keys: &[NamespaceKey]) -> Result<()> {
     let distinct: BTreeSet<_> = keys.iter().map(|key| &key.key).collect();
     if distinct.len() != keys.len() {
@@ -225,7 +225,7 @@ pub(crate) fn check_namespace_keys(keys: &[NamespaceKey]) -> Result<()> {
     }
     for pattern in keys.iter().filter_map(|key| key.validation.as_ref()?.pattern.as_ref()) {
         crate::events::variable_pattern(pattern)?;
-        // A value is matched within a call that writes: the states of its pattern are limited.
+        // A value is matched within a write, so the states of its pattern are limited.
         CallerPattern::parse(pattern, false).map_err(|error| error.on(FieldName::NamespaceKeyPattern))?;
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! `memory_delete`: gone for every read at once, its name free; its content is purged in the background.
+//! `memory_delete`: hides a memory from every read immediately and frees its name. Its content is
+//! purged in the background.
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::StoreExt;
@@ -13,7 +14,8 @@ use crate::{Engine, access};
 const OPERATION: &str = "DeleteMemory";
 
 impl Engine {
-    /// Deletes a memory. The same token answers again what it answered first, although the memory is gone.
+    /// Deletes a memory. A repeated token gets the same response, although the memory no longer
+    /// exists.
     pub async fn memory_delete(
         &self,
         caller: &Principal,

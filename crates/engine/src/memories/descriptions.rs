@@ -1,5 +1,5 @@
-//! Secrets in the members by which a memory is described and found: descriptions are masked; names
-//! and tags are refused.
+//! Secrets in the members that describe and identify a memory: descriptions are masked; names and
+//! tags are rejected.
 
 use std::collections::BTreeMap;
 

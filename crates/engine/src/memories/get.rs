@@ -1,4 +1,5 @@
-//! `memory_get`, `memory_by_name`, `memory_id`, and the look-ups that every other verb starts with.
+//! `memory_get`, `memory_by_name`, `memory_id`, and the lookups at the start of every other
+//! operation.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{ReadTx, StoreExt};
@@ -9,7 +10,7 @@ use super::naming::is_name;
 use crate::{Engine, access};
 
 impl Engine {
-    /// The memory, for anyone with a grant that touches it.
+    /// Returns the memory to a caller with any grant on it.
     pub async fn memory_get(&self, caller: &Principal, id: &MemoryId) -> Result<Memory> {
         if !access::may_know(caller, id) {
             return Err(Error::denied("the caller's grants do not include this memory"));
@@ -18,12 +19,13 @@ impl Engine {
         self.store.read(move |tx| existing(tx, &id)).await
     }
 
-    /// The id of a memory that a request names by its id or its name. An id is taken as it is: the verb that
-    /// gets it says whether it is there. A name never has the form of an id, so that no memory stands in the
-    /// way of another.
+    /// Returns the id of a memory that a request names by its id or its name. An id is returned
+    /// without a lookup: the operation checks that it exists. A name never has the form of an id,
+    /// so no memory hides another.
     ///
     /// # Errors
-    /// `NotFound` where no memory has the name, or the caller may not know of it; `Invalid` for neither name
+    /// `NotFound` if no memory has the name, or the caller may not know of it; `Invalid` if the
+    /// text is neither a name nor an id.
     /// nor id.
     pub async fn memory_id(&self, caller: &Principal, name_or_id: &str) -> Result<MemoryId> {
         if let Ok(id) = MemoryId::parse(name_or_id) {
@@ -39,8 +41,9 @@ impl Engine {
         found.ok_or_else(|| Error::not_found(format!("there is no memory named {name_or_id}")).on("memory"))
     }
 
-    /// The id of a memory that a request names by its id or its name; `None` where it is not there, or not
-    /// the caller's to know of: doors that answer both in the same way.
+    /// Returns the id of a memory that a request names by its id or its name. Returns `None` if it
+    /// does not exist or the caller may not know of it, for front ends that report both in the same
+    /// way.
     pub async fn memory_visible(&self, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
         let wanted = name_or_id.to_owned();
         let found = move |tx: &dyn ReadTx| Ok(by_id_or_name(tx, &wanted)?.map(|memory| memory.id));
@@ -48,7 +51,7 @@ impl Engine {
         Ok(there.filter(|memory| access::may_know(caller, memory)))
     }
 
-    /// The memory of that name; not found also where the caller may not know of it.
+    /// Returns the memory of that name; not found also if the caller may not know of it.
     pub async fn memory_by_name(&self, caller: &Principal, name: &str) -> Result<Memory> {
         let wanted = name.to_owned();
         let found = self.store.read(move |tx| tx.memories().by_name(&wanted)).await?;
@@ -58,7 +61,7 @@ impl Engine {
     }
 }
 
-/// The memory of an id or a name, where the caller may know of it in any way.
+/// Returns the memory of an id or a name, if the caller may know of it in any way.
 pub fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Option<MemoryId>> {
     let memory = by_id_or_name(tx, name_or_id)?.map(|memory| memory.id);
     Ok(memory.filter(|memory| {
@@ -68,7 +71,7 @@ pub fn known(tx: &dyn ReadTx, caller: &Principal, name_or_id: &str) -> Result<Op
     }))
 }
 
-/// The memory of an id or a name, whoever asks.
+/// Returns the memory of an id or a name, independent of the caller.
 pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>> {
     let found = match MemoryId::parse(name_or_id) {
         Ok(id) => tx.memories().get(&id),
@@ -77,17 +80,17 @@ pub fn by_id_or_name(tx: &dyn ReadTx, name_or_id: &str) -> Result<Option<Memory>
     Ok(found.filter(|memory| memory.import.is_none()))
 }
 
-/// The memory, or the error for an unknown one, or for one whose import has not ended.
+/// Returns the memory; errors if it is unknown, or its import has not ended.
 pub fn existing(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     served(any(tx, id)?)
 }
 
-/// The memory, whether it is served or not, or the error for an unknown one.
+/// Returns the memory, served or not; errors if it is unknown.
 pub fn any(tx: &dyn ReadTx, id: &MemoryId) -> Result<Memory> {
     tx.memories().get(id)?.ok_or_else(|| Error::not_found(format!("Memory not found: {id}")))
 }
 
-/// The memory, or the error for one whose import has not ended.
+/// Returns the memory; errors if its import has not ended.
 pub fn served(memory: Memory) -> Result<Memory> {
     if memory.import.is_none() {
         return Ok(memory);

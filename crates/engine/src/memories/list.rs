@@ -1,4 +1,4 @@
-//! `memory_list`: newest first, what the caller may know of.
+//! `memory_list`: lists the memories that the caller may know of, newest first.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::StoreExt;
@@ -10,7 +10,7 @@ use crate::calls::page::Page;
 use crate::{Engine, access};
 
 impl Engine {
-    /// A page of the memories that the caller has a grant on.
+    /// Returns a page of the memories that the caller has a grant on.
     pub async fn memory_list(
         &self,
         caller: &Principal,
@@ -23,7 +23,8 @@ impl Engine {
             .read(move |tx| {
                 let mut place = after.clone();
                 let mut visible = Vec::new();
-                // Grants filter before paging: go on until the page is full or nothing is left.
+                // Grants filter before paging, so this continues until the page is full or nothing
+                // is left.
                 while visible.len() <= wanted {
                     let batch = tx.memories().list(place.as_ref(), wanted + 1)?;
                     let Some(last) = batch.last() else { break };

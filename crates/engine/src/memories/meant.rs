@@ -1,4 +1,4 @@
-//! The memory that a caller means: by its id or name, or the only one of their grants.
+//! The memory that a caller addresses: by its id or name, or the only one of their grants.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -8,8 +8,9 @@ use super::known;
 use crate::Engine;
 
 impl Engine {
-    /// Returns the memory named by its id or name, else the only one of the caller's grants, else
-    /// that of this name; `None` where the caller may not know of it, or there is none.
+    /// Returns the memory with the given id or name, else the only one of the caller's grants, else
+    /// the memory with the name `otherwise`. Returns `None` if the caller may not know of it, or it
+    /// does not exist.
     ///
     /// # Errors
     /// Errors of the store.
@@ -23,7 +24,7 @@ impl Engine {
         self.memory_known(caller, wanted.as_deref().unwrap_or(otherwise)).await
     }
 
-    /// Returns the memory of this id or name, as far as the caller may know of it.
+    /// Returns the memory with this id or name, if the caller may know of it.
     ///
     /// # Errors
     /// Errors of the store.
@@ -33,7 +34,7 @@ impl Engine {
     }
 }
 
-/// Returns the memory that all of the caller's grants name.
+/// Returns the memory if all of the caller's grants name the same one.
 pub fn only_granted(caller: &Principal) -> Option<MemoryId> {
     let mut named = caller.grants.iter().map(|grant| grant.memory.as_ref());
     let first = named.next()??;

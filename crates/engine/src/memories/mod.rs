@@ -1,4 +1,5 @@
-//! Verbs of memories: create, get, list, update, delete, tags, settings. Requests here, one file per verb.
+//! Operations on memories: create, get, list, update, delete, tags, settings. This file holds the
+//! requests, and each operation has its own file.
 
 mod create;
 mod delete;
@@ -39,69 +40,70 @@ use crate::calls::page::Page;
 /// A page of memories, newest first.
 pub type MemoryPage = Page<loci_model::memory::Memory, (Timestamp, MemoryId)>;
 
-/// A memory to be made.
+/// A memory to create.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewMemory {
-    /// Letters, digits, `_`; unique on the server.
+    /// The name: letters, digits, `_`; unique on the server.
     pub name: String,
-    /// What it is for.
+    /// The description.
     pub description: Option<String>,
-    /// Echoed, without effect.
+    /// Returned unchanged, without effect.
     pub encryption_key_arn: Option<String>,
-    /// Echoed, without effect.
+    /// Returned unchanged, without effect.
     pub execution_role_arn: Option<String>,
-    /// 3 to 3650.
+    /// Retention of events in days, 3 to 3650.
     pub event_expiry_days: u32,
-    /// At most six.
+    /// Strategies, at most six.
     pub strategies: Vec<NewStrategy>,
-    /// At most ten.
+    /// Filterable metadata keys, at most ten.
     pub indexed_keys: Vec<IndexedKey>,
-    /// At most five.
+    /// Namespace variables, at most five.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Echoed byte for byte.
+    /// The stream configuration, returned byte for byte.
     pub stream: Option<Document>,
-    /// At most fifty.
+    /// Tags, at most fifty.
     pub tags: BTreeMap<String, String>,
-    /// Settings the wire lacks; `None`: defaults, profile lookup, tags `loci:<name>`.
+    /// Settings that the wire lacks; `None` means defaults, profile lookup, and tags `loci:<name>`.
     pub settings: Option<loci_model::memory::settings::MemorySettings>,
 }
 
-/// A strategy to be added.
+/// A strategy to add.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewStrategy {
-    /// What it makes.
+    /// The kind of its records.
     pub base: StrategyBase,
-    /// Letters, digits, `_`; unique in the memory.
+    /// The name: letters, digits, `_`; unique in the memory.
     pub name: String,
-    /// What it is for.
+    /// The description.
     pub description: Option<String>,
-    /// Where its records go; `None`: the default of the engine's settings.
+    /// Namespace template of its records; `None` means the default of the engine's settings.
     pub template: Option<NamespaceTemplate>,
-    /// `Some` for a custom strategy.
+    /// Configuration of a custom strategy.
     pub custom: Option<CustomConfiguration>,
-    /// Where reflections go (episodic only); `None`: the default.
+    /// Configuration of reflections (episodic only); `None` means the default.
     pub reflection: Option<NewReflection>,
-    /// Metadata of its records.
+    /// Metadata schema of its records.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// 1 to 36,500.
+    /// Retention of its records in days, 1 to 36,500.
     pub record_expiry_days: Option<u32>,
 }
 
-/// Where reflections go, and how they are made.
+/// Configuration of reflections.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewReflection {
-    /// Their namespace; `None`: the episodic template cut after `{actorId}`.
+    /// Their namespace template; `None` means the episodic template up to and including
+    /// `{actorId}`.
     pub template: Option<NamespaceTemplate>,
-    /// Metadata of reflections.
+    /// Metadata schema of reflections.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// A replaced prompt (custom strategies).
+    /// An overridden prompt (custom strategies).
     pub step: Option<StepOverride>,
 }
 
-/// A change of a strategy; absent members stay.
+/// A change of a strategy; absent members stay unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StrategyUpdate {
-    /// Which one.
+    /// The strategy.
     pub id: StrategyId,
     /// A new description.
     pub description: Option<String>,
@@ -109,11 +111,11 @@ pub struct StrategyUpdate {
     pub template: Option<NamespaceTemplate>,
     /// A new metadata schema.
     pub schema: Option<Vec<MetadataSchemaEntry>>,
-    /// A new expiry, or none any more.
+    /// A new expiry, or the removal of one.
     pub expiry: Option<loci_model::record::expiry::ExpirySpecification>,
-    /// A replaced extraction prompt; the base it was written for must be the strategy's.
+    /// An overridden extraction prompt; its base must be the strategy's.
     pub extraction: Option<(StrategyBase, StepOverride)>,
-    /// A replaced consolidation prompt, likewise.
+    /// An overridden consolidation prompt; its base must be the strategy's.
     pub consolidation: Option<(StrategyBase, StepOverride)>,
     /// A new reflection configuration (episodic only).
     pub reflection: Option<NewReflection>,
@@ -121,20 +123,20 @@ pub struct StrategyUpdate {
     pub self_managed: Option<SelfManagedUpdate>,
 }
 
-/// A change of a self-managed strategy; absent members stay.
+/// A change of a self-managed strategy; absent members stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SelfManagedUpdate {
-    /// The whole new set of triggers.
+    /// The complete new set of triggers.
     pub triggers: Option<Vec<Trigger>>,
     /// A new topic.
     pub topic_arn: Option<String>,
     /// A new bucket.
     pub payload_bucket: Option<String>,
-    /// A new window of history.
+    /// A new number of history messages.
     pub history_messages: Option<u32>,
 }
 
-/// A memory as it is after a change, and what to know about it.
+/// A memory after a change, with warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryUpdated {
     /// The memory.
@@ -143,14 +145,14 @@ pub struct MemoryUpdated {
     pub notices: loci_model::warning::Notices,
 }
 
-/// A change of a memory; absent members stay. Applied whole or not at all.
+/// A change of a memory; absent members stay unchanged. It is applied completely or not at all.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemoryUpdate {
     /// A new description.
     pub description: Option<String>,
-    /// A new expiry, for later events.
+    /// A new retention of later events in days.
     pub event_expiry_days: Option<u32>,
-    /// A new role, echoed.
+    /// A new role, returned unchanged without effect.
     pub execution_role_arn: Option<String>,
     /// Strategies to add.
     pub add_strategies: Vec<NewStrategy>,
@@ -160,7 +162,7 @@ pub struct MemoryUpdate {
     pub delete_strategies: Vec<StrategyId>,
     /// Filterable keys to add.
     pub add_indexed_keys: Vec<IndexedKey>,
-    /// The whole new set of namespace variables.
+    /// The complete new set of namespace variables.
     pub namespace_keys: Option<Vec<NamespaceKey>>,
     /// A new stream configuration.
     pub stream: Option<Document>,

@@ -5,24 +5,25 @@ use loci_model::{MemoryId, Result, StrategyId};
 
 use crate::settings::EngineSettings;
 
-/// True for a legal name of a memory or a strategy: a letter, then up to 47 letters, digits or `_`.
+/// Returns true for a valid name of a memory or a strategy: a letter, then up to 47 letters, digits
+/// or `_`.
 pub fn is_name(text: &str) -> bool {
     text.len() <= 48
         && text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The ARN of a memory on this server.
+/// Returns the ARN of a memory on this server.
 pub fn memory_arn(settings: &EngineSettings, id: &MemoryId) -> String {
     format!("arn:aws:bedrock-agentcore:{}:{}:memory/{id}", settings.region, settings.account)
 }
 
-/// A new id of a memory of that name.
+/// Returns a new id of a memory of that name.
 pub(crate) fn memory_id(ids: &dyn IdSource, name: &str) -> Result<MemoryId> {
     MemoryId::compose(name, &letters_and_digits(ids, 10))
 }
 
-/// A new id of a strategy of that name.
+/// Returns a new id of a strategy of that name.
 pub(crate) fn strategy_id(ids: &dyn IdSource, name: &str) -> Result<StrategyId> {
     StrategyId::parse(format!("{name}-{}", letters_and_digits(ids, 10)))
 }

@@ -1,5 +1,4 @@
-//! Which settings a new memory starts with: defaults, then its profile, then its tags
-//! `loci:<name>`.
+//! Initial settings of a new memory: the defaults, then its profile, then its tags `loci:<name>`.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +12,11 @@ use crate::hooks::Products;
 use crate::memories::profiles::{self, Profile};
 use crate::settings::EngineSettings;
 
-/// The tag that names a profile.
+/// Tag that names a profile.
 const TAG: &str = "loci:profile";
 const TAG_FIELD: &str = "tags.loci:profile";
 
-/// The settings of a new memory.
+/// Returns the settings of a new memory.
 pub(crate) fn initial_settings(
     engine: &EngineSettings,
     name: &str,
@@ -32,8 +31,8 @@ pub(crate) fn initial_settings(
     Ok(settings)
 }
 
-/// The settings of a memory that becomes known by the templates of strategies added to it, as one made with them is; `None` where it has a
-/// profile, or settings of its own.
+/// Returns the settings of a memory that gets a profile by the templates of added strategies, as if
+/// it had been created with them. `None` if it already has a profile or settings of its own.
 pub(crate) fn recognised(
     engine: &EngineSettings,
     memory: &Memory,
@@ -47,9 +46,8 @@ pub(crate) fn recognised(
     Ok(found.profile.is_some().then_some(found))
 }
 
-/// Gives new strategies the retention of the memory's profile: each that names no days gets those
-/// of
-/// the profile's strategy with its template or its name.
+/// Gives new strategies the retention of the memory's profile: a strategy without a number of days
+/// gets that of the profile's strategy with its template or its name.
 ///
 /// # Errors
 /// `Invalid` for a configured namespace that breaks a rule.
@@ -60,7 +58,7 @@ pub(super) fn add_retention(
     added: &mut [Strategy],
 ) -> Result<()> {
     let wanted = settings.profile.as_deref();
-    // A profile that this server no longer has retains nothing: the memory is served all the same.
+    // A profile that this server no longer has sets no retention: the memory is served anyway.
     let Some(profile) = profiles::all(engine).find(|one| Some(one.name.as_str()) == wanted) else {
         return Ok(());
     };
@@ -121,7 +119,8 @@ fn apply_tags(settings: &mut MemorySettings, tags: &BTreeMap<String, String>) ->
     Ok(())
 }
 
-/// Applies the `loci:` tags of a change to a memory's settings; what the profile says goes before the other tags.
+/// Applies the `loci:` tags of a change to a memory's settings; the other tags override the
+/// profile.
 pub(crate) fn retagged(
     engine: &EngineSettings,
     settings: &MemorySettings,

@@ -1,5 +1,6 @@
-//! `memory_recreate`: a memory is destroyed with all it holds, and one like it takes its name, in
-//! one write. Who asks must say the name: what is destroyed does not come back.
+//! `memory_recreate`: destroys a memory with all its data and creates one with the same
+//! configuration and name, in one write. The caller must repeat the name, because the data cannot
+//! be restored.
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -14,25 +15,26 @@ use crate::deliveries::record_streams;
 use crate::records::batch;
 use crate::{Engine, access};
 
-/// What was destroyed, or would be, and what is there instead.
+/// The data that was, or would be, destroyed, and the new memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryRecreated {
-    /// The memory that was asked about.
+    /// The memory in the request.
     pub old: Memory,
-    /// The one in its place; none where nothing was done.
+    /// Its replacement; `None` if nothing was done.
     pub new: Option<Memory>,
-    /// Records of the old one, whatever their state.
+    /// Number of records of the old memory in any state.
     pub records: u64,
-    /// Events of the old one.
+    /// Number of events of the old memory.
     pub events: u64,
 }
 
 impl Engine {
-    /// Says what a memory holds; with its name said again, destroys it and makes one like it: settings, strategies, keys and tags are the same, ids
-    /// are new.
+    /// Reports the content of a memory. If the name is repeated, destroys the memory and creates
+    /// one with the same settings, strategies, keys and tags, but with new ids.
     ///
     /// # Errors
-    /// `Denied` without administration of the server; `NotFound` for an unknown memory; `Invalid` where the name is another.
+    /// `Denied` without administration of the server; `NotFound` for an unknown memory; `Invalid`
+    /// if the repeated name differs.
     pub async fn memory_recreate(
         &self,
         caller: &Principal,
@@ -40,7 +42,7 @@ impl Engine {
         yes_destroy: Option<&str>,
     ) -> Result<MemoryRecreated> {
         access::require_whole(caller, id, Capability::Admin)?;
-        // It makes a memory, too.
+        // It also creates a memory.
         access::require_server_admin(caller)?;
         let now = self.clock.now();
         let (id, name) = (id.clone(), yes_destroy.map(str::to_owned));

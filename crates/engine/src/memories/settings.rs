@@ -1,4 +1,4 @@
-//! `memory_settings_put`: the settings that the wire lacks.
+//! `memory_settings_put`: replaces the settings that the wire lacks.
 
 use loci_model::memory::Memory;
 use loci_model::memory::settings::{ConsolidationSettings, MemorySettings, ModelMode};
@@ -11,10 +11,11 @@ use crate::consolidation::Thresholds;
 use crate::retrieval::weights::Weights;
 use crate::{Engine, access};
 
-/// Ten years, in milliseconds and days: longer is a typing error.
+/// Maximum delay of erasure in milliseconds: ten years; a larger value is a typing error.
 const ERASE_AFTER_MS_MAX: u64 = 3650 * 24 * 3600 * 1000;
 const HISTORY_DAYS_MAX: u32 = 36_500;
-/// More episodes between two reflections, or more that must bear one out, would never come.
+/// Maximum number of episodes between two reflections, or in support of one; with more, a
+/// reflection would never be made.
 const REFLECT_EVERY_MAX: u32 = 1_000;
 const REFLECT_EPISODES_MAX: u32 = 200;
 
@@ -39,7 +40,8 @@ impl Engine {
                 memory.updated_at = now;
                 tx.memories_mut().update(&memory)?;
                 if reader_changes {
-                    // Jobs that wait for one who may never come again are read by whoever reads now.
+                    // Jobs that wait for a client's answer must run under the new mode, because the
+                    // client may never return.
                     tx.jobs_mut().wake_all(Some(&memory.id), now)?;
                 }
                 Ok(memory)
@@ -48,7 +50,7 @@ impl Engine {
             .inspect(|_| self.wake.call())
     }
 
-    /// A memory cannot be read by a model that nobody configured.
+    /// Rejects the mode in which the server asks a model if none is configured.
     pub(crate) fn check_mode(&self, settings: &MemorySettings) -> Result<()> {
         if settings.model_mode == Some(ModelMode::Provider) && self.models.is_empty() {
             let rule = "no language model is configured on this server: configure one, or use pull or none";
@@ -58,7 +60,7 @@ impl Engine {
     }
 }
 
-/// What settings must be, wherever they come from.
+/// Checks settings from any source.
 pub(crate) fn check(settings: &MemorySettings) -> Result<()> {
     if settings.erase_after_ms > ERASE_AFTER_MS_MAX {
         return Err(Error::invalid("erase_after_ms", "erase_after_ms must be at most ten years"));

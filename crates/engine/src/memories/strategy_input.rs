@@ -1,4 +1,4 @@
-//! Turns a strategy as asked for into one as kept: defaults filled in, its rules checked.
+//! Converts a requested strategy to its stored form: fills in defaults and checks the rules.
 
 use loci_model::memory::index_key::{IndexedKey, NamespaceKey};
 use loci_model::memory::strategy::{
@@ -11,10 +11,10 @@ use loci_model::{Error, ErrorText, FieldName, NamespaceTemplate, Result, Strateg
 use super::{NewReflection, NewStrategy, naming};
 use crate::settings::EngineSettings;
 
-/// Days after which records may vanish. The wire's own rule, at least 31, is its door's.
+/// Allowed retention of records in days. The wire API enforces its own minimum of 31.
 const EXPIRY_DAYS: std::ops::RangeInclusive<u32> = 1..=36_500;
 
-/// What a strategy must fit into.
+/// The parts of a memory that a strategy must be consistent with.
 pub(crate) struct Surroundings<'a> {
     pub(crate) settings: &'a EngineSettings,
     pub(crate) ids: &'a dyn IdSource,
@@ -59,7 +59,7 @@ pub(crate) fn build(new: &NewStrategy, around: &Surroundings<'_>) -> Result<Stra
     Ok(strategy)
 }
 
-/// Checks a strategy as kept, after a change too.
+/// Checks a stored strategy; also used after a change.
 pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[NamespaceKey]) -> Result<()> {
     check_template(&strategy.template, variables)?;
     if strategy.base == StrategyBase::Summary && !strategy.template.variables().contains(&"sessionId") {
@@ -84,7 +84,7 @@ pub(crate) fn check(strategy: &Strategy, indexed: &[IndexedKey], variables: &[Na
     check_schema(strategy.schema.as_deref(), indexed)
 }
 
-/// Refuses a delivery target that is itself a URL, unless a setting lets clients choose targets.
+/// Rejects a delivery target that is a URL, unless a setting lets clients choose targets.
 pub(crate) fn check_targets(
     topic: Option<&String>,
     bucket: Option<&String>,
@@ -141,7 +141,7 @@ fn default_template(base: StrategyBase, settings: &EngineSettings) -> Result<Nam
     })
 }
 
-/// The reflection part of an episodic strategy; `None` for any other.
+/// Returns the reflection part of an episodic strategy; `None` for any other.
 pub(crate) fn reflection(
     base: StrategyBase,
     asked: Option<&NewReflection>,
@@ -172,7 +172,7 @@ fn with_trigger_defaults(mut custom: CustomConfiguration) -> CustomConfiguration
     custom
 }
 
-/// One trigger of each kind: the given ones, defaults for the rest.
+/// Returns one trigger of each kind: the given ones, and defaults for the rest.
 pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
     let pick =
         |is_kind: fn(&Trigger) -> bool, default| given.iter().rev().copied().find(is_kind).unwrap_or(default);
@@ -183,7 +183,7 @@ pub(crate) fn all_triggers(given: &[Trigger]) -> Vec<Trigger> {
     ]
 }
 
-/// True when a strategy to be added is one that exists: equal in name, type and templates.
+/// Returns true if a strategy to add already exists, with equal name, type and templates.
 pub(crate) fn is_repeated(new: &NewStrategy, existing: &Strategy, settings: &EngineSettings) -> Result<bool> {
     let template = match &new.template {
         Some(template) => template.clone(),
@@ -195,7 +195,7 @@ pub(crate) fn is_repeated(new: &NewStrategy, existing: &Strategy, settings: &Eng
         && template == existing.template)
 }
 
-/// The strategy of that id, or the error of the wire for an unknown one.
+/// Returns the strategy of that id, or the wire error for an unknown one.
 pub(crate) fn find<'a>(strategies: &'a mut [Strategy], id: &StrategyId) -> Result<&'a mut Strategy> {
     strategies
         .iter_mut()
@@ -203,7 +203,7 @@ pub(crate) fn find<'a>(strategies: &'a mut [Strategy], id: &StrategyId) -> Resul
         .ok_or_else(|| Error::not_found(format!("the memory has no strategy {id}")))
 }
 
-/// The self-managed settings of a strategy, to be changed.
+/// Returns the self-managed settings of a strategy for a change.
 pub(crate) fn self_managed(strategy: &mut Strategy) -> Result<&mut SelfManaged> {
     strategy
         .custom

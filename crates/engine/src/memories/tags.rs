@@ -1,4 +1,4 @@
-//! `tags_list`, `tags_add`, `tags_remove`: tags live and die with the memory.
+//! `tags_list`, `tags_add`, `tags_remove`: tags exist as long as their memory.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::safety::SafetyPolicy;
 use crate::{Engine, access};
 
 impl Engine {
-    /// The tags of a memory.
+    /// Returns the tags of a memory.
     pub async fn tags_list(&self, caller: &Principal, id: &MemoryId) -> Result<BTreeMap<String, String>> {
         access::require_whole(caller, id, Capability::Admin)?;
         let id = id.clone();
@@ -43,7 +43,7 @@ impl Engine {
             .await
     }
 
-    /// Removes tags; absent ones are ignored. Settings that a `loci:` tag set stay.
+    /// Removes tags and ignores absent ones. Settings that a `loci:` tag set stay.
     pub async fn tags_remove(&self, caller: &Principal, id: &MemoryId, keys: &[String]) -> Result<()> {
         access::require_whole(caller, id, Capability::Admin)?;
         let id = id.clone();

@@ -1,4 +1,4 @@
-//! `memory_update`: applied whole, before the answer, or not at all.
+//! `memory_update`: applies a change completely before it returns, or not at all.
 
 use loci_model::memory::Memory;
 use loci_model::memory::index_key::IndexedKey;
@@ -26,8 +26,9 @@ impl Engine {
     /// Changes a memory.
     ///
     /// # Errors
-    /// `NotFound` for an unknown memory or strategy; `Invalid` for anything that breaks a rule, an indexed key with
-    /// another type, or a namespace variable that a template still uses; `TooLarge` over a quota.
+    /// `NotFound` for an unknown memory or strategy; `Invalid` for any violated rule, an indexed
+    /// key with another type, or the removal of a namespace variable that a template still uses;
+    /// `TooLarge` over a quota.
     pub async fn memory_update(
         &self,
         caller: &Principal,
@@ -147,7 +148,7 @@ fn cancel_jobs(tx: &mut dyn Tx, memory: &MemoryId, strategies: &[StrategyId]) ->
     Ok(())
 }
 
-/// Adds filterable keys; one that is there must have the same type.
+/// Adds filterable keys; an existing key must have the same type.
 pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey]) -> Result<()> {
     for key in added {
         match keys.iter().find(|existing| existing.key == key.key) {
@@ -165,7 +166,7 @@ pub(crate) fn add_indexed_keys(keys: &mut Vec<IndexedKey>, added: &[IndexedKey])
     Ok(())
 }
 
-/// Rules that hold between the parts of a memory, checked after every change.
+/// Checks the rules between the parts of a memory, after every change.
 pub(crate) fn check_whole(memory: &Memory) -> Result<()> {
     check_set(&memory.strategies)?;
     if memory.namespace_keys.len() > limits::NAMESPACE_KEYS_MAX {

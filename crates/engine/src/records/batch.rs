@@ -1,4 +1,5 @@
-//! What the batch verbs share: sizes, distinct ids, outcomes per item, and the jobs that a change asks for.
+//! Common parts of batch operations: sizes, distinct ids, outcomes per item, and the jobs that a
+//! change schedules.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -56,7 +57,8 @@ pub(super) fn check_metadata(metadata: &Metadata) -> Result<()> {
     Ok(())
 }
 
-/// Collects outcomes: an item's own failure stays with it, a failure of the store fails the batch.
+/// Collects outcomes: an item's own failure stays with the item, a failure of the store fails the
+/// batch.
 pub(super) struct Outcomes(Vec<ItemOutcome>);
 
 impl Outcomes {
@@ -89,12 +91,12 @@ impl Outcomes {
     }
 }
 
-/// Asks for vectors of passages that lack one.
+/// Schedules the embedding of passages without a vector.
 pub fn ask_for_vectors(tx: &mut dyn Tx, memory: &MemoryId, id: &JobId, now: Timestamp) -> Result<()> {
     ask(tx, memory, id, JobKind::EMBED, "embed", now, now)
 }
 
-/// Asks for deleted content to be erased when its time has come.
+/// Schedules the erasure of deleted content at its due time.
 pub fn ask_for_purge(
     tx: &mut dyn Tx,
     memory: &loci_model::memory::Memory,

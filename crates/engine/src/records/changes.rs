@@ -1,5 +1,5 @@
-//! The one way by which a change of a record's state becomes known: its telemetry row and its stream event, in the
-//! transaction of the change itself. The change is the caller's; whoever makes one calls [`note`].
+//! The only place that publishes a change of a record's state: its telemetry row and its stream
+//! event, in the transaction of the change. The caller makes the change and calls [`note`].
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -10,19 +10,20 @@ use loci_model::{Result, Timestamp};
 use crate::deliveries::record_streams;
 use crate::hooks::in_write;
 
-/// What a change is to who follows the memory's stream.
+/// A change as followers of the memory's stream see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streamed {
     /// A record that reads did not return before.
     Created,
-    /// A new version of one that was.
+    /// A new version of a visible record.
     Updated,
-    /// A record that reads do not return any more.
+    /// A record that reads no longer return.
     Deleted,
 }
 
 impl Streamed {
-    /// What a change between states is to followers, who see active records alone; `None` where they see nothing of it.
+    /// Returns the change that followers see, who see only active records; `None` if they do not
+    /// see it.
     pub(crate) fn of(from: Option<RecordState>, to: RecordState) -> Option<Self> {
         match (from == Some(RecordState::Active), to == RecordState::Active) {
             (false, true) => Some(Self::Created),
@@ -35,28 +36,27 @@ impl Streamed {
 
 /// A change of a record's state, or a new version in the same one.
 pub struct Change<'a> {
-    /// The record, as it is after a new version, otherwise as it was before.
+    /// The record: after a new version in its new form, otherwise in the form before the change.
     pub record: &'a Record,
     /// The state before; `None` for a new record.
     pub from: Option<RecordState>,
     /// The state after.
     pub to: RecordState,
-    /// Why.
+    /// The reason.
     pub reason: &'a str,
-    /// Who: a principal, or `loci` for the engine itself.
+    /// The author: a principal, or `loci` for the engine itself.
     pub by: &'a str,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
-/// Writes the telemetry row and what followers are told, and tells the products.
+/// Writes the telemetry row and the stream event, and notifies the products.
 pub fn note(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     note_state(tx, memory, change)?;
     in_write::products()?.record_changed(tx, change)
 }
 
-/// Like [`note`], for a product that brings what it keeps of the record up itself: no product is
-/// told.
+/// Like [`note`], for a product that updates its own data on the record: no product is notified.
 pub fn note_state(tx: &mut dyn Tx, memory: &Memory, change: &Change<'_>) -> Result<()> {
     tx.telemetry_mut().append(&StateChange {
         memory: memory.id.clone(),

@@ -1,5 +1,5 @@
-//! Changes of a record's state with their note: one call does both, so that none is made without the other. Which change is
-//! right is the caller's matter; what becomes known of it is `changes::note`'s.
+//! Changes of a record's state together with their publication, so that neither occurs without the
+//! other. The caller decides on the change; `changes::note` publishes it.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{RecordChange, SupersedeChange, Tx};
@@ -8,19 +8,19 @@ use loci_model::{Result, Timestamp};
 
 use super::changes::{self, Change};
 
-/// Who changes records of a memory, and when.
+/// The author and time of changes in a memory.
 #[derive(Clone, Copy)]
 pub struct Changing<'a> {
     /// The memory.
     pub memory: &'a Memory,
-    /// Who: a principal, or `loci` for the engine itself.
+    /// The author: a principal, or `loci` for the engine itself.
     pub by: &'a str,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
 impl Changing<'_> {
-    /// Notes a change that the caller made: a new record (`from` is `None`), or a new version.
+    /// Publishes a change that the caller made: a new record (`from` is `None`), or a new version.
     pub fn note(
         &self,
         tx: &mut dyn Tx,
@@ -32,19 +32,21 @@ impl Changing<'_> {
         changes::note(tx, self.memory, &Change { record, from, to, reason, by: self.by, at: self.at })
     }
 
-    /// Puts a record, as it is before, into another state; false where that changes nothing.
+    /// Changes the state of a record, which is given in its form before the change. Returns false
+    /// if that changes nothing.
     pub fn set_state(&self, tx: &mut dyn Tx, record: &Record, to: RecordState, reason: &str) -> Result<bool> {
         let change = RecordChange { state: to, reason: reason.to_owned(), at: self.at };
         let changed = tx.records_mut().set_state(&self.memory.id, &record.id, &change)?;
         self.noted(tx, record, to, reason, changed)
     }
 
-    /// A record takes the place of an active one; false where that is not active.
+    /// Supersedes an active record; returns false if it is not active.
     pub fn supersede(&self, tx: &mut dyn Tx, old: &Record, by: &Record, reason: &str) -> Result<bool> {
         let change = SupersedeChange {
             by: by.id.clone(),
             reason: reason.to_owned(),
-            // Events of one run may have times against its order: nothing ends before it begins.
+            // Events of one run may have times against its order, but a record must not end before
+            // it begins.
             valid_to: by.valid_from.max(old.valid_from),
             at: self.at,
         };
@@ -52,7 +54,7 @@ impl Changing<'_> {
         self.noted(tx, old, RecordState::Superseded, reason, changed)
     }
 
-    /// Puts a record that was put away in force again; false where its state allows none.
+    /// Restores a record that was put away; returns false if its state does not allow it.
     pub fn restore(&self, tx: &mut dyn Tx, record: &Record, reason: &str) -> Result<bool> {
         let changed = tx.records_mut().restore(&self.memory.id, &record.id, reason, self.at)?;
         self.noted(tx, record, RecordState::Active, reason, changed)

@@ -1,4 +1,4 @@
-//! `records_create`: records that a client writes itself; never deduplicated.
+//! `records_create`: stores records written by a client; they are never deduplicated.
 
 use loci_model::ports::ids::uuid7;
 use loci_model::ports::store::{StoreExt, Tx};
@@ -22,24 +22,25 @@ use crate::safety::{SafetyPolicy, Tally, check_name};
 use crate::{Engine, access};
 
 const OPERATION: &str = "BatchCreateMemoryRecords";
-/// Fewest days after which a record may vanish.
+/// Minimum retention of a record in days.
 const EXPIRY_DAYS_MIN: u32 = 31;
 
-/// An item's outcome as a token remembers it.
+/// An item's outcome as stored with the token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct RememberedItem {
     id: RecordId,
     request: Option<String>,
-    /// Place of the kind among [`FAILURES`], and the message.
+    /// Index of the error kind in [`FAILURES`], and the message.
     failure: Option<(usize, String)>,
 }
 
-/// The kinds of failure an item can have of its own.
+/// The error kinds that a single item can have.
 const FAILURES: [ErrorKind; 5] =
     [ErrorKind::NotFound, ErrorKind::Conflict, ErrorKind::Invalid, ErrorKind::TooLarge, ErrorKind::Denied];
 
 impl Engine {
-    /// Writes records. Shape violations fail the whole request; what depends on state fails its item.
+    /// Writes records. Violations of the form fail the whole request; violations that depend on the
+    /// state fail their item.
     pub async fn records_create(
         &self,
         caller: &Principal,
@@ -108,7 +109,8 @@ impl Engine {
                     batch::ask_for_vectors(tx, &memory.id, &job, now)?;
                 }
                 let expires = now.plus_millis(limits::IDEMPOTENCY_MS);
-                // A request that did nothing may be sent again: what was wrong may be mended by then.
+                // A request without any success may be repeated, because its cause may be corrected
+                // by then.
                 if outcome.any_done() {
                     remember(tx, token.as_ref(), place, OPERATION, &notes(&outcome), expires)?;
                 }
@@ -133,7 +135,7 @@ impl Erased<'_> {
         Tombstones { vault: self.vault, memory: self.memory }
     }
 
-    /// Refuses an imported record that was erased here, or lifts its tombstones.
+    /// Rejects an imported record that was erased here, or removes its tombstones.
     fn check_record(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         match self.tombstones().of_import(tx, record)? {
             Some(_) if self.if_erased == IfErased::Restore => self.tombstones().lift_import(tx, record),
@@ -168,7 +170,7 @@ fn check_request(request: &RecordsCreate) -> Result<()> {
     Ok(())
 }
 
-/// Checks a number of days after which records vanish.
+/// Checks a retention of records in days.
 pub(super) fn check_days(days: u32) -> Result<()> {
     if days >= EXPIRY_DAYS_MIN {
         Ok(())
@@ -197,7 +199,7 @@ pub(super) fn check_text(text: &str, kind: RecordKind) -> Result<()> {
     }
 }
 
-/// The one namespace an item names, if the caller may write there.
+/// Returns the one namespace of an item.
 pub(super) fn one_namespace(namespaces: &[Namespace]) -> Result<&Namespace> {
     match namespaces {
         [one] => Ok(one),

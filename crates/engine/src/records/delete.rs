@@ -1,4 +1,5 @@
-//! `record_delete`, `records_delete`: hidden at once, the content erased after the memory's `erase_after_ms`.
+//! `record_delete`, `records_delete`: hide records immediately and erase their content after the
+//! memory's `erase_after_ms`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,14 +22,14 @@ use crate::hooks::in_write;
 use crate::language_models::erasure;
 use crate::memories::existing;
 
-/// What a deletion works with beside the item itself.
+/// The context of a deletion.
 pub struct Deletion<'a> {
     /// The memory.
     pub memory: &'a Memory,
     /// The part of the memory that the caller may write.
     pub view: &'a View,
     by: &'a str,
-    /// Makes the tombstones of what an import brought.
+    /// The vault, for the tombstones of imported data.
     vault: &'a dyn Vault,
     /// The time of the deletion.
     pub now: Timestamp,
@@ -71,7 +72,7 @@ impl Engine {
             .await
     }
 
-    /// Deletes records; what depends on state fails its item.
+    /// Deletes records; violations that depend on the state fail their item.
     pub async fn records_delete(
         &self,
         caller: &Principal,
@@ -93,7 +94,8 @@ impl Engine {
         outcome
     }
 
-    /// Deletes those records that a caller of another rule finds, of whatever state; what is not found fails its item.
+    /// Deletes the records that `find` returns, in any state; a record that it does not find fails
+    /// its item.
     pub async fn records_delete_found<F>(
         &self,
         caller: &Principal,
@@ -154,7 +156,7 @@ impl Engine {
     }
 }
 
-/// The record, if it is readable and in the view, and where the caller thinks it is.
+/// Returns the record if it is readable, in the view, and in the namespace that the caller gave.
 fn found(
     tx: &dyn ReadTx,
     deletion: &Deletion<'_>,
@@ -166,7 +168,7 @@ fn found(
     Ok(stored)
 }
 
-/// The strategy of the record that is gone.
+/// Deletes a record and returns its strategy.
 fn erase(tx: &mut dyn Tx, deletion: &Deletion<'_>, stored: Record) -> Result<Option<StrategyId>> {
     let memory = &deletion.memory.id;
     let tombstones = Tombstones { vault: deletion.vault, memory };

@@ -1,10 +1,9 @@
-//! `record_feedback`: what a principal says of a record: useful, or wrong. Each principal has one
-//! standing verdict on the words of a version; a later one takes its place. What two principals
-//! call wrong, or one who administers the whole memory, is held back until somebody decides. Less
-//! than that changes nothing but the account: one agent alone hides nothing, and moves nothing in
-//! the ranking.
+//! `record_feedback`: a principal's verdict on a record: useful or wrong. Each principal has one
+//! current verdict on a version's text; a later one replaces it. A record that two principals, or
+//! one administrator of the whole memory, call wrong is held until a person decides. Fewer verdicts
+//! only change the counts: a single agent hides nothing and does not change the ranking.
 //!
-//! What tasks say of what they were shown is `coding/tasks/exposures/feedback`.
+//! `coding/tasks/exposures/feedback` handles the feedback of tasks on the records shown to them.
 
 use std::collections::BTreeMap;
 
@@ -23,52 +22,55 @@ use crate::access::{self, View};
 use crate::memories::existing;
 use crate::safety::{RedactionMode, redact};
 
-/// Principals who call a record wrong before it is held back.
+/// Number of principals who must call a record wrong before it is held.
 const PRINCIPALS_ENOUGH: usize = 2;
 
-/// What is said of a record.
+/// A verdict on a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFeedback {
     /// The record.
     pub id: RecordId,
-    /// What it is.
+    /// The verdict.
     pub verdict: FeedbackVerdict,
-    /// Why, in at most 500 characters; kept with the record.
+    /// The reason, at most 500 characters; stored with the record.
     pub reason: Option<String>,
-    /// A person says it, who administers the memory: one is enough. Never taken from the caller's rights: agents often have all of them.
+    /// True if a person who administers the memory states it: then one verdict is enough. It is
+    /// never derived from the caller's rights, because agents often have all of them.
     pub by_human: bool,
 }
 
-/// What principals say of a record by now.
+/// The current verdicts on a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackStanding {
-    /// The version that it is about: a new one begins anew.
+    /// The version that the verdicts concern: a new version starts without verdicts.
     pub version: u32,
-    /// Principals who call it useful.
+    /// Number of principals who call it useful.
     pub useful: usize,
-    /// Principals who call it wrong. A release from quarantine decides what was said before it.
+    /// Number of principals who call it wrong. A release from quarantine settles earlier verdicts.
     pub wrong: usize,
-    /// Where the record stands.
+    /// The current state of the record.
     pub state: RecordState,
-    /// Why it stands there.
+    /// The reason for that state.
     pub state_reason: Option<String>,
 }
 
-/// Who says it, and what they may see and change.
+/// The principal of a verdict, with their views of the memory.
 struct Saying<'a> {
     changing: Changing<'a>,
     readable: &'a View,
     writable: &'a View,
-    /// One is enough.
+    /// True if one verdict is enough.
     by_human: bool,
 }
 
 impl Engine {
-    /// Takes in a verdict; where the record stands now.
+    /// Stores a verdict. Returns the current state of the record.
     ///
     /// # Errors
-    /// `NotFound` for a record that is deleted or that the caller may not read; `Denied` where the caller may not write it, or brings a
-    /// person's word without administering the memory; `Invalid` for a reason that is too long; `Conflict` where the caller has changed its mind too often.
+    /// `NotFound` for a record that is deleted or that the caller may not read; `Denied` if the
+    /// caller may not write it, or states a person's verdict without administering the memory;
+    /// `Invalid` for a reason that is too long; `Conflict` if the caller has changed its verdict
+    /// too often.
     pub async fn record_feedback(
         &self,
         caller: &Principal,
@@ -100,7 +102,8 @@ impl Engine {
         if feedback.reason.as_ref().is_some_and(|reason| reason.chars().count() > limits::REASON_CHARS_MAX) {
             return Err(Error::invalid("reason", "reason must have at most 500 characters: shorten it"));
         }
-        // Secrets are masked whatever the settings are: a reason is kept with the record.
+        // Secrets are masked independent of the settings, because a reason is stored with the
+        // record.
         feedback.reason = feedback.reason.map(|reason| redact(reason, RedactionMode::Mask).0);
         let (memory, by, at) = (memory.clone(), caller.name.clone(), now);
         self.store
@@ -132,7 +135,7 @@ impl Saying<'_> {
         let said = Account::of(&record, &rows);
         if said.last(by).is_none_or(|last| last.reason != row.reason) {
             check_room(&rows, &row)?;
-            // No change of state: followers of a stream see nothing of it.
+            // This is no change of state, so followers of a stream do not see it.
             tx.telemetry_mut().append(&row)?;
             rows.push(row);
         }
@@ -145,7 +148,7 @@ impl Saying<'_> {
         Ok(standing(&now, &rows))
     }
 
-    /// A record that the caller may read and write, in any state but erased.
+    /// Returns a record that the caller may read and write, in any state except erased.
     fn seen(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Record> {
         let found = tx.records().get(&self.changing.memory.id, id)?;
         let record = found
@@ -158,7 +161,7 @@ impl Saying<'_> {
     }
 }
 
-/// What is said of a record by now, from the rows of its history.
+/// Returns the current verdicts on a record, from the rows of its history.
 pub fn standing(record: &Record, rows: &[StateChange]) -> FeedbackStanding {
     let said = Account::of(record, rows);
     FeedbackStanding {
@@ -170,7 +173,7 @@ pub fn standing(record: &Record, rows: &[StateChange]) -> FeedbackStanding {
     }
 }
 
-/// The standing verdicts on a version, by principal.
+/// The current verdicts on a version, by principal.
 struct Account<'a>(BTreeMap<&'a str, (FeedbackVerdict, &'a StateChange)>);
 
 impl<'a> Account<'a> {
@@ -198,7 +201,8 @@ impl<'a> Account<'a> {
         self.0.values().filter(|(verdict, _)| *verdict == wanted).count()
     }
 
-    /// Why the record is held back. Not in anybody's words: they are in the rows above, and go with the record.
+    /// Returns the reason for which the record is held. It quotes no principal, because the reasons
+    /// are in the history rows and are erased with the record.
     fn why(&self) -> String {
         let count = self.count(FeedbackVerdict::Wrong);
         if count > 1 {
@@ -208,7 +212,8 @@ impl<'a> Account<'a> {
     }
 }
 
-/// Who changes its mind without end fills the history of a record.
+/// Limits the number of verdicts of a principal, which would otherwise fill the history of a
+/// record.
 fn check_room(rows: &[StateChange], new: &StateChange) -> Result<()> {
     let before = rows.iter().filter(|row| row.version == new.version && row.by == new.by);
     if before.filter(|row| verdict_of(row).is_some()).count() < limits::FEEDBACK_CHANGES_MAX {

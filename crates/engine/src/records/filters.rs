@@ -1,16 +1,16 @@
-//! Checks metadata filters against what a memory declares, for listing and retrieval alike.
+//! Checks metadata filters against a memory's declarations, for listing and retrieval.
 //!
-//! What an operator does with a value is `loci_model::metadata_filter`; which records it concerns is the scope's matter.
+//! `loci_model::metadata_filter` defines the operators; the scope selects the records.
 
 use loci_model::memory::Memory;
 use loci_model::record::metadata::{MetadataType, SYSTEM_CREATED_AT, SYSTEM_RECORD_TYPE, SYSTEM_UPDATED_AT};
 use loci_model::record::metadata_filter::{FilterType, MetadataFilter};
 use loci_model::{Error, ErrorText, FieldName, Result, limits};
 
-/// Characters of a key that an error message repeats.
+/// Maximum number of characters of a key in an error message.
 const KEY_CHARS_SHOWN: usize = 128;
 
-/// Checks number, keys, operators and right sides of the filters of a request.
+/// Checks number, keys, operators and right operands of the filters of a request.
 pub(crate) fn check(memory: &Memory, filters: &[MetadataFilter]) -> Result<()> {
     if filters.len() > limits::METADATA_FILTERS_MAX {
         return Err(Error::invalid(

@@ -1,4 +1,4 @@
-//! `record_get`, and the look-up of one record that the caller may see.
+//! `record_get`, and the lookup of one record that the caller may see.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -10,7 +10,8 @@ use crate::access::{self, View};
 use crate::memories::existing;
 
 impl Engine {
-    /// One readable record. `namespace` is an authorization input: another than the record's is denied.
+    /// Returns a readable record. `namespace` is an authorization input: a namespace other than the
+    /// record's is denied.
     pub async fn record_get(
         &self,
         caller: &Principal,
@@ -32,7 +33,8 @@ impl Engine {
     }
 }
 
-/// The record, if it is readable and in the view; outside the view it is as if it did not exist.
+/// Returns the record if it is readable and in the view. A record outside the view is reported as
+/// not found.
 pub(super) fn readable(
     tx: &dyn ReadTx,
     view: &View,
@@ -46,12 +48,12 @@ pub(super) fn readable(
         .ok_or_else(|| unknown(id))
 }
 
-/// The error for a record that is not there, or that the caller may not know of.
+/// Returns the error for a record that does not exist, or that the caller may not know of.
 pub(super) fn unknown(id: &RecordId) -> Error {
     Error::not_found(format!("Memory record not found: {id}"))
 }
 
-/// Denies where the caller names another namespace than the record's.
+/// Errors if the caller names another namespace than the record's.
 pub(super) fn check_namespace(record: &Record, named: Option<&Namespace>) -> Result<()> {
     match named {
         Some(named) if named.normal() != record.namespace.normal() => {

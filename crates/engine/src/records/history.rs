@@ -11,7 +11,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Every version, oldest first, the current one last; whatever its state, except deleted.
+    /// Returns every version, oldest first, the current one last, in any state except deleted.
     pub async fn record_history(
         &self,
         caller: &Principal,
@@ -29,7 +29,7 @@ impl Engine {
                     .filter(|record| record.state != RecordState::Erased && view.admits(record))
                     .ok_or_else(|| unknown(&id))?;
                 let mut versions = tx.records().history(&memory, &id)?;
-                // An earlier version may have lain in a namespace that the caller may not see.
+                // An earlier version may have been in a namespace that the caller may not see.
                 versions.retain(|version| view.admits(version));
                 versions.push(current);
                 Ok(versions)
@@ -37,7 +37,8 @@ impl Engine {
             .await
     }
 
-    /// Every change of state, oldest first; of deleted records too, for those who may see the whole memory.
+    /// Returns every change of state, oldest first; also of deleted records for callers that may
+    /// see the whole memory.
     pub async fn record_changes(
         &self,
         caller: &Principal,
@@ -56,7 +57,8 @@ impl Engine {
                 let Some(current) = visible else { return Err(unknown(&id)) };
                 let mut changes = tx.telemetry().of_record(&memory, &id)?;
                 if !view.is_whole() {
-                    // Versions in a namespace that the caller may not see have no changes either.
+                    // Changes of versions in a namespace that the caller may not see are omitted
+                    // too.
                     let earlier = tx.records().history(&memory, &id)?;
                     let seen = |change: &StateChange| {
                         let mut versions = earlier.iter().chain([&current]);

@@ -1,4 +1,4 @@
-//! `record_list`: newest first, filters before paging.
+//! `record_list`: lists records newest first, with filters applied before paging.
 
 use loci_model::ports::store::{RecordPage, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -12,7 +12,7 @@ use crate::memories::existing;
 use crate::{Engine, access};
 
 impl Engine {
-    /// A page of records that the caller may see.
+    /// Returns a page of records that the caller may see.
     pub async fn record_list(&self, caller: &Principal, listing: RecordListing) -> Result<RecordList> {
         check_limit(listing.limit)?;
         check_states(&listing.states)?;
@@ -41,7 +41,7 @@ impl Engine {
                     limit: wanted + 1,
                 })?;
                 let mut page = Page::cut(records, wanted, |record| (record.created_at, record.id.clone()));
-                // What is kept to another user makes a page shorter.
+                // Records reserved for another user make a page shorter.
                 let view = view.within(&memory);
                 page.items.retain(|record| view.admits(record));
                 Ok(RecordList { page, notices })
@@ -50,7 +50,8 @@ impl Engine {
     }
 }
 
-/// Checks the states a read asks for: what was deleted is hidden at once, though its content is erased later.
+/// Checks the states in a read request: deleted records are hidden immediately, although their
+/// content is erased later.
 pub fn check_states(states: &[RecordState]) -> Result<()> {
     if states.contains(&RecordState::Erased) {
         return Err(Error::invalid("states", "deleted records cannot be read: leave the state erased out"));

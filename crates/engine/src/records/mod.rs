@@ -1,4 +1,5 @@
-//! Verbs of records: get, list, delete, batches, history. Requests here, one file per verb.
+//! Operations on records: get, list, delete, batches, history. This file holds the requests, and
+//! each operation has its own file.
 
 pub mod batch;
 pub mod changes;
@@ -39,37 +40,38 @@ pub use revert::RecordRevert;
 pub use revert::{DOCUMENTED, KEPT_DOCUMENTED};
 pub use sources::RecordSources;
 
-/// A part of the tree as a caller names it.
+/// A part of the namespace tree in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamespaceAsk {
-    /// The wire's `namespace`: that node, read as the memory's setting `namespace_match` says.
+    /// The wire's `namespace`: that node, interpreted according to the memory's setting
+    /// `namespace_match`.
     Node(Namespace),
-    /// The wire's `namespacePath`: the node and everything beneath it.
+    /// The wire's `namespacePath`: the node and its subtree.
     Path(Namespace),
 }
 
-/// Which records to list: newest first.
+/// A listing of records, newest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordListing {
     /// The memory.
     pub memory: MemoryId,
-    /// Where; several are joined. At least one.
+    /// Namespaces, at least one; several form a union.
     pub namespaces: Vec<NamespaceAsk>,
-    /// Whose.
+    /// The strategy of the records.
     pub strategy: Option<StrategyChoice>,
     /// Conditions on metadata.
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds; none means all.
+    /// Kinds; empty means all.
     pub kinds: Vec<RecordKind>,
-    /// States; none means active.
+    /// States; empty means active.
     pub states: Vec<RecordState>,
-    /// Behind this record.
+    /// Only records after this one in the listing.
     pub after: Option<(Timestamp, RecordId)>,
-    /// 1 to 100.
+    /// Page size, 1 to 100.
     pub limit: u32,
 }
 
-/// A page of records, and what to know about it.
+/// A page of records with warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordList {
     /// The records.
@@ -78,24 +80,24 @@ pub struct RecordList {
     pub notices: Notices,
 }
 
-/// A record to be made by a client.
+/// A record that a client creates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRecord {
-    /// The caller's word for this item of the batch.
+    /// The caller's identifier of this item in the batch.
     pub request: String,
-    /// Its place; exactly one is needed, else this item fails.
+    /// Its namespace; exactly one is required, otherwise this item fails.
     pub namespaces: Vec<Namespace>,
-    /// What is remembered.
+    /// The text.
     pub text: String,
-    /// When it became known.
+    /// The time at which its content became known.
     pub timestamp: Timestamp,
-    /// Whose; must belong to the memory, else this item fails.
+    /// The strategy; it must belong to the memory, otherwise this item fails.
     pub strategy: Option<StrategyId>,
-    /// Free values; no system keys, no times.
+    /// Metadata values; no system keys, no times.
     pub metadata: Metadata,
-    /// What it is; the wire has facts only.
+    /// The kind; the wire has facts only.
     pub kind: RecordKind,
-    /// A finer word within the kind.
+    /// The subtype within the kind.
     pub subtype: Option<String>,
     /// A title.
     pub title: Option<String>,
@@ -103,12 +105,12 @@ pub struct NewRecord {
     pub path: Option<String>,
     /// A short description.
     pub description: Option<String>,
-    /// To what it applies.
+    /// The scope to which it applies.
     pub scope: Option<String>,
 }
 
 impl NewRecord {
-    /// A fact, as the wire makes them.
+    /// Returns a fact, as the wire creates it.
     pub fn fact(request: String, namespaces: Vec<Namespace>, text: String, timestamp: Timestamp) -> Self {
         Self {
             request,
@@ -127,48 +129,48 @@ impl NewRecord {
     }
 }
 
-/// A change of a record; absent members stay.
+/// A change of a record; absent members stay unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordUpdate {
-    /// Which one.
+    /// The record.
     pub id: RecordId,
-    /// When it became known.
+    /// The time at which its content became known.
     pub timestamp: Timestamp,
     /// A new text.
     pub text: Option<String>,
-    /// A new place; exactly one where given, else this item fails.
+    /// A new namespace; exactly one if given, otherwise this item fails.
     pub namespaces: Option<Vec<Namespace>>,
-    /// The place the caller thinks it has: an authorization input.
+    /// The namespace in which the caller expects it: an authorization input.
     pub source_namespaces: Option<Vec<Namespace>>,
     /// Another strategy.
     pub strategy: Option<StrategyId>,
-    /// The whole new set of values.
+    /// The complete new set of values.
     pub metadata: Option<Metadata>,
-    /// Only if the stored version is this one.
+    /// Changes the record only if the stored version is this one.
     pub if_version: Option<u32>,
 }
 
-/// A record to be deleted.
+/// A record to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordDelete {
-    /// Which one.
+    /// The record.
     pub id: RecordId,
-    /// The place the caller thinks it has: an authorization input.
+    /// The namespace in which the caller expects it: an authorization input.
     pub namespace: Option<Namespace>,
 }
 
-/// What became of one item of a batch.
+/// The result of one item of a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemOutcome {
-    /// The record; for a failed creation an id that names nothing.
+    /// The record; for a failed creation an unused id.
     pub id: RecordId,
-    /// The caller's word for the item, where it gave one.
+    /// The caller's identifier of the item, if it gave one.
     pub request: Option<String>,
-    /// `Ok`, or why not: a kind for programs, a text for people.
+    /// `Ok`, or the error: a kind for programs and a readable text.
     pub result: Result<(), (ErrorKind, String)>,
 }
 
-/// What became of a batch, in its order.
+/// The results of a batch, in its order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchOutcome {
     /// One per item.
@@ -176,19 +178,19 @@ pub struct BatchOutcome {
 }
 
 impl BatchOutcome {
-    /// True when an item changed something.
+    /// Returns true if at least one item changed something.
     pub(crate) fn any_done(&self) -> bool {
         self.items.iter().any(|item| item.result.is_ok())
     }
 }
 
-/// A request for many records to be made.
+/// A request to create several records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordsCreate {
     /// The memory.
     pub memory: MemoryId,
-    /// At most 100.
+    /// Records, at most 100.
     pub records: Vec<NewRecord>,
-    /// When they vanish.
+    /// Expiry of the records.
     pub expiry: Option<ExpirySpecification>,
 }

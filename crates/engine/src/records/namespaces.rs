@@ -1,6 +1,7 @@
-//! From the namespaces a request names and the parts its caller may see to the scope of a read.
+//! Converts the namespaces of a request and the view of its caller to the scope of a read.
 //!
-//! Strategy, metadata, kinds, states and time are the caller's to add. Who may see what is `access`, nowhere else.
+//! The caller of this module adds strategy, metadata, kinds, states and time. `access` alone
+//! decides on visibility.
 
 use std::collections::HashSet;
 
@@ -14,9 +15,9 @@ use super::NamespaceAsk;
 use crate::access::{View, another_users};
 use crate::hooks::Products;
 
-/// The active records in the union of `asks` (none: everywhere) that `view` shows. An ask that has nothing in common
-/// with the view, or that is another user's alone, is denied; one that is wider is narrowed, with a
-/// warning.
+/// Returns the scope of active records in the union of `asks` (empty means everywhere) and within
+/// `view`. A requested namespace outside the view, or of another user only, is denied. A wider one
+/// is narrowed with a warning.
 pub fn scope(
     memory: &Memory,
     view: &View,
@@ -42,7 +43,8 @@ pub fn scope(
     Ok((scope, notices))
 }
 
-/// Checks how many namespaces a request names: each is a condition of every list that answers it.
+/// Checks the number of namespaces in a request, because each one is a condition of every list that
+/// answers it.
 ///
 /// # Errors
 /// `Invalid` on `namespaces`.
@@ -57,7 +59,7 @@ pub fn check_length(count: usize) -> Result<()> {
     Err(Error::invalid("namespaces", rule))
 }
 
-/// How an ask is read in this memory.
+/// Returns the filter for a requested namespace in this memory.
 fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     match ask {
         NamespaceAsk::Path(namespace) => NamespaceFilter::new(namespace, NamespaceMatch::Subtree),
@@ -71,8 +73,7 @@ fn filter(memory: &Memory, ask: &NamespaceAsk) -> NamespaceFilter {
     }
 }
 
-/// Adds the same places by their other names, where the memory knows any, as far as the view shows
-/// them.
+/// Adds the namespaces under their alternative names, if the memory has any, within the view.
 pub(crate) fn add_other_names(
     scope: &mut RecordScope,
     memory: &Memory,
@@ -122,7 +123,7 @@ mod tests {
         }
     }
 
-    /// The namespaces of the scope, and whether it was narrowed; the kind of error otherwise.
+    /// Checks the namespaces of the scope and its narrowing, or the kind of error.
     fn ask(
         reading: NamespaceReading,
         granted: &[Option<&str>],

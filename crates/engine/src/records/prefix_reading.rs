@@ -1,5 +1,5 @@
-//! Notices clients that expect `namespace` to be read as a prefix of text: what they ask for as
-//! `/users/1` would once have matched `/users/10/` too. Only counts; never changes an answer.
+//! Detects clients that expect `namespace` to be a text prefix: earlier, `/users/1` would also have
+//! matched `/users/10/`. It only counts and never changes a response.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -8,24 +8,26 @@ use loci_model::ports::store::{ReadTx, RecordPage};
 use loci_model::record::scope::RecordScope;
 use loci_model::{MemoryId, Namespace, NamespaceFilter, NamespaceMatch, Result, Timestamp};
 
-/// Records looked at.
+/// Maximum number of records to check.
 const LOOKED_AT: usize = 100;
-/// Nodes of one search that are looked at: it tells enough, and a search with many names costs no more.
+/// Maximum number of nodes to check per search, so that a search with many namespaces costs no
+/// more.
 const NODES_OF_SEARCH: usize = 3;
 
-/// A node is looked at once in so long: the log says it often enough, and searches stay fast.
+/// Milliseconds between checks of a node: frequent enough for the log, and searches stay fast.
 const AGAIN_MS: i64 = 3_600_000;
-/// Nodes whose last look is kept. Past it all are looked at anew.
+/// Maximum number of nodes whose last check is kept. Beyond it all are checked again.
 const NODES_MAX: usize = 10_000;
 
-/// Which nodes were looked at, and when. Of this process alone.
+/// Times of the last check of each node, in this process only.
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     last: Mutex<HashMap<(MemoryId, String), Timestamp>>,
 }
 
 impl Looks {
-    /// True when some exact node of `scope` was not looked at of late; they count as looked at from here on.
+    /// Returns true if an exact node of `scope` was not checked recently, and marks its nodes as
+    /// checked.
     pub(crate) fn are_due(&self, scope: &RecordScope, now: Timestamp) -> bool {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let mut due = false;
@@ -44,14 +46,15 @@ impl Looks {
     }
 }
 
-/// The first exact nodes of a scope.
+/// Returns the first exact nodes of a scope.
 fn exact_nodes(scope: &RecordScope) -> impl Iterator<Item = &NamespaceFilter> {
     let exact = scope.namespaces.iter().filter(|filter| filter.mode() == NamespaceMatch::Exact);
     exact.take(NODES_OF_SEARCH)
 }
 
-/// How many nodes side by side (an actor each, as templates go) the old reading of the exact nodes in `scope` would have
-/// matched. Looks at the newest records beneath the parent of each node, so it is an underestimate in great trees.
+/// Returns the number of sibling nodes (usually one per actor) that a text prefix of the exact
+/// nodes in `scope` would have matched. It checks the newest records below the parent of each node,
+/// so it underestimates large trees.
 pub(crate) fn siblings_by_prefix(tx: &dyn ReadTx, scope: &RecordScope) -> Result<usize> {
     let mut most = 0;
     for node in exact_nodes(scope) {
@@ -69,7 +72,8 @@ pub(crate) fn siblings_by_prefix(tx: &dyn ReadTx, scope: &RecordScope) -> Result
     Ok(most)
 }
 
-/// Distinct names at the node's level that start with its name. All in normal form.
+/// Returns the number of distinct names at the node's level that start with its name. All in normal
+/// form.
 fn siblings(node: &str, places: impl Iterator<Item = String>) -> usize {
     let (parent, name) = parent_and_name(node);
     let names = places.filter_map(|place| {
@@ -79,7 +83,7 @@ fn siblings(node: &str, places: impl Iterator<Item = String>) -> usize {
     names.collect::<BTreeSet<_>>().len()
 }
 
-/// `/users/1/` is `/users/` and `1`.
+/// Splits `/users/1/` into `/users/` and `1`.
 fn parent_and_name(node: &str) -> (&str, &str) {
     let without_end = node.trim_end_matches('/');
     let at = without_end.rfind('/').map_or(0, |slash| slash + 1);

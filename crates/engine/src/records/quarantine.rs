@@ -1,7 +1,7 @@
-//! Quarantine: holding records back by id, words or source, looking at what is held, and deciding
-//! about it. What is held is kept as it is and served to nobody: reads and searches return active
-//! records only, from the next one on. It judges nothing itself: texts are judged when they are
-//! written, here a person is.
+//! Quarantine: holds records by id, pattern or source, lists held records, and applies decisions on
+//! them. A held record is kept unchanged and returned to no one: from the next read on, reads and
+//! searches return active records only. This module does not judge texts: safety does it when they
+//! are written, and here a person does.
 
 use std::sync::Arc;
 
@@ -25,56 +25,56 @@ use crate::events::list::check_limit;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Records that are looked at, or changed, in one go.
+/// Records per read or write.
 const ROWS: usize = 1_000;
 
-/// Which records to hold back: every member that is there must hold; at least one must be.
+/// The records to hold: all given conditions must hold, and at least one must be given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuarantineAsk {
-    /// These; at most 1,000.
+    /// These records, at most 1,000.
     pub ids: Vec<RecordId>,
-    /// Whose text or title this regular expression matches, whatever the case.
+    /// Records whose text or title matches this regular expression, ignoring case.
     pub pattern: Option<String>,
-    /// That rest on what this actor said.
+    /// Records derived from events of this actor.
     pub actor: Option<ActorId>,
-    /// That come from this session.
+    /// Records of this session.
     pub session: Option<SessionId>,
-    /// Made at or after this time.
+    /// Records created at or after this time.
     pub since: Option<Timestamp>,
-    /// Made before this time.
+    /// Records created before this time.
     pub until: Option<Timestamp>,
-    /// Why, in 1 to 500 characters; kept with each record.
+    /// The reason, 1 to 500 characters; stored with each record.
     pub reason: String,
-    /// Only say what would be held back.
+    /// True to report the records without holding them.
     pub dry_run: bool,
 }
 
-/// What was found, and whether it was changed.
+/// The records found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quarantined {
-    /// How many records.
+    /// Number of records.
     pub matched: u64,
     /// The first 1,000 of them, newest first.
     pub ids: Vec<RecordId>,
-    /// Their state was changed.
+    /// True if their state was changed.
     pub applied: bool,
 }
 
-/// What a person decides about records that are held.
+/// A person's decision on held records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// They are what they were before: active again, or candidates.
+    /// Restores their earlier state: active or candidate.
     Release,
-    /// They are found wrong: kept, and never active again.
+    /// Marks them as wrong: they are kept, and never active again.
     Reject,
 }
 
 impl Engine {
-    /// Holds records back.
+    /// Holds records.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `Invalid` without a condition or a reason; `TooLarge` over the number
-    /// of records that one call changes.
+    /// `Denied` without administration of the memory; `Invalid` without a condition or a reason;
+    /// `TooLarge` for more records than one call may change.
     pub async fn records_quarantine(
         &self,
         caller: &Principal,
@@ -101,7 +101,7 @@ impl Engine {
         Ok(Quarantined { matched, ids, applied: !ask.dry_run })
     }
 
-    /// What is held, newest first.
+    /// Returns a page of held records, newest first.
     ///
     /// # Errors
     /// `Denied` without administration of the memory.
@@ -127,10 +127,11 @@ impl Engine {
             .await
     }
 
-    /// Decides about records that are held: all of them, or none where one is not held.
+    /// Applies a decision to held records: to all, or to none if one of them is not held.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `NotFound` for a record that is not held, naming it.
+    /// `Denied` without administration of the memory; `NotFound` for a record that is not held,
+    /// with its id.
     pub async fn quarantine_decide(
         &self,
         caller: &Principal,
@@ -155,7 +156,7 @@ impl Engine {
                     decide(tx, &changing, id, verdict, &reason)?;
                 }
                 products.records_released(tx, &changing, &ids)?;
-                // What was never active has no vector yet.
+                // Records that were never active have no vectors yet.
                 batch::ask_for_vectors(tx, &memory.id, &job, now)
             })
             .await?;
@@ -183,14 +184,14 @@ fn of_states(memory: &Memory, states: &[RecordState], now: Timestamp) -> RecordS
     RecordScope { states: states.to_vec(), ..RecordScope::whole(memory.id.clone(), now) }
 }
 
-/// Records that are looked at together, and where the next ones begin.
+/// Records of one read, and the start of the next read.
 struct Looked {
     records: Vec<Record>,
     next: Option<(Timestamp, RecordId)>,
 }
 
 impl Engine {
-    /// Active records, and candidates, for which the conditions hold; newest first.
+    /// Returns active records and candidates that meet the conditions, newest first.
     async fn quarantine_matching(
         &self,
         memory: &MemoryId,
@@ -223,7 +224,7 @@ impl Engine {
     }
 }
 
-/// The records behind a place for which every condition but the pattern holds.
+/// Returns the records after a position that meet all conditions except the pattern.
 fn look(
     tx: &dyn ReadTx,
     memory: &Memory,
@@ -252,7 +253,7 @@ fn look(
     Ok(Looked { records, next })
 }
 
-/// Holds back what is still active; what changed meanwhile stays as it is.
+/// Holds records that are still active; records that changed meanwhile stay unchanged.
 pub fn hold(tx: &mut dyn Tx, changing: &Changing<'_>, ids: &[RecordId], reason: &str) -> Result<()> {
     for record in tx.records().get_many(&changing.memory.id, ids)? {
         if matches!(record.state, RecordState::Active | RecordState::Candidate | RecordState::Stale) {
@@ -280,12 +281,12 @@ fn decide(
     .map(drop)
 }
 
-/// Gives a held record the state that it was held in; what was held from the start was never in force and is now. False
-/// where that changes nothing.
+/// Restores a held record to the state before the hold. A record that was held from the start
+/// becomes active for the first time. Returns false if that changes nothing.
 pub fn release(tx: &mut dyn Tx, changing: &Changing<'_>, record: &Record, reason: &str) -> Result<bool> {
     let held = RecordState::Quarantined;
     let changes = tx.telemetry().of_record(&changing.memory.id, &record.id)?;
-    // A held record that moves with its template stays held: that is no hold.
+    // A state row of a held record that moves with its template is not the start of a hold.
     let hold = changes.iter().rev().find(|change| change.to == held && change.from != Some(held));
     match hold.and_then(|change| change.from) {
         Some(from @ (RecordState::Candidate | RecordState::Stale)) => {

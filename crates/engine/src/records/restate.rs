@@ -1,5 +1,5 @@
-//! `records_restate`: a caller states again what records say, word for word. A record's time is that of its
-//! latest statement; nothing else of it changes.
+//! `records_restate`: a caller repeats the statements of records verbatim. A record's time is that
+//! of its latest statement; nothing else changes.
 
 use loci_model::ports::store::{Confirmation, StoreExt};
 use loci_model::principal::{Capability, Principal};
@@ -11,11 +11,11 @@ use crate::access;
 use crate::memories::existing;
 
 impl Engine {
-    /// Gives records the time of now. Those that are not in force any more, and those that the caller may not
-    /// write, stay as they are. Returns how many it changed.
+    /// Sets the time of records to now. Inactive records, and those that the caller may not write,
+    /// stay unchanged. Returns the number of changed records.
     ///
     /// # Errors
-    /// `Denied` where the caller may write nothing of the memory; `NotFound` for the memory.
+    /// `Denied` if the caller may write nothing in the memory; `NotFound` for the memory.
     pub async fn records_restate(
         &self,
         caller: &Principal,

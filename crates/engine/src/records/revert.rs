@@ -1,7 +1,8 @@
-//! `record_revert`: a record's earlier version as its next one, or the decision that it stands in undone: what it took the
-//! place of is in force again. A revert is itself reverted by reverting the same record again.
+//! `record_revert`: restores an earlier version of a record as its next one, or reverts the
+//! decision that gave the record its state, so that superseded records are active again. Reverting
+//! the same record again reverts the revert.
 //!
-//! Nothing is erased, and what others changed since is never overwritten: then it is a conflict.
+//! Nothing is erased. Later changes by others are never overwritten: they cause a conflict.
 
 use loci_model::memory::Memory;
 use loci_model::ports::ids::uuid7;
@@ -19,27 +20,28 @@ use crate::access::{self, View};
 use crate::hooks::Products;
 use crate::memories::existing;
 
-/// Why a record expired that its repository has come to say itself.
+/// Reason for which a record expired because its repository now documents it.
 pub const DOCUMENTED: &str = "in_repo_docs";
-/// Why one is in force all the same: it does not expire for that again.
+/// Reason for which such a record is active again: it does not expire for that reason twice.
 pub const KEPT_DOCUMENTED: &str = "reverted: kept although the repository says it";
 
-/// What is to be reverted.
+/// A revert of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordRevert {
     /// The record.
     pub id: RecordId,
-    /// The version whose content comes back; `None`: the decision the record stands in is undone.
+    /// The version whose content is restored; `None` reverts the decision that gave the record its
+    /// state.
     pub to_version: Option<u32>,
-    /// Only if the stored version is this one.
+    /// Reverts only if the stored version is this one.
     pub if_version: Option<u32>,
 }
 
-/// Who reverts, and when.
+/// The author and time of a revert, with the caller's views.
 struct Reverting<'a> {
     memory: &'a Memory,
     view: &'a View,
-    /// What the caller administers: there, what was held back may be released.
+    /// The view of the records that the caller administers: held ones may be released there.
     administered: Option<&'a View>,
     by: &'a str,
     at: Timestamp,
@@ -47,7 +49,7 @@ struct Reverting<'a> {
 }
 
 impl Engine {
-    /// Reverts; every record that changed, as it is now.
+    /// Reverts a record. Returns every changed record in its new form.
     pub async fn record_revert(
         &self,
         caller: &Principal,
@@ -88,7 +90,8 @@ impl Engine {
                 let ids = reverting.revert(tx, &revert)?;
                 batch::ask_for_vectors(tx, &memory.id, &job, at)?;
                 let changed = tx.records().get_many(&memory.id, &ids)?;
-                // The write is undone as a whole: its answer would leave out what it changed.
+                // The whole write is rolled back, because its response would omit some of its
+                // changes.
                 if changed.iter().all(|record| readable.admits(record)) {
                     Ok(changed)
                 } else {
@@ -115,7 +118,7 @@ impl Reverting<'_> {
         }
     }
 
-    /// A record in any state that the caller may see.
+    /// Returns a record in any state that the caller may see.
     fn seen(&self, tx: &mut dyn Tx, id: &RecordId) -> Result<Record> {
         tx.records()
             .get(&self.memory.id, id)?
@@ -123,7 +126,7 @@ impl Reverting<'_> {
             .ok_or_else(|| unknown(id))
     }
 
-    /// The content of an earlier version as the next one.
+    /// Restores the content of an earlier version as the next one.
     fn bring_back(&self, tx: &mut dyn Tx, record: &Record, version: u32) -> Result<Vec<RecordId>> {
         if record.state != RecordState::Active {
             return Err(Error::conflict(
@@ -162,7 +165,7 @@ impl Reverting<'_> {
         Ok(vec![restored.id])
     }
 
-    /// The decision that a record stands in, undone; an undone one, done again.
+    /// Reverts the decision that gave a record its state, or reverts an earlier revert.
     fn undo(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
         match record.state {
             RecordState::Active if !record.supersedes.is_empty() => self.give_back(tx, record),
@@ -173,7 +176,8 @@ impl Reverting<'_> {
                 Some(by) => {
                     let by = self.seen(tx, by)?;
                     if !by.supersedes.contains(&record.id) {
-                        // It told of an earlier time from the start: it is put beside the newer one.
+                        // It was stored as an earlier statement: it becomes active in addition to
+                        // the newer one.
                         return self
                             .restore(tx, record, "reverted: stands beside the newer one")
                             .map(|id| vec![id]);
@@ -195,7 +199,7 @@ impl Reverting<'_> {
         }
     }
 
-    /// What a repository says itself, in force all the same.
+    /// Makes a record active again although its repository documents it.
     fn keep(&self, tx: &mut dyn Tx, record: &Record) -> Result<RecordId> {
         if !self.changing().set_state(tx, record, RecordState::Active, KEPT_DOCUMENTED)? {
             return Err(changed_since(record));
@@ -218,7 +222,7 @@ impl Reverting<'_> {
         Ok(record.id.clone())
     }
 
-    /// A record goes, those whose place it took are in force again.
+    /// Retires a record and restores the records that it superseded.
     fn give_back(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
         if record.state != RecordState::Active {
             return Err(changed_since(record));
@@ -242,7 +246,7 @@ impl Reverting<'_> {
         Ok(changed)
     }
 
-    /// The revert of a revert: the record is in force again, in the place of those it had superseded.
+    /// Reverts a revert: makes the record active again, and supersedes the same records again.
     fn take_again(&self, tx: &mut dyn Tx, record: &Record) -> Result<Vec<RecordId>> {
         let mut olds = Vec::new();
         for id in &record.supersedes {

@@ -1,6 +1,5 @@
-//! `record_sources`: the events that a record was made from, whoever's they are. Those that the
-//! caller may not read, and those that are gone, are counted: what a record says of them is all
-//! there is.
+//! `record_sources`: the events of any actor from which a record was derived. Events that the
+//! caller may not read, and removed events, are only counted.
 
 use loci_model::event::Event;
 use loci_model::memory::Memory;
@@ -13,27 +12,29 @@ use crate::hooks::Products;
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Events of one answer.
+/// Maximum number of events in one response.
 const EVENTS_MAX: usize = 100;
 
-/// Where a record comes from.
+/// The sources of a record.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecordSources {
     /// The events, in the order of the record.
     pub events: Vec<Event>,
-    /// How many of those that were looked for are gone, or not for the caller.
+    /// Number of examined events that were removed, or are hidden from the caller.
     pub unread: usize,
-    /// How many come behind the last one that was looked for.
+    /// Number of sources after the last examined one.
     pub behind: usize,
-    /// The last one that was looked for.
+    /// The last examined event.
     pub last: Option<EventId>,
 }
 
 impl Engine {
-    /// The events that a record was made from, at most 100 of them, behind `after` where that is one of them.
+    /// Returns the events from which a record was derived, at most 100 of them, after `after` if
+    /// given.
     ///
     /// # Errors
-    /// `NotFound` for a record that is not there for the caller; `Invalid` on `after` for an event that it was not made from.
+    /// `NotFound` for a record that the caller cannot see; `Invalid` on `after` for an event that
+    /// is not one of its sources.
     pub async fn record_sources(
         &self,
         caller: &Principal,
@@ -79,7 +80,7 @@ impl Engine {
     }
 }
 
-/// An event wherever it is, as far as the caller may read there.
+/// Returns an event of any session, if the caller may read it.
 fn event(
     tx: &dyn ReadTx,
     products: &Products,

@@ -1,12 +1,12 @@
-//! Checks the strategy a read asks for. A deleted strategy leaves its records, so an id that the memory does not know is
-//! refused only where nothing in scope carries it.
+//! Checks the strategy in a read request. A deleted strategy leaves its records, so an unknown id
+//! is rejected only if no record in scope has it.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::ReadTx;
 use loci_model::record::scope::{RecordScope, StrategyChoice};
 use loci_model::{Error, FieldName, Result};
 
-/// Not found for a strategy that the memory does not have and no record in scope has.
+/// Errors with not found for a strategy that neither the memory nor a record in scope has.
 pub(crate) fn check(tx: &dyn ReadTx, memory: &Memory, scope: &RecordScope) -> Result<()> {
     let Some(StrategyChoice::Of(id)) = &scope.strategy else { return Ok(()) };
     if memory.strategy(id).is_some() || tx.records().count(scope)? > 0 {

@@ -1,4 +1,4 @@
-//! `records_update`: an edit makes the next version of the same id.
+//! `records_update`: an edit creates the next version of the same id.
 
 use std::cell::RefCell;
 
@@ -22,21 +22,22 @@ use crate::memories::existing;
 use crate::safety::{SafeText, SafetyPolicy, Tally};
 use crate::{Engine, safety};
 
-/// What an update works with beside the item itself.
+/// The context of an update.
 struct Edit<'a> {
     memory: &'a Memory,
     view: &'a View,
     expiry: Option<ExpirySpecification>,
     by: &'a str,
     policy: SafetyPolicy,
-    /// What safety found in new texts.
+    /// Safety findings in new texts.
     found: RefCell<Tally>,
     now: Timestamp,
     products: &'a Products,
 }
 
 impl Engine {
-    /// Changes records. Shape violations fail the whole request; what depends on state fails its item.
+    /// Changes records. Violations of the form fail the whole request; violations that depend on
+    /// the state fail their item.
     pub async fn records_update(
         &self,
         caller: &Principal,
@@ -136,7 +137,8 @@ fn apply(tx: &mut dyn Tx, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<S
     )
 }
 
-/// What a client looked after gives way to no other reading of its messages.
+/// Marks a record as maintained by a client, so that a later extraction of its messages does not
+/// replace it.
 fn stands_for_itself(record: &mut Record) {
     if let Some(making) = record.making.as_mut().filter(|making| making.mode == MakingMode::Fallback) {
         let by_model = making.prompt.is_some();
@@ -164,7 +166,7 @@ fn edited(stored: &Record, edit: &Edit<'_>, update: &RecordUpdate, safe: Option<
         record.state_reason = safe.state_reason();
         record.findings = safe.findings;
         record.text = safe.text;
-        // An edited text is no longer the message word for word, and its old index text is not of it.
+        // An edited text is no longer the verbatim message, and its old index text no longer fits.
         record.provenance.verbatim = stored.provenance.verbatim && record.text == stored.text;
         record.index_text = safe.index_text;
     }

@@ -1,6 +1,6 @@
-//! How a record comes to be: built from what it is to say, through safety and within the caller's grants, and written with its
-//! note. For records that clients write themselves, and for those that Loci makes of what an agent reports. What a batch is,
-//! and which texts are too long, is the verbs' matter.
+//! Creation of records: builds a record, applies safety and the caller's grants, and writes it with
+//! its state change. It serves records written by clients, and those that Loci derives from an
+//! agent's reports. The operations define batches and text limits.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::Tx;
@@ -15,49 +15,50 @@ use super::create::one_namespace;
 use crate::access::View;
 use crate::safety::{self, SafeText, SafetyPolicy, secrets};
 
-/// Where a record comes from.
+/// The origin of a record.
 pub struct Origin {
-    /// Who, and which session.
+    /// The actor and session.
     pub provenance: Provenance,
-    /// How.
+    /// The way of its creation.
     pub origin: RecordOrigin,
-    /// What the index reads, where that is not the text.
+    /// The indexed text, if it differs from the text.
     pub index_text: Option<String>,
 }
 
 impl Default for Origin {
-    /// A client wrote it.
+    /// Returns the origin of a record written by a client.
     fn default() -> Self {
         Self { provenance: Provenance::default(), origin: RecordOrigin::BatchCreated, index_text: None }
     }
 }
 
-/// What records are built with.
+/// The context in which records are built.
 pub struct Building<'a> {
     /// The memory.
     pub memory: &'a Memory,
-    /// Where the caller may write.
+    /// The view in which the caller may write.
     pub view: &'a View,
-    /// What safety does.
+    /// The safety policy.
     pub policy: SafetyPolicy,
-    /// When they vanish.
+    /// Expiry of the records.
     pub expiry: Option<ExpirySpecification>,
-    /// Who writes them.
+    /// Author of the records.
     pub by: &'a str,
-    /// When.
+    /// The time.
     pub now: Timestamp,
 }
 
 impl Building<'_> {
-    /// The first version of a record.
+    /// Builds the first version of a record.
     ///
     /// # Errors
-    /// `Invalid` for more or fewer than one namespace, or an unknown strategy; `Denied` outside the caller's grants.
+    /// `Invalid` for more or fewer than one namespace, or an unknown strategy; `Denied` outside the
+    /// caller's grants.
     pub fn build(&self, new: &NewRecord, id: &RecordId, from: Origin) -> Result<(Record, SafeText)> {
         self.build_from(new, id, from, None)
     }
 
-    /// Returns the record with the text that was made safe before the write, where it was.
+    /// Builds the record with a text that was checked before the write, if there is one.
     ///
     /// # Errors
     /// As [`Self::build`].
@@ -126,16 +127,16 @@ impl Building<'_> {
     /// Writes a new record.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store.
     pub fn insert(&self, tx: &mut dyn Tx, record: &Record) -> Result<()> {
         tx.records_mut().insert(record)?;
         self.note(tx, record, None, "created")
     }
 
-    /// Puts a record, built anew, in the place of one that is there: the same id, the next version.
+    /// Replaces an existing record by a newly built one, as the next version of the same id.
     ///
     /// # Errors
-    /// `Conflict` where the record has too many versions; what the store says.
+    /// `Conflict` if the record has too many versions; errors of the store.
     pub fn replace(&self, tx: &mut dyn Tx, old: &Record, mut record: Record, reason: &str) -> Result<Record> {
         let full = || Error::conflict("the record has too many versions: create a new one");
         record.id = old.id.clone();

@@ -1,5 +1,5 @@
-//! Reading the question of a request: known names, terms, vector, and what to say where the
-//! question is longer than is read or no vector came about.
+//! Parses the query of a request: known names, terms and vector, with warnings if the query is too
+//! long or has no vector.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,22 +16,23 @@ use super::question_once;
 use super::ranking::{distinct_terms, rarest};
 use crate::Engine;
 
-/// Distinct terms whose idf is looked at, half from each end of a question that has more.
+/// Maximum number of distinct terms whose idf is read; a longer query contributes half from each
+/// end.
 const TERMS_LOOKED_AT: usize = 1024;
 
-/// A question, ready to look for candidates.
+/// A query, ready for the search of candidates.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// As read.
+    /// The parsed query.
     pub(super) question: Question,
     /// Its distinct terms, at most 64.
     pub(super) terms: Vec<String>,
-    /// Its vector, and the model that made it; none until it is looked up.
+    /// Its vector with the model that made it; `None` until it is computed.
     pub(super) vector: Option<(Vector, String)>,
 }
 
 impl Asked {
-    /// Looks for these terms, too, after those of the question, as many as a request takes.
+    /// Adds terms after those of the query, up to the limit of a request.
     pub(super) fn look_also_for(&mut self, also: &[String]) {
         for term in also {
             if self.terms.len() >= limits::QUERY_TERMS_MAX {
@@ -45,7 +46,7 @@ impl Asked {
 }
 
 impl Engine {
-    /// Reads a question for a scope.
+    /// Parses a query for a scope.
     pub(super) async fn read_question(
         &self,
         query: &str,
@@ -65,7 +66,8 @@ impl Engine {
         Ok(Asked { question, terms, vector: None })
     }
 
-    /// The vector of q⁻. Without one the answer is degraded, not refused.
+    /// Returns the vector of q⁻, the query without known names. If it fails, the response is
+    /// degraded, not rejected.
     pub(super) async fn question_vector(
         &self,
         question: &Question,
@@ -89,13 +91,14 @@ impl Engine {
         Some((made.vector, embedder.model_id().to_owned()))
     }
 
-    /// The same engine for one call that puts its question to several places: it gets its vector once.
+    /// Returns an engine for a call that searches several namespaces with one query, so that its
+    /// vector is computed once.
     pub fn asking_once(&self) -> Self {
         let question_once = self.question_once.clone().or_else(|| Some(Arc::default()));
         Self { question_once, ..self.clone() }
     }
 
-    /// The vector by the model before, where there is one and it answers.
+    /// Returns the vector of the previous model, if there is one and it responds.
     pub(super) async fn earlier_vector(&self, question: &Question) -> Option<(Vector, String)> {
         let now = self.embedder.as_ref().map(|embedder| embedder.model_id());
         let earlier = self.previous_embedder.as_ref().filter(|earlier| now != Some(earlier.model_id()))?;
@@ -108,8 +111,8 @@ impl Engine {
         }
     }
 
-    /// The 64 terms of highest idf in the scope, in the order of the question. Counts come from requests without lists, as
-    /// many as it takes.
+    /// Returns the 64 terms of highest idf in the scope, in the order of the query. Their counts
+    /// come from requests without lists.
     async fn rarest_terms(&self, scope: &RecordScope, terms: Vec<String>) -> Result<Vec<String>> {
         let terms = ends(terms, TERMS_LOOKED_AT);
         let mut rarity = Vec::with_capacity(terms.len());
@@ -128,8 +131,9 @@ impl Engine {
     }
 }
 
-/// The text of a question that is embedded. Of one longer than [`limits::QUERY_CHARS_MAX`], of
-/// which `read_question` warns, it is both ends: models read only those of a long text.
+/// Returns the text of a query to embed. For a query longer than [`limits::QUERY_CHARS_MAX`] it
+/// consists of both ends, because models read only those of a long text; `read_question` warns of
+/// that.
 fn embedded(text: &str) -> Cow<'_, str> {
     if text.len() <= limits::QUERY_CHARS_MAX || text.chars().count() <= limits::QUERY_CHARS_MAX {
         return Cow::Borrowed(text);
@@ -141,7 +145,7 @@ fn embedded(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{first} {last}"))
 }
 
-/// The first and the last of a list, `most` together.
+/// Truncates a list to its first and last items, `most` together.
 fn ends(mut terms: Vec<String>, most: usize) -> Vec<String> {
     if terms.len() > most {
         let half = most / 2;

@@ -1,11 +1,13 @@
-//! Keeps an answer within a number of tokens: hits are taken in order, one that does not fit is left out.
+//! Limits a response to a number of tokens: hits are taken in order, and one that does not fit is
+//! omitted.
 
 use loci_model::warning::{Notices, Warning};
 use loci_text::tokens::estimate_tokens;
 
 use super::Hit;
 
-/// The hits whose texts together hold at most `budget` tokens (estimate); all without a budget.
+/// Returns the hits whose texts together have at most `budget` tokens (estimate); all hits without
+/// a budget.
 pub(super) fn within(mut hits: Vec<Hit>, budget: Option<u32>, notices: &mut Notices) -> Vec<Hit> {
     let Some(mut left) = budget else { return hits };
     let before = hits.len();

@@ -1,10 +1,10 @@
-//! From a sum to a relevance between 0 and 1: monotone in the score and independent of the other
-//! candidates, so that a threshold means the same in every request.
+//! Converts a sum to a relevance between 0 and 1. It is monotone in the score and independent of
+//! other candidates, so that a threshold has the same meaning in every request.
 
 use super::weights::Calibration;
 
-/// The relevance of a score. Without a vector of the question the two dense terms are missing, not zero: an offset
-/// stands for them.
+/// Returns the relevance of a score. Without a query vector the two dense terms are missing, not
+/// zero: an offset replaces them.
 pub fn relevance(calibration: &Calibration, score: f64, with_vector: bool) -> f32 {
     let offset = if with_vector { 0.0 } else { calibration.offset_without_vectors };
     let logit = calibration.slope * (score + offset) + calibration.intercept;

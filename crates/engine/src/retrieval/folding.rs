@@ -1,7 +1,9 @@
-//! Near-duplicates: a hit that says what an earlier one says folds under it.
+//! Folds near-duplicates: a hit that repeats an earlier one is folded under it.
 //!
-//! Cautious: texts that differ in a number, a negation or a date are what a reader needs side by side. Files never fold: one
-//! passage is not the file. Nor does what is not stored yet: it is shown beside what is, and is counted by the words of the question alone.
+//! It is cautious: texts that differ in a number, a negation or a date stay separate, because a
+//! reader must compare them. Documents never fold, because one passage is not the document.
+//! Provisional records do not fold either: they are shown next to stored ones, and ranked by the
+//! words of the query alone.
 
 use loci_model::event::Role;
 use loci_model::ports::search::Candidate;
@@ -13,24 +15,25 @@ use loci_text::similarity::jaccard_ids;
 use super::weights::NearDuplicate;
 use crate::Engine;
 
-/// What folding compares of a hit.
+/// The properties of a hit that folding compares.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Foldable<'a> {
     passage: (&'a RecordId, u32),
-    /// Ascending.
+    /// Term ids, ascending.
     terms: Vec<u32>,
     marks: Marks,
     namespace: String,
     speaker: Option<&'a str>,
     role: Option<Role>,
-    /// One of those that never fold.
+    /// True if it never folds.
     stands_alone: bool,
     has_vector: bool,
     text: String,
 }
 
 impl<'a> Foldable<'a> {
-    /// A hit: its best passage, the record, and whether that is provisional.
+    /// Creates the properties of a hit from its best passage and its record; `is_provisional`: the
+    /// record is not stored.
     pub(super) fn new(candidate: &'a Candidate, record: &Record, is_provisional: bool) -> Self {
         let mut terms = candidate.terms.clone();
         terms.sort_unstable();
@@ -49,7 +52,7 @@ impl<'a> Foldable<'a> {
         }
     }
 
-    /// True when nothing but the vectors can tell the two apart.
+    /// Returns true if only the vectors can distinguish the two.
     fn reads_like(&self, other: &Self, jaccard_min: f32) -> bool {
         !self.stands_alone
             && !other.stands_alone
@@ -62,8 +65,8 @@ impl<'a> Foldable<'a> {
 }
 
 impl Engine {
-    /// The place of the first of `listed` that says the same. The index is asked for the cosines of the few pairs that
-    /// everything else calls alike.
+    /// Returns the index of the first near-duplicate in `listed`. The index provides cosines only
+    /// for the few pairs that are equal in all other respects.
     pub(super) async fn fold_under(
         &self,
         memory: &MemoryId,

@@ -1,7 +1,8 @@
-//! From the ranked passages to the hits: reads the records in the order of the list, leaves out what the caller may not
-//! read any more, folds near-duplicates, and stops at `top_k`.
+//! Converts ranked passages to hits: reads the records in the order of the list, omits those that
+//! the caller may no longer read, folds near-duplicates, and stops at `top_k`.
 //!
-//! Folding looks down the list as far as the answer reaches: a near-duplicate behind the last hit is not listed.
+//! Folding reaches only to the end of the response: a near-duplicate after the last hit is not
+//! listed.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::record::scope::RecordScope;
@@ -21,7 +22,7 @@ use crate::Engine;
 use crate::access::View;
 use crate::document_text::areas::is_always_loaded;
 
-/// What a list is made for.
+/// The context of a list.
 #[derive(Clone, Copy)]
 pub(super) struct Listing<'a> {
     pub(super) request: &'a SearchRequest,
@@ -31,12 +32,12 @@ pub(super) struct Listing<'a> {
     pub(super) asked: &'a Asked,
     /// Records that are not stored.
     pub(super) provisional: &'a Provisional,
-    /// What another verb adds.
+    /// Additions by another operation.
     pub(super) within: Option<&'a Within<'a>>,
 }
 
 impl Engine {
-    /// The hits, best first; `ranked` has each record once.
+    /// Returns the hits, best first; `ranked` contains each record once.
     pub(super) async fn list_hits<'a>(
         &self,
         listing: &Listing<'_>,
@@ -79,7 +80,7 @@ impl Engine {
         }
     }
 
-    /// The records of some passages that may still be read, in the order of the list.
+    /// Reads the records of some passages that are still readable, in the order of the list.
     async fn read_records<'a>(
         &self,
         listing: &Listing<'_>,
@@ -95,7 +96,7 @@ impl Engine {
             .read(move |tx| match as_of {
                 None => tx.records().get_many(&memory, &ids),
                 Some(then) => {
-                    // What is held back now is not served from the past either.
+                    // A record that is held now is not returned from the past either.
                     let now = tx.records().get_many(&memory, &ids)?;
                     let held = |id: &&RecordId| {
                         now.iter().any(|record| record.id == **id && record.state == RecordState::Quarantined)
@@ -132,7 +133,8 @@ impl Listing<'_> {
         relevance(&self.weights.calibration, ranked.score, self.asked.vector.is_some())
     }
 
-    /// The index answered a moment ago, and of the version in force now; the record is read now, as it was then.
+    /// Checks the record itself, because the index may be outdated and only knows the active
+    /// version.
     fn may_show(&self, record: &Record) -> bool {
         let scope = self.scope;
         let standing = match scope.as_of {
@@ -150,7 +152,8 @@ impl Listing<'_> {
             && scope.metadata.iter().all(|filter| filter.admits(record.metadata_value(&filter.key).as_ref()))
     }
 
-    /// Facts that somebody stored name their repository; what is only proposed does not.
+    /// Returns true if the record cites the requested repository. Stored facts name their
+    /// repository; proposed ones do not.
     fn cites(&self, record: &Record) -> bool {
         let wanted = self.request.citing.as_ref();
         wanted.is_none_or(|wanted| record.citations.as_deref() == Some(wanted.as_str()))
@@ -181,7 +184,7 @@ impl Listing<'_> {
         let mut terms: Vec<SignalValue> = terms.map(term).collect();
         let offset = self.weights.calibration.offset_without_vectors as f32;
         if self.asked.vector.is_some() && self.provisional.records.contains_key(&ranked.candidate.record) {
-            // In the place of the two terms that need a vector.
+            // This offset replaces the two terms that need a vector.
             terms.push(SignalValue { name: "no_vector", value: 1.0, weight: offset, contribution: offset });
         }
         terms

@@ -1,23 +1,24 @@
-//! Retrieval: a question becomes a ranked list without a language model.
+//! Retrieval: ranks records for a query without a language model.
 //!
-//! Candidates and counts come from the search port; every signal, the one sum, calibration and folding are here.
+//! Candidates and counts come from the search port. The signals, their sum, calibration and folding
+//! are implemented here.
 //!
 //! | file | step |
 //! |---|---|
-//! | `search` | the verb: access, scope, and the steps in order |
-//! | `asked`, `question_once` | the question: known names, terms, vector, which one call has made once |
-//! | `question_view`, `turn_view` | what signals read |
-//! | [`signals`] | every number that counts, one file per idea |
-//! | [`ranking`] | the one sum and the order |
-//! | [`calibration`] | from a sum to a relevance |
-//! | `listing`, `folding`, `budget` | reading, near-duplicates, what fits |
-//! | `provisional` | turns that are not extracted yet, where the memory shows them |
+//! | `search` | the operation: access, scope, and the steps in order |
+//! | `asked`, `question_once` | the query: known names, terms, vector, computed once per call |
+//! | `question_view`, `turn_view` | the input of signals |
+//! | [`signals`] | the signals, one file per idea |
+//! | [`ranking`] | the sum and the order |
+//! | [`calibration`] | the relevance of a sum |
+//! | `listing`, `folding`, `budget` | reading, near-duplicates, token budget |
+//! | `provisional` | turns that are not extracted yet, if the memory enables them |
 //! | [`weights`] | the numbers, from `weights.json` |
-//! | `own_weights` | those of a memory that has its own |
-//! | `within` | what other verbs add: which records take a place, and words that mean the same |
+//! | `own_weights` | the weights of a memory that has its own |
+//! | `within` | additions by other operations: records that take a place, and synonyms |
 //!
-//! To add a signal: one file with a pure function, a row in the table of [`signals`]. It weighs 0
-//! until `weights.json` has it.
+//! To add a signal, add one file with a pure function and a row in the table of [`signals`]. Its
+//! weight is 0 until `weights.json` contains it.
 
 mod asked;
 mod budget;
@@ -55,45 +56,46 @@ pub(crate) use question_once::QuestionOnce;
 pub use search::OwnWrites;
 pub use within::Within;
 
-/// A question and where to look.
+/// A query and its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
     /// The memory.
     pub memory: MemoryId,
-    /// The question as sent.
+    /// The query as sent.
     pub query: String,
-    /// Where; several are joined; none: all that the caller may see.
+    /// Namespaces; several form a union, none means all that the caller may see.
     pub namespaces: Vec<NamespaceAsk>,
-    /// Whose.
+    /// The strategy of the records.
     pub strategy: Option<StrategyChoice>,
     /// Conditions on metadata.
     pub metadata: Vec<MetadataFilter>,
-    /// Kinds; none means all.
+    /// Kinds; empty means all.
     pub kinds: Vec<RecordKind>,
-    /// States; none means active.
+    /// States; empty means active.
     pub states: Vec<RecordState>,
-    /// Only what somebody stored as a fact of this repository; what is left out takes no place.
+    /// Only stored facts of this repository; other records take no place in the list.
     pub citing: Option<RepositoryId>,
-    /// What was true and known then.
+    /// Time of the returned state: records that were true and known then.
     pub as_of: Option<Timestamp>,
-    /// 1 to 100.
+    /// Maximum number of hits, 1 to 100.
     pub top_k: u32,
-    /// Near-duplicates fold under the best of them.
+    /// True to fold near-duplicates under the best of them.
     pub fold: bool,
-    /// Texts of all hits together hold at most so many tokens (estimate); those that do not fit are left out.
+    /// Maximum number of tokens (estimate) in the texts of all hits; hits that do not fit are
+    /// omitted.
     pub budget_tokens: Option<u32>,
-    /// Only hits of at least this relevance.
+    /// Minimum relevance of a hit.
     pub relevance_min: Option<f32>,
-    /// The terms of the sum are wanted.
+    /// True to return the terms of the sum.
     pub explain: bool,
-    /// Candidates per list, for benchmarks and for what is compared by words alone.
+    /// Candidates per list, for benchmarks and for comparisons by words alone.
     pub lists: Option<ListLengths>,
-    /// Documents below `knowledge/system/` are found, too.
+    /// True to include documents below `knowledge/system/`.
     pub include_system: bool,
 }
 
 impl SearchRequest {
-    /// Returns a question about active records of all kinds that the caller may see, without
+    /// Returns a request for active records of all kinds that the caller may see, without
     /// conditions.
     pub fn new(memory: MemoryId, query: String, top_k: u32) -> Self {
         Self {
@@ -130,30 +132,30 @@ pub struct SignalValue {
     pub contribution: f32,
 }
 
-/// One record found.
+/// A record that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The record.
     pub record: Record,
-    /// Which passage of it was best.
+    /// Index of its best passage.
     pub part: u32,
     /// The sum.
     pub score: f32,
-    /// The sum, calibrated to 0…1.
+    /// The relevance: the sum, calibrated to 0…1.
     pub relevance: f32,
-    /// The time shown: the newest of the fold.
+    /// The displayed time: the newest of the fold.
     pub time: Timestamp,
     /// Near-duplicates folded under it.
     pub folded: Vec<RecordId>,
-    /// Every term of the sum, where asked for.
+    /// Every term of the sum, if requested.
     pub explanation: Vec<SignalValue>,
-    /// It is a turn that waits to be extracted: its id means nothing to other calls, and it is gone
-    /// when the record is there: [`provisional_id`] of its sources says which record that is.
+    /// True for a turn that waits for extraction. Other calls do not accept its id, and it
+    /// disappears once its record exists: [`provisional_id`] of the record's sources identifies it.
     pub provisional: bool,
 }
 
 impl Hit {
-    /// The words of the passage that was best: of a document a part of it, of anything else the whole text.
+    /// Returns the text of the best passage: a part of a document, the whole text of other records.
     pub fn passage(&self) -> Cow<'_, str> {
         let (record, part) = (&self.record, usize::try_from(self.part).unwrap_or(usize::MAX));
         if record.kind != RecordKind::Document {
@@ -171,7 +173,7 @@ pub struct SearchAnswer {
     pub hits: Vec<Hit>,
     /// Degradations and warnings.
     pub notices: Notices,
-    /// What the ranking used.
+    /// Statistics that the ranking used.
     pub statistics: Statistics,
 }
 
@@ -202,7 +204,7 @@ mod tests {
         let guide = "# Start\n\nOne.\n\n# End\n\nTwo.\n";
         check(RecordKind::Document, Some("guide.md"), guide, 0, "# Start\n\nOne.\n\n");
         check(RecordKind::Document, Some("guide.md"), guide, 1, "# End\n\nTwo.\n");
-        // Numbers of another cut: the whole, never nothing.
+        // The index belongs to another split: the whole text is returned, never nothing.
         check(RecordKind::Document, Some("guide.md"), guide, 9, guide);
         check(RecordKind::Document, Some("run.sh"), guide, 0, guide);
         check(RecordKind::Fact, None, guide, 0, guide);

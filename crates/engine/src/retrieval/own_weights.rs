@@ -1,5 +1,5 @@
-//! The weights that an administrator gave a memory: read once per change of the setting, and kept. What weights are is
-//! `weights`' matter; that a setting which does not hold is refused is `memories/settings`'.
+//! Weights of a memory that has its own: parsed once per change of the setting, and cached.
+//! `weights` defines them, and `memories/settings` rejects invalid settings.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,16 +8,17 @@ use loci_model::MemoryId;
 
 use super::weights::Weights;
 
-/// Memories whose weights are kept: a set is about a kilobyte. Past it all are read anew.
+/// Maximum number of memories whose weights are cached: a set has about one kilobyte. Beyond it all
+/// are parsed again.
 const MEMORIES_MAX: usize = 256;
 
-/// What was read of each memory's setting.
+/// Parsed weights of each memory.
 #[derive(Debug, Default)]
 pub(crate) struct OwnWeights {
     read: Mutex<HashMap<MemoryId, Read>>,
 }
 
-/// A setting, and what it means; `None` where it does not fit this version.
+/// A setting and its weights; `None` if it does not fit this version.
 #[derive(Debug)]
 struct Read {
     setting: String,
@@ -25,8 +26,9 @@ struct Read {
 }
 
 impl OwnWeights {
-    /// The weights of a memory whose setting says so. Those of another version, whose signals were others, would rank at
-    /// random: then the shipped ones hold (`None`); the log says so once, answers each time.
+    /// Returns the weights of a memory that has its own. Weights for the signals of another version
+    /// would rank at random, so the shipped ones apply (`None`). The log reports that once,
+    /// responses each time.
     pub(super) fn of(&self, memory: &MemoryId, setting: Option<&str>) -> Option<Arc<Weights>> {
         let setting = setting?;
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -65,7 +67,7 @@ mod tests {
         let changed = own.of(&memory, Some(&other)).unwrap();
         assert_ne!(first.signals, changed.signals);
         assert!(Arc::ptr_eq(&changed, &own.of(&memory, Some(&other)).unwrap()));
-        // A misfit is kept as one: it is not read, nor told, at every search.
+        // An unfit setting is cached as such, so that searches do not parse and log it each time.
         let misfit = shipped.replacen("\"phrase\"", "\"phrases\"", 1);
         assert!(own.of(&memory, Some(&misfit)).is_none());
         assert_eq!(own.read.lock().unwrap()[&memory].setting, misfit);

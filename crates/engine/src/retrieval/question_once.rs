@@ -1,5 +1,6 @@
-//! A question that is put to several places in one call gets its vector once: whoever comes first has it made, the others wait for
-//! the same one. Kept for that call alone, so that nobody can tell by the time it takes what others have asked.
+//! Computes the vector of a query once per call, even if the call searches several namespaces: the
+//! first search starts it, the others wait for it. It is cached for that call only, so that timing
+//! reveals nothing about queries of others.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,12 +11,12 @@ use loci_model::ports::embedder::{Embedder, QuestionVector};
 
 type Coming = Shared<BoxFuture<'static, Option<QuestionVector>>>;
 
-/// The vectors of one call's questions.
+/// The vectors of one call's queries.
 #[derive(Default)]
 pub(crate) struct QuestionOnce(Mutex<Vec<(String, Coming)>>);
 
 impl QuestionOnce {
-    /// The vector of a question; `None` where the model does not answer.
+    /// Returns the vector of a query; `None` if the model does not respond.
     pub(super) async fn vector(&self, embedder: &Arc<dyn Embedder>, text: &str) -> Option<QuestionVector> {
         self.coming(embedder, text).await
     }
@@ -31,7 +32,7 @@ impl QuestionOnce {
     }
 }
 
-/// Has a vector made, and says in the log where that fails.
+/// Computes a vector, and logs a failure.
 pub(super) async fn made(embedder: Arc<dyn Embedder>, text: String) -> Option<QuestionVector> {
     embedder
         .embed_question(text)

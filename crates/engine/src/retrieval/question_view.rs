@@ -1,5 +1,5 @@
-//! What signals read of the question: its kind, its terms with their idf in the scope, its adjacent pairs, and the
-//! maxima over the candidates.
+//! The query as signals read it: its kind, its terms with their idf in the scope, its adjacent
+//! pairs, and the maxima over the candidates.
 
 use std::collections::HashMap;
 
@@ -11,41 +11,43 @@ use loci_text::{bm25, turn_flags};
 
 use super::turn_view::TurnView;
 
-/// The question in its scope.
+/// The query in its scope.
 #[derive(Debug)]
 pub(crate) struct QuestionView<'a> {
-    /// The question as read.
+    /// The parsed query.
     pub(super) question: &'a Question,
-    /// It speaks of the one who asks: I, my, we.
+    /// True if it concerns its author: I, my, we.
     pub(super) first_person: bool,
     /// Averages and counts of the scope.
     pub(super) statistics: &'a ScopeStatistics,
-    /// idf of each term of the request; 0 where no turn has it.
+    /// idf of each term of the request; 0 if no turn contains it.
     pub(super) idf: Vec<f32>,
     /// idf of each term among paths.
     pub(super) path_idf: Vec<f32>,
     /// The lexical scale times idf₁.
     pub(super) lexical_unit: f32,
-    /// Adjacent pairs of Q that a turn can have, with their weight.
+    /// Adjacent pairs of Q that a turn can contain, with their weight.
     pub(super) pairs: HashMap<(u32, u32), f32>,
-    /// Ascending ids of the terms that open a pair: most words of a turn are none of them.
+    /// Ascending ids of the first terms of pairs: most words of a turn are not among them.
     pub(super) pair_openers: Vec<u32>,
-    /// A bit for the last six bits of each of them: tells nearly all other words without a search.
+    /// A bit set over the last six bits of these ids: it excludes nearly all other words without a
+    /// search.
     pub(super) pair_opener_bits: u64,
     /// Weight of all adjacent pairs of Q.
     pub(super) pair_total: f32,
-    /// The best P among the candidates.
+    /// Maximum P of the candidates.
     pub(super) pair_max: f32,
-    /// The best S among the candidates.
+    /// Maximum S of the candidates.
     pub(super) session_max: f32,
-    /// By who speaks in which session: the terms of the request, as bits, that the turns ranked together have of it.
+    /// For each speaker and session, the terms of the request, as bits, in the turns that are
+    /// ranked together.
     pub(super) said: HashMap<Voice<'a>, u64>,
-    /// By file: mean T of its second and third best passage among the candidates.
+    /// For each file, the mean T of its second and third best passage among the candidates.
     pub(super) file_more: HashMap<u32, f32>,
 }
 
 impl<'a> QuestionView<'a> {
-    /// `terms` are those of the candidate request that `set` answers.
+    /// Creates the view; `terms` are those of the candidate request that `set` answers.
     pub(crate) fn new(
         question: &'a Question,
         terms: &[String],
@@ -74,7 +76,7 @@ impl<'a> QuestionView<'a> {
         view
     }
 
-    /// Notes the maxima, and what each voice says, over the turns that are ranked together.
+    /// Computes the maxima, and the terms of each voice, over the turns that are ranked together.
     pub(crate) fn with_maxima<'t>(mut self, turns: impl Iterator<Item = &'t TurnView<'a>>) -> Self
     where
         'a: 't,
@@ -97,7 +99,8 @@ impl<'a> QuestionView<'a> {
         self
     }
 
-    /// Notes what each voice says. One that has a session to itself says what its turn says: most facts are such.
+    /// Computes the terms of each voice. A voice with a single turn in its session has the terms of
+    /// that turn, as most facts do.
     fn hear<'t>(&mut self, mut talk: Vec<&'t TurnView<'a>>)
     where
         'a: 't,
@@ -109,7 +112,8 @@ impl<'a> QuestionView<'a> {
         }
     }
 
-    /// The distinct adjacent pairs of Q. A pair with a term that did not fit into the request is left out.
+    /// Adds the distinct adjacent pairs of Q. A pair with a term that did not fit into the request
+    /// is omitted.
     fn add_pairs(&mut self, terms: &[String], term_ids: &[Option<u32>]) {
         let place: HashMap<&str, usize> =
             terms.iter().enumerate().map(|(place, term)| (term.as_str(), place)).collect();
@@ -136,15 +140,15 @@ impl<'a> QuestionView<'a> {
     }
 }
 
-/// Who speaks in which session: by name where it is known, and by role.
+/// A speaker in a session: by name if it is known, and by role.
 pub(super) type Voice<'a> = (u32, Option<&'a str>, Option<Role>);
 
-/// Whose words a turn is.
+/// Returns the voice of a turn.
 pub(super) fn voice(candidate: &Candidate) -> Voice<'_> {
     (candidate.session, candidate.speaker.as_deref(), candidate.role)
 }
 
-/// The three best of three, best first, and one more.
+/// Inserts a score into the three best, best first.
 fn with([first, second, third]: [f32; 3], score: f32) -> [f32; 3] {
     if score > first {
         [score, first, second]

@@ -1,6 +1,6 @@
-//! The one sum, and the order of the list. Pure: candidates in, a ranked list out.
+//! The sum of signals, and the order of the list. Pure: candidates in, a ranked list out.
 //!
-//! What a value means is the signals' matter, what a sum is worth to people `calibration`'s.
+//! The signals define the values; `calibration` converts a sum to a relevance.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use super::signals::{SIGNAL_COUNT, SIGNALS};
 use super::turn_view::TurnView;
 use super::weights::Weights;
 
-/// Scores closer than this are equal.
+/// Maximum difference of equal scores.
 const EQUAL_SCORES: f64 = 1e-6;
 
 /// A candidate with its sum.
@@ -24,18 +24,18 @@ pub struct Ranked<'a> {
     pub candidate: &'a Candidate,
     /// The sum.
     pub score: f64,
-    /// The value of each row of [`SIGNALS`].
+    /// Value of each row of [`SIGNALS`].
     pub values: [f32; SIGNAL_COUNT],
 }
 
-/// Q°: the distinct terms of a question, in order of first appearance.
+/// Returns Q°: the distinct terms of a query, in order of first appearance.
 pub fn distinct_terms(question: &Question) -> Vec<String> {
     let mut seen = HashSet::new();
     question.terms.iter().filter(|term| seen.insert(term.as_str())).cloned().collect()
 }
 
-/// Of terms and their idf the 64 that a request takes: those of highest idf, earlier ones first among equals, in their
-/// order.
+/// Returns the 64 terms that a request accepts: those of highest idf, earlier ones first among
+/// equals, in their order.
 pub fn rarest(terms: Vec<String>, idf: &[f32]) -> Vec<String> {
     let mut ranked: Vec<(usize, f32)> = idf.iter().copied().enumerate().collect();
     ranked.sort_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
@@ -44,7 +44,8 @@ pub fn rarest(terms: Vec<String>, idf: &[f32]) -> Vec<String> {
     terms.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, term)| term).collect()
 }
 
-/// The value of each row of [`SIGNALS`] for each candidate. `terms` are those of the request that `set` answers.
+/// Returns the value of each row of [`SIGNALS`] for each candidate. `terms` are those of the
+/// request that `set` answers.
 pub fn signal_values(
     question: &Question,
     terms: &[String],
@@ -54,8 +55,8 @@ pub fn signal_values(
     signal_values_among(question, terms, set, lexical_scale, &|_| true)
 }
 
-/// The same where only some of the set compete: the maxima are over those, as if the others were not listed. Training
-/// looks at all turns, of which few are candidates.
+/// Works like [`signal_values`] if only some of the set compete: the maxima cover those, as if the
+/// others were not listed. Training examines all turns, of which few are candidates.
 pub fn signal_values_among(
     question: &Question,
     terms: &[String],
@@ -77,7 +78,7 @@ pub fn signal_values_among(
     turns.iter().map(values).collect()
 }
 
-/// All candidates, best first.
+/// Returns all candidates, best first.
 pub fn rank<'a>(
     question: &Question,
     terms: &[String],
@@ -93,19 +94,21 @@ pub fn rank<'a>(
     in_order(ranked.collect())
 }
 
-/// The sum of weight times value.
+/// Returns the sum of weight times value.
 pub fn sum(values: &[f32; SIGNAL_COUNT], weights: &Weights) -> f64 {
     weights.signals.iter().zip(values).map(|(weight, value)| weight * f64::from(*value)).sum()
 }
 
-/// The best passage of each record, in the order of the list. Few are asked for, so each is looked at when its turn comes.
+/// Returns the best passage of each record, in the order of the list. It is lazy, because few are
+/// requested.
 pub(crate) fn best_passages<'a>(ranked: Vec<Ranked<'a>>) -> impl Iterator<Item = Ranked<'a>> + Send {
     let mut seen = HashSet::new();
     ranked.into_iter().filter(move |ranked| seen.insert(&ranked.candidate.record))
 }
 
-/// By score, highest first; those equal to the best of them by time, newest first, then `dense`, then id.
-/// Equals are given the best one's score, so that scores never rise along the list.
+/// Sorts by score, highest first. Those equal to the best of them are sorted by time, newest first,
+/// then `dense`, then id. Equal ones get the best one's score, so that scores never rise along the
+/// list.
 pub(crate) fn in_order(mut ranked: Vec<Ranked<'_>>) -> Vec<Ranked<'_>> {
     ranked.sort_by(|left, right| right.score.total_cmp(&left.score).then_with(|| among_equals(left, right)));
     let mut rest = ranked.as_mut_slice();

@@ -1,4 +1,4 @@
-//! Golden rankings of a small conversation, and what the order promises.
+//! Golden rankings of a small conversation, and the guarantees of the order.
 
 use super::super::signals::test_case::bare_candidate;
 use super::*;
@@ -55,7 +55,7 @@ fn corpus(with_vectors: bool) -> PlainCorpus {
     PlainCorpus::new(turns.collect())
 }
 
-/// Places of the turns, best first.
+/// Returns the indexes of the turns, best first.
 fn places(ranked: &[Ranked<'_>]) -> Vec<usize> {
     let place = |ranked: &Ranked<'_>| ranked.candidate.record.as_str()[4..].parse().unwrap();
     ranked.iter().map(place).collect()
@@ -102,7 +102,8 @@ fn golden_values_of_one_turn() {
         let relative = lengths.iter().sum::<f32>() / average(2);
         2.0 * share(rare, 1.0, 0.9, 0.4, relative) + share(boat, 2.0, 0.9, 0.4, relative)
     };
-    // The context of the last turn of a session: itself, 0.4 of the one before, 0.2 of the one before that.
+    // The context of the last turn of a session: itself, 0.4 of the previous turn, 0.2 of the turn
+    // before that.
     let context = [0.6 + 0.4 * 0.96 + 0.2, 0.4 * 0.28, 0.8f32];
     let length = context.iter().map(|value| value * value).sum::<f32>().sqrt();
     let expect = [
@@ -154,7 +155,8 @@ fn a_signal_of_weight_zero_leaves_the_ranking_unchanged() {
     let shipped = Weights::shipped().unwrap();
     let question = "When did Vera eat soup at the lighthouse?";
     let vector: Option<&[f32]> = Some(&[0.7, 0.1, 0.7]);
-    // `path` is 0 for talk whatever its weight; a signal that speaks must lose its voice with its weight.
+    // `path` is 0 for conversations at any weight; another signal must lose its effect with its
+    // weight.
     let silent = |name: &str, weight: f64| {
         let at = SIGNALS.iter().position(|signal| signal.name == name).unwrap();
         let mut weights = shipped.clone();
@@ -185,7 +187,7 @@ fn the_same_question_gives_the_same_list_whatever_the_order_of_candidates() {
 
 #[test]
 fn ties() {
-    // Score, time in milliseconds, dense; expected places.
+    // Rows of score, time in milliseconds, dense; then the expected order.
     let check = |rows: &[(f64, i64, f32)], expect: &[usize]| {
         let candidates: Vec<Candidate> = rows
             .iter()

@@ -1,4 +1,5 @@
-//! `search`: access, scope, question, candidates, ranking, reading; in this order, one step a function.
+//! `search`: access, scope, query, candidates, ranking, reading, in this order with one function
+//! per step.
 
 use std::sync::Arc;
 
@@ -28,14 +29,15 @@ use crate::records::list::check_states;
 use crate::records::{filters, namespaces, prefix_reading, strategy_choice};
 
 impl Engine {
-    /// The records that answer a question best, best first. What could not take part is in `notices.degraded`. They count as read.
-    /// Turns that wait for extraction are shown where the memory's setting `read_your_writes` says so.
+    /// Returns the records that answer a query best, best first. `notices.degraded` lists
+    /// unavailable parts. The records count as read. Events that are not extracted yet are included
+    /// if the memory's setting `read_your_writes` enables it.
     pub async fn search(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         self.search_with(caller, request, OwnWrites::BySetting).await
     }
 
-    /// Like `search`; the door says whether turns that wait for extraction take part. The native doors show them, so that
-    /// a caller finds what it wrote with its next question.
+    /// Like `search`; the front end decides on provisional records. The native front ends include
+    /// them, so that a caller's next query finds its latest writes.
     pub async fn search_with(
         &self,
         caller: &Principal,
@@ -49,12 +51,13 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Like `search`, of stored records alone, and without counting as a read: for verbs that compare records.
+    /// Like `search`, without provisional records and without counting as a read, for operations
+    /// that compare records.
     pub async fn search_unread(&self, caller: &Principal, request: SearchRequest) -> Result<SearchAnswer> {
         self.watched(caller, &request, OwnWrites::Hidden, None).await
     }
 
-    /// The same for a verb that orders the list anew: see [`Within`].
+    /// Like `search_unread`, for an operation that reorders the list: see [`Within`].
     pub async fn search_within(
         &self,
         caller: &Principal,
@@ -139,7 +142,7 @@ impl Engine {
         Ok(SearchAnswer { hits, notices, statistics })
     }
 
-    /// The turns that wait with the candidates, where any do.
+    /// Adds the pending turns to the candidates, if there are any.
     async fn beside(
         &self,
         set: &CandidateSet,
@@ -155,7 +158,7 @@ impl Engine {
         Ok(Some(provisional::beside(set, asked, &records, &names)))
     }
 
-    /// The records in question, as far as the caller may see them.
+    /// Returns the scope of the search, as far as the caller may see it.
     async fn search_scope(
         &self,
         request: &SearchRequest,
@@ -189,7 +192,7 @@ impl Engine {
             .await
     }
 
-    /// Says in the log if a client may have meant more than the nodes it asked for.
+    /// Logs a warning if a client may have meant more than the requested nodes.
     async fn note_prefix_reading(&self, scope: &RecordScope) {
         let scope = scope.clone();
         let memory = scope.memory.clone();
@@ -198,15 +201,15 @@ impl Engine {
                 tracing::warn!(%memory, actors, "a namespace that is a prefix of several actors' was asked for, and read as that node alone: see namespace_match");
             }
             Ok(_) => {}
-            // It only tells: the answer stands without it.
+            // It only informs: the response does not depend on it.
             Err(error) => {
                 tracing::warn!(%memory, %error, "whether a namespace is a prefix of several actors' could not be read")
             }
         }
     }
 
-    /// The question's vector and the candidates, and when the vector was there. Where it is made near by, the words are
-    /// looked up meanwhile.
+    /// Returns the candidates, and the time at which the query's vector was ready. If a local model
+    /// computes the vector, the lexical lookup runs concurrently.
     async fn look_up(
         &self,
         request: &SearchRequest,
@@ -234,7 +237,7 @@ impl Engine {
         let (send, coming) = oneshot::channel();
         let made = async {
             let vector = self.question_vector(&asked.question, notices).await;
-            // Nobody takes it where the search has failed already.
+            // No one receives it if the search has already failed.
             let _ = send.send(vector.clone());
             (vector, self.clock.monotonic_us())
         };
@@ -244,8 +247,8 @@ impl Engine {
         Ok((set?, embedded))
     }
 
-    /// The candidates once more where passages may have vectors of the model before alone: they are compared with a vector
-    /// of that one. Only while vectors are made anew does a question cost that.
+    /// Repeats the search of candidates with a vector of the previous model, if passages may have
+    /// vectors of that model only. This costs time only while passages are being embedded again.
     async fn look_up_earlier(
         &self,
         request: &SearchRequest,
@@ -264,14 +267,14 @@ impl Engine {
     }
 }
 
-/// The part of turns that wait for extraction in a search.
+/// The treatment of events that are not extracted yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnWrites {
-    /// They are found as provisional records.
+    /// They are included as provisional records.
     Shown,
-    /// They are found where the memory's setting `read_your_writes` says so.
+    /// They are included if the memory's setting `read_your_writes` enables it.
     BySetting,
-    /// Stored records alone are found.
+    /// Only stored records are included.
     Hidden,
 }
 
@@ -285,7 +288,7 @@ impl OwnWrites {
     }
 }
 
-/// What a request asks for, as one snapshot of the store has it.
+/// The input of a search in one snapshot of the store.
 struct Scoped {
     scope: RecordScope,
     view: View,
@@ -294,7 +297,7 @@ struct Scoped {
     provisional: Provisional,
 }
 
-/// Whether the question is to be embedded at all.
+/// Returns true if the query must be embedded.
 fn by_vector(request: &SearchRequest) -> bool {
     request.lists.is_none_or(|lists| lists.dense > 0)
 }

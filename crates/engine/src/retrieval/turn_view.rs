@@ -1,4 +1,4 @@
-//! What signals read of one candidate: its columns as they came, and its BM25 scores by view.
+//! One candidate as signals read it: its columns unchanged, and its BM25 scores by view.
 
 use loci_model::ports::search::{Candidate, LexicalView, ScopeStatistics};
 use loci_model::record::RecordKind;
@@ -8,9 +8,9 @@ use loci_text::bm25::{self, View};
 /// A candidate with its lexical scores.
 #[derive(Debug)]
 pub(crate) struct TurnView<'a> {
-    /// As the search port gave it.
+    /// The candidate of the search port.
     pub(super) candidate: &'a Candidate,
-    /// The terms of the request that it has itself: bit i for term i. A request has at most 64.
+    /// The terms of the request that it contains: bit i for term i. A request has at most 64.
     pub(super) found: u64,
     scores: [f32; 4],
 }
@@ -30,7 +30,7 @@ impl<'a> TurnView<'a> {
         Self { candidate, found, scores }
     }
 
-    /// BM25 of the turn in a view.
+    /// Returns BM25 of the turn in a view.
     pub(super) fn score(&self, view: LexicalView) -> f32 {
         match view {
             LexicalView::Turn => self.scores[0],
@@ -40,12 +40,13 @@ impl<'a> TurnView<'a> {
         }
     }
 
-    /// BM25 of the turn with what was said around it: nothing for files (decision 0036).
+    /// Returns BM25 of the turn with its surroundings: 0 for files (decision 0036).
     pub(super) fn talk_score(&self, view: LexicalView) -> f32 {
         if self.candidate.kind == RecordKind::Document { 0.0 } else { self.score(view) }
     }
 
-    /// What its text says of time, quantity and people: nothing for files, whose text is not talk.
+    /// Returns the flags of its text for time, quantity and people: none for files, whose text is
+    /// no conversation.
     pub(super) fn talk(&self) -> TurnFlags {
         if self.candidate.kind == RecordKind::Document {
             TurnFlags::default()
@@ -55,7 +56,8 @@ impl<'a> TurnView<'a> {
     }
 }
 
-/// The sum over the terms of the request, of which a document of some length has so many each.
+/// Returns the sum over the terms of the request for a document with this length and these
+/// frequencies.
 pub(super) fn bm25_score(view: View, (length, tf): (u32, &[u32]), idf: &[f32], average_length: f32) -> f32 {
     let shares = tf
         .iter()

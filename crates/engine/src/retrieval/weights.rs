@@ -1,7 +1,8 @@
-//! The numbers of the ranking, read once from `weights.json`: weights, calibration, near-duplicates.
+//! The numbers of the ranking, read once from `weights.json`: weights, calibration,
+//! near-duplicates.
 //!
-//! One set for every kind of memory. Which signals there are is `signals`; constants of BM25 and
-//! of dates are `loci_text`'s. Decision 0027 says where the numbers come from.
+//! One set for every kind of memory. `signals` defines the signals, `loci_text` the constants of
+//! BM25 and of dates. Decision 0027 describes the training.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,45 +15,45 @@ use super::signals::{SIGNAL_COUNT, SIGNALS};
 /// The file, as shipped.
 const SHIPPED: &str = include_str!("weights.json");
 
-/// From a sum to a relevance.
+/// The conversion of a sum to a relevance.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
-    /// Of the score.
+    /// Factor of the score.
     pub slope: f64,
-    /// At a score of zero.
+    /// Constant term.
     pub intercept: f64,
-    /// Added to the score of a request without a vector.
+    /// Offset of the score in a request without a vector.
     pub offset_without_vectors: f64,
 }
 
-/// When two passages say the same.
+/// The thresholds of near-duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NearDuplicate {
-    /// Least Jaccard similarity of their term sets.
+    /// Minimum Jaccard similarity of their term sets.
     pub jaccard: f32,
-    /// Least cosine of their vectors.
+    /// Minimum cosine of their vectors.
     pub cosine: f32,
 }
 
-/// Every number of the ranking.
+/// The numbers of the ranking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
-    /// One per row of [`SIGNALS`], in its order.
+    /// Weight of each row of [`SIGNALS`], in its order.
     pub signals: [f64; SIGNAL_COUNT],
     /// Lexical scores are divided by this times idf₁.
     pub lexical_scale: f32,
-    /// From a sum to a relevance.
+    /// The conversion of a sum to a relevance.
     pub calibration: Calibration,
-    /// When two passages say the same.
+    /// The thresholds of near-duplicates.
     pub near_duplicate: NearDuplicate,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// For people.
+    /// Description for readers.
     #[serde(rename = "provenance")]
     _provenance: String,
     weights: BTreeMap<String, f64>,
@@ -62,7 +63,7 @@ struct File {
 }
 
 impl Weights {
-    /// The weights in the binary.
+    /// Returns the weights in the binary.
     pub fn shipped() -> Result<&'static Self> {
         static READ: LazyLock<Result<Weights, String>> = LazyLock::new(|| {
             Weights::parse(SHIPPED).map_err(|error| format!("the weights in the binary: {error}"))
@@ -70,13 +71,13 @@ impl Weights {
         READ.as_ref().map_err(|reason| Error::bug(reason.clone()))
     }
 
-    /// Weights in the form of `weights.json`: no name but a signal's has any, all are finite, and a
-    /// higher score never has a lower relevance. A signal without a weight weighs 0: it came later.
+    /// Parses weights in the form of `weights.json`. Only signals have weights, all are finite, and
+    /// a higher score never has a lower relevance. A newer signal without a weight has weight 0.
     pub fn parse(json: &str) -> Result<Self> {
         Self::read(json, false)
     }
 
-    /// Weights that a caller sets: as [`Weights::parse`], and each signal has one.
+    /// Parses weights that a caller sets: like [`Weights::parse`], but every signal must have one.
     pub fn parse_whole(json: &str) -> Result<Self> {
         Self::read(json, true)
     }

@@ -1,7 +1,7 @@
-//! Safety of long texts before their write, where they are known already: a write reads the
-//! memory's settings itself, and takes the texts of this file where the settings are still the
-//! same. Short texts are made safe in the write: they cost less than the way to another thread.
-//! `safe_store` has the texts that only a write knows.
+//! Safety checks of long texts before their write, if they are known then. The write itself reads
+//! the memory's settings, and uses these texts if the settings are unchanged. Short texts are
+//! checked in the write, which costs less than another thread. `safe_store` handles texts that only
+//! a write knows.
 
 use loci_model::event::PayloadItem;
 use loci_model::limits;
@@ -11,19 +11,19 @@ use loci_model::{MemoryId, Result};
 use super::{RedactionMode, SafeText, SafetyPolicy, SecretKind, prepare, prepare_payload};
 use crate::Engine;
 
-/// A payload whose messages are masked, and the kinds of secrets that were in them.
+/// A payload with masked messages, and the kinds of secrets found in them.
 #[derive(Debug, Clone)]
 pub(crate) struct MaskedPayload {
     pub(crate) payload: Vec<PayloadItem>,
     pub(crate) kinds: Vec<SecretKind>,
 }
 
-/// Texts of records after every step, and the policy by which they went through them.
+/// Checked texts of records, and the policy of the checks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SafeTexts(Option<(SafetyPolicy, Vec<SafeText>)>);
 
 impl SafeTexts {
-    /// The text at that place, where it was made by this policy.
+    /// Returns the text at that index, if it was checked with this policy.
     pub(crate) fn get(&self, at: usize, policy: &SafetyPolicy) -> Option<SafeText> {
         let (made_by, texts) = self.0.as_ref()?;
         if made_by == policy { texts.get(at).cloned() } else { None }
@@ -31,7 +31,7 @@ impl SafeTexts {
 }
 
 impl Engine {
-    /// Masks a long payload, where the memory asks for it. `None`: the write does.
+    /// Masks a long payload, if the memory requires it. `None` leaves it to the write.
     ///
     /// # Errors
     /// Errors of the store.
@@ -56,7 +56,7 @@ impl Engine {
         self.long_work.run(masked).await.map(Some)
     }
 
-    /// Takes long texts of records through every step.
+    /// Checks long texts of records.
     ///
     /// # Errors
     /// Errors of the store.
@@ -70,10 +70,10 @@ impl Engine {
         Ok(SafeTexts(Some((policy, texts))))
     }
 
-    /// Takes a text through every step; a long one on the thread of long work.
+    /// Checks a text; a long one on the thread for long texts.
     ///
     /// # Errors
-    /// `Unavailable` where that thread cannot be started.
+    /// `Unavailable` if that thread cannot be started.
     pub(crate) async fn prepared(
         &self,
         text: String,
@@ -86,7 +86,8 @@ impl Engine {
         self.long_work.run(move || prepare(text, index_text, &policy)).await
     }
 
-    /// The safety settings of the memory; `None` where there is no memory: the write reports that.
+    /// Returns the safety settings of the memory; `None` if it does not exist, which the write
+    /// reports.
     async fn policy_of(&self, memory: &MemoryId) -> Result<Option<SafetyPolicy>> {
         let (memory, settings) = (memory.clone(), self.settings.clone());
         self.store

@@ -1,5 +1,5 @@
-//! Safety of texts in the engine: the steps of [`loci_safety`], which are pure, before a write and
-//! inside of one.
+//! Safety of texts in the engine: the pure steps of [`loci_safety`], applied before or inside a
+//! write.
 
 mod beforehand;
 mod safe_store;

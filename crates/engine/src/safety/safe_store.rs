@@ -1,7 +1,6 @@
-//! The store as the engine writes to it: the long texts of a write are made safe on the thread of
-//! long work, outside of the write, which then runs again with the safe texts. Everything else is
-//! the store's own. What follows from a change within a write finds the products there
-//! ([`crate::hooks::in_write`]).
+//! The store as the engine uses it. Long texts of a write are checked on the thread for long texts,
+//! outside the write, which then runs again with the checked texts. All other calls pass to the
+//! store. Products that handle a change within a write are found by [`crate::hooks::in_write`].
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -19,10 +18,11 @@ use crate::calls::long_work::LongWork;
 use crate::hooks::{Products, in_write};
 use loci_safety::write_texts::{LongText, WriteTexts, lock, run_with};
 
-/// Runs of a write for texts that it did not ask for before. Behind them it makes them itself.
+/// Maximum number of runs of a write that need further texts. After them the write checks texts
+/// itself.
 const ROUNDS_MAX: usize = 4;
 
-/// A store whose writes need not read long texts.
+/// A store whose writes need not check long texts.
 pub(crate) struct SafeStore {
     inner: Arc<dyn Store>,
     long_work: Arc<LongWork>,
@@ -37,7 +37,7 @@ impl SafeStore {
         Self { inner: Arc::clone(&parts.store), long_work, products, clock, observe }
     }
 
-    /// Reports a write of a request or a job, with the jobs that its last run asked for.
+    /// Reports a write of a request or a job, with the jobs that its last run scheduled.
     async fn observed(&self, mut work: WriteWork) -> Result<()> {
         let began_us = self.clock.monotonic_us();
         let asked = Arc::new(Mutex::new(Vec::new()));

@@ -1,4 +1,5 @@
-//! A candidate: a record that a strategy proposes, before ids, times of writing and neighbours are known.
+//! A candidate: a record that a strategy proposes, before its id, write times and neighbours are
+//! known.
 
 use loci_model::event::{Role, RunPlace};
 use loci_model::record::RecordKind;
@@ -8,58 +9,59 @@ use loci_model::{Timestamp, limits};
 
 use super::turns::turn::Turn;
 
-/// How a candidate meets what is there already.
+/// The treatment of a candidate relative to existing records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Joining {
-    /// An exact repeat adds its source; near-duplicates are superseded.
+    /// An exact repetition adds its source; near-duplicates are superseded.
     Duplicates,
-    /// The candidate's subtype is a key: an earlier record of that key is superseded unless it says the same.
+    /// The candidate's subtype is a key: an earlier record of that key is superseded unless it has
+    /// the same content.
     Key {
-        /// The text says that something changed: records whose key holds this one's, or the other way round, are
-        /// superseded too.
+        /// True if the text states a change: records whose key contains this one, or is contained
+        /// in it, are superseded too.
         changed: bool,
     },
-    /// Always a record of its own.
+    /// Always a separate record.
     Add,
-    /// The next version of this session's record of that subtype, where there is one.
+    /// The next version of this session's record of that subtype, if there is one.
     InPlace,
 }
 
 /// A record that a strategy proposes.
 #[derive(Clone, PartialEq)]
 pub struct Candidate {
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// A finer word, or the key of a preference.
+    /// The subtype, or the key of a preference.
     pub subtype: Option<String>,
-    /// A title, where it has one.
+    /// The title, if any.
     pub title: Option<String>,
-    /// A short description, where it has one.
+    /// The description, if any.
     pub description: Option<String>,
-    /// What is remembered, as shown.
+    /// The displayed text.
     pub text: String,
-    /// What the index reads, where that differs.
+    /// The indexed text, if different.
     pub index_text: Option<String>,
-    /// The messages it rests on, oldest first; never empty.
+    /// The messages it is derived from, oldest first; never empty.
     pub sources: Vec<Source>,
-    /// The text is the first source, word for word.
+    /// True if the text is the first source verbatim.
     pub verbatim: bool,
-    /// Role of the message held verbatim.
+    /// Role of the verbatim message.
     pub role: Option<Role>,
-    /// Place in a client's run of the event held verbatim.
+    /// Position of the verbatim event in a client's run.
     pub run: Option<RunPlace>,
     /// Time of the newest source.
     pub time: Timestamp,
-    /// To what it is limited (a path, a component), where it says so.
+    /// The scope (a path, a component), if it states one.
     pub scope: Option<String>,
-    /// Values of the strategy's schema that a model inferred, checked.
+    /// Checked values of the strategy's schema that a model inferred.
     pub inferred: Metadata,
-    /// How it meets what is there.
+    /// Its treatment relative to existing records.
     pub joining: Joining,
 }
 
 impl Candidate {
-    /// A candidate that rests on one turn.
+    /// Creates a candidate derived from one turn.
     pub fn of_turn(turn: &Turn, kind: RecordKind, text: String, joining: Joining) -> Self {
         Self {
             kind,
@@ -79,19 +81,19 @@ impl Candidate {
         }
     }
 
-    /// The text the index reads.
+    /// Returns the indexed text.
     pub fn indexed(&self) -> &str {
         self.index_text.as_deref().unwrap_or(&self.text)
     }
 
-    /// True when a record can hold it.
+    /// Returns true if a record can hold the text.
     pub fn fits(&self) -> bool {
         self.text.chars().count() <= limits::RECORD_TEXT_CHARS_MAX
     }
 }
 
 impl std::fmt::Debug for Candidate {
-    /// Content is sensitive: only what identifies the candidate is shown.
+    /// Content is sensitive, so only identifying fields are printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Candidate")
             .field("kind", &self.kind)

@@ -1,4 +1,4 @@
-//! What a strategy continues: earlier records of its session, as far as it looks at them. Nothing is read or written here.
+//! Earlier records of a session that a strategy continues. Nothing is read or written here.
 
 use loci_model::Timestamp;
 use loci_model::record::provenance::Source;
@@ -6,23 +6,23 @@ use loci_model::record::{Record, RecordKind};
 
 use super::{Candidate, Joining};
 
-/// An earlier record of the session, or what will be one.
+/// An earlier or pending record of the session.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// What it is.
+    /// The kind.
     pub kind: RecordKind,
-    /// A finer word.
+    /// The subtype.
     pub subtype: Option<String>,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// The messages it rests on, oldest first.
+    /// The messages it is derived from, oldest first.
     pub sources: Vec<Source>,
-    /// Time of the newest.
+    /// Time of the newest source.
     pub time: Timestamp,
 }
 
 impl std::fmt::Debug for Standing {
-    /// Content is sensitive: only what identifies it is shown.
+    /// Content is sensitive, so only identifying fields are printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Standing")
             .field("kind", &self.kind)
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Standing {
     }
 }
 
-/// Of these records, oldest first; ties by id.
+/// Converts records, oldest first; ties by id.
 pub fn of_records<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<Standing> {
     let mut records: Vec<&Record> = records.collect();
     records.sort_by(|left, right| left.timestamp.cmp(&right.timestamp).then_with(|| left.id.cmp(&right.id)));
@@ -46,7 +46,7 @@ pub fn of_records<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<Standing
     records.into_iter().map(standing).collect()
 }
 
-/// Takes in what was read just now, for what is read next in the same round.
+/// Adds candidates just extracted, for the next extraction in the same round.
 pub fn take_in(standing: &mut Vec<Standing>, candidates: &[Candidate]) {
     for candidate in candidates {
         if candidate.joining == Joining::InPlace {

@@ -1,14 +1,15 @@
-//! Strategies: how events become records. Pure: a strategy sees turns and settings, never a store, a clock or a model.
+//! Strategies: convert events to records. Pure: a strategy depends on turns and settings, never on
+//! a store, a clock or a model.
 //!
-//! Each has a half that needs no model, and a half that does: a question, and how its answer is
-//! read. `language_models` asks. A custom strategy uses the halves of its base with its own
-//! instructions; a self-managed one has none, for its caller extracts. What becomes of a candidate
-//! (added, repeated, superseding) is decided by consolidation, or by the candidate's [`Joining`].
+//! Each strategy works without a model, and may work with one by a question and a parser of its
+//! answer, which `language_models` asks. A custom strategy uses those of its base with its own
+//! instructions; a self-managed one has none, because its client extracts. Consolidation, or the
+//! candidate's [`Joining`], decides if a candidate is added, repeated or superseding.
 //!
-//! To add a strategy: one file with its deterministic half in the folder of its noun, one line in
-//! [`STRATEGIES`]. To let a model read for it: one file `<strategy>_model.rs` beside it with its
-//! prompt, question and reading, the prompt's words in `prompts/`, one line in
-//! [`model_questions::prompt::PROMPTS`], and the methods of [`Strategy`] behind [`Strategy::asks`].
+//! To add a strategy, add one file with its deterministic extraction in the folder of its subject,
+//! and one line in [`STRATEGIES`]. To support a model, add one file `<strategy>_model.rs` next to
+//! it with its prompt, question and parser, the prompt's text in `prompts/`, one line in
+//! [`model_questions::prompt::PROMPTS`], and the methods of [`Strategy`] after [`Strategy::asks`].
 
 pub mod candidate;
 pub mod earlier_records;
@@ -32,61 +33,62 @@ pub use earlier_records::Standing;
 pub use model_questions::question::{Ask, BadReply, Deciding, Question};
 pub use turns::turn::Turn;
 
-/// What one extraction reads: new turns of one session, branch and namespace.
+/// The input of one extraction: new turns of one session, branch and namespace.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
     /// The session.
     pub session: &'a SessionId,
     /// The new turns, in order.
     pub turns: &'a [Turn],
-    /// Of this session, what the strategy asked for in [`Strategy::builds_on`], oldest first.
+    /// Records of this session requested by [`Strategy::builds_on`], oldest first.
     pub standing: &'a [Standing],
 }
 
-/// A strategy: its deterministic half, and its questions to a model where it has any.
+/// A strategy: its deterministic extraction, and its questions to a model, if any.
 pub trait Strategy: Sync {
-    /// What it makes.
+    /// Returns the kind of its records.
     fn base(&self) -> StrategyBase;
 
-    /// Subtypes of earlier records that [`Strategy::extract`] continues.
+    /// Returns the subtypes of earlier records that [`Strategy::extract`] continues.
     fn builds_on(&self, session: &SessionId) -> Vec<String>;
 
-    /// Turns that one round reads at most, as whole events.
+    /// Returns the maximum number of turns per round, as whole events.
     fn turns_per_round(&self) -> usize;
 
-    /// New turns into candidates, in order.
+    /// Converts new turns to candidates, in order.
     fn extract(&self, batch: &Batch<'_>) -> Vec<Candidate>;
 
-    /// A model can read for it: what follows is asked only then, and windows open and close as the memory's settings say.
+    /// Returns true if a model can extract for it. Only then are the methods below called, and
+    /// windows follow the memory's settings.
     fn asks(&self) -> bool {
         false
     }
 
-    /// What its question is in the words of pull mode.
+    /// Returns the step name of its question in pull mode.
     fn step(&self, _ask: &Ask<'_>) -> Step {
         Step::Extract
     }
 
-    /// The question by which a model reads new turns; `None`: there is nothing to ask.
+    /// Returns the question for the extraction of new turns; `None` if there is nothing to ask.
     fn extraction(&self, _ask: &Ask<'_>) -> Option<Question> {
         None
     }
 
-    /// The candidates of a model's answer.
+    /// Parses the candidates of a model's answer.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All defects of the answer.
     fn read_extraction(&self, _reply: &str, _ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
         Err(BadReply::of("this strategy asks no model: nothing was asked"))
     }
 
-    /// Who decides what becomes of its candidates.
+    /// Returns the method that decides on its candidates.
     fn decides(&self) -> Deciding {
         Deciding::Own
     }
 }
 
-/// Every strategy that extracts without a model: one of each base.
+/// Every strategy that extracts without a model: one per base.
 pub static STRATEGIES: &[&dyn Strategy] = &[
     &facts::semantic::Semantic,
     &summaries::summary::Summary,
@@ -94,7 +96,7 @@ pub static STRATEGIES: &[&dyn Strategy] = &[
     &episodes::episodic::Episodic,
 ];
 
-/// The strategy of that base; `None` for a self-managed one.
+/// Returns the strategy of that base; `None` for a self-managed one.
 pub fn of(base: StrategyBase) -> Option<&'static dyn Strategy> {
     STRATEGIES.iter().copied().find(|strategy| strategy.base() == base)
 }

@@ -1,5 +1,4 @@
-//! What the token of a task's agent allows: what agents do, for that task, until a day behind its
-//! end.
+//! Permissions of a task agent's token: agent operations on that task, until one day after its end.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits};
 use loci_api::coding::task::end::{TaskFinalize, TaskNote};
@@ -23,14 +22,14 @@ use super::world::{REPO, Workshop, task, task_id};
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 impl Workshop {
-    /// Whoever has the token of a task's agent.
+    /// Returns the principal of a task agent's token.
     fn agent(&self, id: &str) -> Principal {
         let token =
             block_on(self.engine.coding.agent_token_for(&self.caller, &self.get(id).unwrap())).unwrap();
         block_on(self.engine.token_lookup(token.unwrap().expose())).unwrap().unwrap()
     }
 
-    /// Everything that agents do, for a task: what it was called, and how it went.
+    /// Calls all agent operations on a task. Returns their names and results.
     fn as_agent(&self, agent: &Principal, id: &TaskId, known: &RecordId) -> Vec<(&'static str, Result<()>)> {
         let (engine, standing) = (&self.engine, &self.standing);
         let note = TaskNote { text: format!("Port 6000 is {id}'s."), ..TaskNote::default() };
@@ -110,7 +109,7 @@ fn a07_an_agent_does_what_agents_do_for_its_task() {
         Completion { learnings_text: Some("- Port 6002.".into()), ..Completion::default() },
     );
     assert_eq!(left.unwrap().learnings[0].action, LearnedAction::Duplicate, "it was stored");
-    // What others prefer is not shown to it.
+    // Preferences of others are not shown to it.
     let asked = Hydration { user: Some("ann".to_owned()), ..Hydration::default() };
     let found =
         block_on(shop.engine.coding.task_hydrate(&agent, &shop.standing, &task_id("t-001"), asked)).unwrap();

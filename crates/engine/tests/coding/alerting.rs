@@ -1,5 +1,5 @@
-//! A task that is not trusted: what it wrote and what it writes is held back, until a person decides. Names carry the numbers of the
-//! acceptance tests of coding agents' memory where they are one.
+//! Untrusted tasks: their past and future records are held until a person decides. Names contain
+//! the numbers of the acceptance tests of coding agents' memory where applicable.
 
 use loci_api::coding::task::TaskCreate;
 use loci_coding::hydration::Hydration;
@@ -25,7 +25,7 @@ impl Workshop {
         block_on(self.engine.coding.task_alert(caller, &self.standing, &task_id(id), reason))
     }
 
-    /// A fact that the session of a task stores.
+    /// Stores a fact in the session of a task.
     fn store_in(&self, session: &str, fact: &str) -> (RecordId, StoreStatus, Vec<String>) {
         let standing = Standing { session: Some(session.to_owned()), ..self.standing.clone() };
         let place = Place { path: "src/page.rs".to_owned(), line_start: 1, line_end: 3 };
@@ -67,7 +67,7 @@ fn report(number: u32) -> Completion {
 fn a93_what_a_task_with_an_alert_writes_is_held_back() {
     let shop = Workshop::new();
     shop.write("src/page.rs", CODE);
-    // An id that cannot name a session itself has one that is made of it.
+    // An id that is not valid as a session gets a derived one.
     for id in ["t-001", "jira:ABC.1"] {
         shop.begun(id);
         let note = shop.note(id, note(&format!("Orders of {id} go by a `cursor`."))).unwrap();
@@ -96,7 +96,7 @@ fn a93_what_a_task_with_an_alert_writes_is_held_back() {
         assert!(held.state_reason.unwrap().contains("security alert of task"), "it is said why");
         assert!(shop.get(id).unwrap().security_alert.is_some());
 
-        // What it says from now on is held back, too.
+        // Its future statements are held too.
         let later = shop.complete(id, report(if id == "t-001" { 3 } else { 4 })).unwrap();
         assert_eq!(later.learnings[0].action, LearnedAction::Quarantined);
         assert_eq!(later.learnings[0].reason.as_deref(), Some("security_alert"));
@@ -111,7 +111,7 @@ fn a93_what_a_task_with_an_alert_writes_is_held_back() {
     assert_eq!(shop.shown_to("t-002"), Vec::<String>::new());
     assert_eq!((shop.knowledge(), shop.episodes()), (Vec::new(), Vec::new()));
 
-    // The same again is as it is; a person releases single records, and they stay released.
+    // A repetition changes nothing; a person releases single records, and they stay released.
     let one = shop.complete("t-001", report(3)).unwrap().learnings[0].id.clone().unwrap();
     let (memory, ids) = (shop.memory(), vec![one.clone()]);
     let released =

@@ -1,4 +1,4 @@
-//! What something leads back to: by every field, by words, a page at a time, to whom it may be shown.
+//! Attribution queries: by every field, by words, in pages, and only for permitted callers.
 
 use loci_api::coding::attribution::AttributionAsk;
 use loci_api::coding::commit::{CommitRewrite, ReportedCommit, TaskCommits};
@@ -52,7 +52,8 @@ impl Workshop {
     }
 }
 
-/// Three tasks: one that ended well in a pull request, one that failed, one on another repository that is under way.
+/// Returns a workshop with three tasks: one that ended in a merged pull request, one that failed,
+/// and a running one on another repository.
 fn shop() -> Workshop {
     let shop = Workshop::new();
     shop.register("acme/web").unwrap();
@@ -183,7 +184,7 @@ fn commits_that_are_named_at_the_end_lead_back_too() {
     assert!(left.warnings.concat().starts_with("ATTRIBUTION_CONFLICT"), "{:?}", left.warnings);
     let of = |number: u32| shop.ids(AttributionAsk { commit: Some(id(number)), ..all() });
     assert_eq!((of(1), of(2)), (vec!["t-001".to_owned()], vec!["t-002".to_owned()]));
-    // A hook whose report comes later says the rest.
+    // A later report of a hook adds the rest.
     let late = ReportedCommit {
         sha: id(1),
         parents: vec![id(2)],
@@ -225,7 +226,7 @@ fn by_words() {
 fn a_page_at_a_time() {
     let shop = Workshop::new();
     for number in 1..=7 {
-        // All of one moment: their ids tell them apart.
+        // All have one time: their ids distinguish them.
         let new = TaskCreate { issue: Some(number % 2), ..task(&format!("t-{number}")) };
         block_on(shop.engine.coding.task_create(&shop.caller, &shop.standing, new, None)).unwrap();
         let files = vec![if number % 3 == 0 { "a.rs" } else { "b.rs" }.to_owned()];

@@ -1,5 +1,5 @@
-//! Commits that hooks report, and what a commit leads back to. Names carry the numbers of the acceptance tests of
-//! coding agents' memory where they are one.
+//! Commits that hooks report, and the tasks of a commit. Names contain the numbers of the
+//! acceptance tests of coding agents' memory where applicable.
 
 use loci_api::coding::commit::TaskCommitsTaken;
 use loci_api::coding::commit::{Blame, CommitRewrite, ReportedCommit, TaskCommits};
@@ -45,7 +45,7 @@ impl Workshop {
         block_on(self.engine.coding.blame(&self.caller, &self.standing, REPO, ask)).unwrap()
     }
 
-    /// How a commit's tasks are found, and which they are.
+    /// Returns the method by which a commit's tasks are found, and the tasks.
     fn leads(&self, ask: BlameAsk) -> (BlameHow, Vec<String>) {
         let blame = self.blame(ask);
         let how = BlameHow::parse(&blame.how).unwrap();
@@ -117,7 +117,7 @@ fn a50_commits_that_took_the_place_of_others() {
     shop.counts("t-003", commits(&[31]));
     shop.counts("t-003", rewrites(&[(21, 31)]));
     shop.check("an amend by another task", 31, BlameHow::PostCommit, &["t-003", "t-001"]);
-    // In whichever order reports come.
+    // The order of reports does not matter.
     shop.counts("t-002", rewrites(&[(41, 42)]));
     shop.check("nobody said what it was", 42, BlameHow::None, &[]);
     shop.counts("t-001", commits(&[41]));
@@ -150,7 +150,7 @@ fn a49_merges() {
     let ask = |patch: &str| BlameAsk { patch_id: Some(patch.to_owned()), ..of(60) };
     assert_eq!(shop.leads(ask("2")), (BlameHow::PatchId, vec!["t-001".to_owned()]), "a rebase by the forge");
     assert_eq!(shop.leads(ask("3")), (BlameHow::None, Vec::new()));
-    // A commit that became part of another changes something else than that does.
+    // A commit that was squashed into another one has a different change.
     shop.counts("t-001", rewrites(&[(1, 70), (2, 70)]));
     let (how, _) = shop.leads(ask("1"));
     assert_eq!(how, BlameHow::PatchId);

@@ -1,5 +1,5 @@
-//! What becomes of learnings beside what is known: the same, in its place, beside it, or for a person to decide; and what was learned on
-//! a branch.
+//! Consolidation of learnings with existing knowledge: duplicate, superseding, coexisting, or left
+//! to a person; and learnings on a branch.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ use super::world::{DIRECTORY, REPO, Workshop, task_id};
 const JEST: &str = "The project uses Jest for tests.";
 const VITEST: &str = "The project uses Vitest for tests.";
 
-/// What became of a note of a task.
+/// Stores a note of a task, and returns its result.
 fn noted(shop: &Workshop, id: &str, note: TaskNote) -> (LearnedAction, RecordId) {
     let learned = shop.note(id, note).unwrap().learned;
     (learned.action, learned.id.unwrap())
@@ -133,7 +133,7 @@ fn a77_no_text_is_ever_rewritten_and_the_same_counts_once_per_task() {
     let found = hydrated(&shop, "t-009", Hydration::default());
     let one = &found.plan.shown[0].candidate;
     assert_eq!(one.standing.agreed, 2);
-    // Half of it, for it names nothing that could be looked at.
+    // The trust is halved, because the note names nothing that can be looked up.
     assert!((one.trust - 0.7 * 0.95 / 2.0).abs() < 1e-3, "{}", one.trust);
     noted(&shop, "t-009", note(VITEST));
     let texts: Vec<String> = shop.knowledge().iter().map(|id| shop.record(id).text).collect();
@@ -155,7 +155,7 @@ fn one_report_is_compared_with_itself() {
     assert_eq!(shop.get("t-001").unwrap().written.learnings, 2);
 }
 
-/// An embedder for which different texts have nothing in common, and equal ones everything.
+/// An embedder with cosine 0 for different texts, and 1 for equal ones.
 struct Apart;
 
 impl Embedder for Apart {
@@ -181,7 +181,7 @@ impl Embedder for Apart {
     }
 }
 
-/// An embedder like [`Apart`] that keeps the texts of each batch.
+/// An embedder like [`Apart`] that records the texts of each batch.
 struct Listening(Apart, Mutex<Vec<Vec<String>>>);
 
 impl Embedder for Listening {
@@ -203,7 +203,7 @@ impl Embedder for Listening {
     }
 }
 
-/// A workshop whose engine has an embedder.
+/// Returns a workshop whose engine has an embedder.
 fn embedding() -> Workshop {
     embedding_by(Arc::new(Apart))
 }
@@ -259,7 +259,7 @@ fn only_learnings_that_may_be_stored_are_embedded() {
     assert_eq!(calls().first(), Some(&vec![of(most)]));
 }
 
-/// Gives every passage its vector, as the job does.
+/// Embeds every passage, as the job does.
 fn embed_all(shop: &Workshop) {
     let (memory, store) = (shop.memory(), shop.world.store());
     let write = store.write(move |tx| {
@@ -274,7 +274,8 @@ fn embed_all(shop: &Workshop) {
     block_on(write).unwrap();
 }
 
-/// A note is decided on by vectors whether or not the job that embeds ran before it came, and within one report too.
+/// The decision on a note uses vectors whether the embedding job ran before or not, and also within
+/// one report.
 #[test]
 fn a_note_is_decided_on_alike_before_and_after_its_neighbours_vectors_are_there() {
     use LearnedAction as Action;
@@ -288,7 +289,7 @@ fn a_note_is_decided_on_alike_before_and_after_its_neighbours_vectors_are_there(
         shop.begun("t-002");
         noted(&shop, "t-002", note(VITEST)).0
     };
-    // By their words alone the second would take the place of the first.
+    // By words alone the second note would supersede the first.
     assert_eq!((decided(true), decided(false)), (Action::Added, Action::Added));
     let shop = embedding();
     shop.begun("t-001");
@@ -313,13 +314,13 @@ fn a78_an_old_fact_that_is_told_late_does_not_win() {
         (RecordState::Superseded, Some(vitest.clone()), before)
     );
     assert_eq!(shop.knowledge(), [vitest]);
-    // What lies ahead is no later than now.
+    // A future time is replaced by the current one.
     let ahead = shop.engine.now().plus_days(30);
     let (_, node) = noted(&shop, "t-001", seen_at("Builds run on Node 20.", ahead));
     assert!(shop.record(&node).timestamp < ahead);
 }
 
-/// What a client wrote on purpose.
+/// Stores a record that a client wrote.
 fn written(shop: &Workshop) -> RecordId {
     let record = Record {
         kind: RecordKind::Fact,
@@ -381,14 +382,14 @@ fn a79_what_is_trusted_less_takes_nobodys_place_and_a_person_decides() {
     assert_eq!(shop.record(&jest).superseded_by, Some(vitest.clone()));
     assert!(conflicts(&shop, ConflictState::Open).is_empty());
     assert_eq!(conflicts(&shop, ConflictState::Resolved).len(), 1);
-    // What a person decided for is trusted, and not superseded by an agent either.
+    // A statement that a person selected is trusted, and an agent does not supersede it.
     let found = hydrated(&shop, "t-002", about_web());
     assert!(found.plan.shown[0].candidate.trust > 0.89, "{}", found.plan.shown[0].candidate.trust);
     let (action, _) = noted(&shop, "t-002", of_web(JEST));
     assert_eq!(action, LearnedAction::Conflict);
 }
 
-/// What holds for a part of the repository is no vague statement.
+/// Returns a note with a scope, which is not vague.
 fn of_web(text: &str) -> TaskNote {
     TaskNote { scope: Some("web/".to_owned()), ..note(text) }
 }
@@ -412,7 +413,7 @@ fn both_may_stay() {
     assert!(conflicts(&shop, ConflictState::Open).is_empty());
 }
 
-/// A note of a task whose newest commit lies on a branch of its own.
+/// Stores a note of a task whose latest commit is on a separate branch.
 fn on_branch(
     shop: &Workshop,
     id: &str,
@@ -496,7 +497,7 @@ fn what_was_learned_on_a_branch_and_is_told_of_main_holds_there() {
     assert_eq!(shown(&hydrated(&shop, "t-005", Hydration::default())), [known]);
 }
 
-/// The branch of a commit comes onto the default one, and that is seen.
+/// Merges a commit's branch into the default one, and detects that.
 fn merged(shop: &Workshop, commit: loci_model::facts::code::ObjectId) {
     shop.shelf.change(DIRECTORY, |history| history.merge(commit)).unwrap();
     shop.write("CHANGES.md", "Something else.\n");
@@ -511,7 +512,7 @@ fn a80_a_branch_that_lands_does_not_take_the_place_of_what_a_person_kept() {
     shop.begun("t-001");
     let (_, jest) = noted(&shop, "t-001", note(JEST));
     let (_, vitest, commit) = on_branch(&shop, "t-002", VITEST);
-    // Meanwhile a person decides for the one of the default branch.
+    // Meanwhile a person selects the statement of the default branch.
     let approved = Agreement {
         approved_by: Some("ann".to_owned()),
         ..Agreement::none(shop.memory(), ActorId::parse(REPO).unwrap(), jest.clone(), shop.engine.now())

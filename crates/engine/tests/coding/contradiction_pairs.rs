@@ -1,4 +1,4 @@
-//! Pairs of statements of which the newer ends the older for certain, holds elsewhere, or may
+//! Pairs of statements of which the newer certainly ends the older, has another scope, or may
 //! contradict it.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use loci_testkit_ports::{SeededIds, block_on};
 
 use super::world::{REPO, Workshop, task_id};
 
-/// An embedder for which different texts are as alike as 0.42 says.
+/// An embedder with cosine 0.42 for different texts.
 struct Likeness;
 
 impl Embedder for Likeness {
@@ -62,7 +62,7 @@ fn workshop(embeds: bool) -> Workshop {
     shop
 }
 
-/// Both statements, noted one after the other by two tasks; what became of the second.
+/// Stores both statements as notes of two tasks. Returns the result of the second.
 fn noted(shop: &Workshop, old: (&str, &str), new: (&str, &str)) -> (LearnedAction, RecordId, RecordId) {
     let learned = [("t-001", old), ("t-002", new)].map(|(task, (scope, text))| {
         shop.begun(task);

@@ -1,5 +1,6 @@
-//! What the server writes later and cannot: it is tried again three times, then kept, and tried again when somebody says so. Names carry
-//! the numbers of the acceptance tests of coding agents' memory where they are one.
+//! Deferred writes that fail: they are retried three times, then kept as dead letters, and retried
+//! on request. Names contain the numbers of the acceptance tests of coding agents' memory where
+//! applicable.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use loci_testkit_ports::{SeededIds, block_on};
 
 use super::world::Workshop;
 
-/// A store that takes no citations of one record, while it says so.
+/// A store that rejects citations of one record while enabled.
 struct Refusing {
     inner: Arc<dyn Store>,
     of: (MemoryId, RecordId),
@@ -78,7 +79,7 @@ impl Store for Refusing {
     }
 }
 
-/// Runs what is due, once.
+/// Runs due jobs once.
 fn work(shop: &Workshop, engine: &Loci) -> Vec<Job> {
     let (stop, stopped) = futures::channel::oneshot::channel::<()>();
     let host = engine.run_jobs(Box::pin(async {

@@ -1,4 +1,5 @@
-//! What a repository comes to say itself expires at the next tip of its default branch, and what somebody puts in force again stays.
+//! Learnings that a repository documents itself expire at the next tip of its default branch; those
+//! that a person restores stay.
 
 use loci_api::coding::task::end::TaskNote;
 use loci_coding::Completion;
@@ -22,7 +23,7 @@ fn noted(shop: &Workshop, text: &str) -> RecordId {
     shop.note("t-001", note).unwrap().learned.id.unwrap()
 }
 
-/// A round of the background, and what it asked for.
+/// Runs one round of background work with its jobs.
 fn round(shop: &Workshop) {
     shop.world.clock().advance_ms(61_000);
     block_on(shop.engine.sweep()).unwrap();
@@ -69,7 +70,7 @@ fn what_the_repository_has_come_to_say_expires() {
         (RecordState::Expired, "in_repo_docs", "loci")
     );
 
-    // Somebody wants it all the same: it stays, whatever comes.
+    // A person restores it: it stays from then on.
     let revert = RecordRevert { id: told.clone(), to_version: None, if_version: None };
     block_on(shop.engine.record_revert(&shop.caller, &shop.memory(), revert)).unwrap();
     shop.write("src/other.rs", "fn other() {}\n");

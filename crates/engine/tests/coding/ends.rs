@@ -1,4 +1,5 @@
-//! The end of a task: one episode whatever happens, learnings with what became of each, and nothing that is known already.
+//! The end of a task: exactly one episode, learnings with the result of each, and no duplicates of
+//! existing knowledge.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits};
 use loci_api::coding::task::end::{TaskFinalize, TaskNote};
@@ -127,7 +128,7 @@ fn a99_what_is_derived_names_the_prompts_it_came_from() {
     left.learnings.iter().for_each(|one| check(one.id.as_ref().unwrap(), Some("learnings@1")));
     left.self_feedback.iter().for_each(|one| check(one.id.as_ref().unwrap(), Some("self_feedback@2")));
     check(noted.unwrap().learned.id.as_ref().unwrap(), None);
-    // An end that nobody reported is derived from the same prompt.
+    // The end of a task without a report is derived from the same prompt.
     shop.create(TaskCreate { prompt_version: Some("3f2a9c0d11ab".to_owned()), ..task("t-002") }).unwrap();
     check(&shop.finalize("t-002", ended(TaskStatus::TimedOut)).unwrap().episode, None);
 }
@@ -170,7 +171,7 @@ fn the_same_report_again_and_another_one() {
     assert_eq!((shop.knowledge().len(), shop.episodes().len()), (3, 1));
     assert_eq!(shop.get("t-001").unwrap().written.learnings, 2);
 
-    // Another task that learns the same learns nothing new.
+    // Another task with the same learning adds nothing new.
     shop.begun("t-002");
     let other = shop.complete("t-002", report()).unwrap();
     assert!(other.learnings.iter().all(|one| one.action == LearnedAction::Duplicate));
@@ -325,7 +326,7 @@ fn a35_what_the_repository_says_is_not_stored_again() {
     assert_eq!(got, [(LearnedAction::Rejected, Some("in_repo_docs")), (LearnedAction::Added, None)]);
     assert_eq!(left.learnings[0].id, None);
 
-    // Where the code cannot be read nothing is held up, and the answer says that nobody looked.
+    // If the code cannot be read nothing is held, and the response states that nothing was checked.
     shop.unreadable();
     let note = TaskNote { text: "Sells 4 things.".to_owned(), ..TaskNote::default() };
     let noted = shop.note("t-001", note).unwrap();
@@ -365,7 +366,7 @@ fn a36_what_is_learned_stands_at_the_commit_that_was_reported_last() {
         parents: vec![id(parent)],
         ..ReportedCommit::default()
     };
-    // Of one report, the order is that of parents.
+    // Within one report, parents determine the order.
     let commits = TaskCommits { commits: vec![made(9, 7), made(2, 9)], rewrites: Vec::new() };
     block_on(shop.engine.coding.task_commits(&shop.caller, &shop.standing, &task_id("t-001"), commits))
         .unwrap();
@@ -394,7 +395,7 @@ fn a40_two_reports_at_once_lose_nothing() {
                     "- **Same:** all say that port 5432 is used.\n- **Own:** number {number} is mine."
                 );
                 let said = Completion { learnings_text: Some(own), self_feedback_text: None, ..report() };
-                // Twice the same, and the end beside it.
+                // A repeated report, followed by the end of the task.
                 let id = format!("t-{number}");
                 let first = shop.complete(&id, said.clone()).unwrap();
                 shop.finalize(&id, ended(TaskStatus::Completed)).unwrap();

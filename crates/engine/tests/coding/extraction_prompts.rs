@@ -1,5 +1,5 @@
-//! Extraction prompts of one's own beside the shipped ones: numbered from 1001, current by force or
-//! after an evaluation, gone back to.
+//! Custom extraction prompts in addition to the shipped ones: numbered from 1001, activated by
+//! force or after an evaluation, and reverted.
 
 use loci_coding::{
     Completion, ExtractionPromptChanged, NewExtractionPrompt, NewPrompt, OWN_FROM, PromptAnswers, PromptParts,
@@ -28,7 +28,7 @@ impl Workshop {
         block_on(self.engine.coding.extraction_prompt_rollback(&self.caller, &self.standing, name, to))
     }
 
-    /// What a caller is given under a name, and its version.
+    /// Returns the version and text of a named prompt for a caller.
     fn asked_by(&self, caller: &Principal, id: &str) -> (String, String) {
         let prompt = block_on(self.engine.coding.extraction_prompt(caller, &self.standing, id)).unwrap();
         (prompt.id(), prompt.text)
@@ -98,7 +98,7 @@ fn what_cannot_be_is_refused_with_its_remedy() {
     assert!(error.message.contains("learnings@1"), "{error:?}");
     assert_eq!(shop.back_to("reflection", 1).unwrap_err().kind, ErrorKind::NotFound);
 
-    // Nobody reaches them by the door of other prompts.
+    // They are not accessible through the operations of other prompts.
     let parts = PromptParts { text: MINE.to_owned(), ..PromptParts::default() };
     let other = NewPrompt { template_id: "extraction:learnings".to_owned(), parts, model: None };
     let error = block_on(shop.engine.coding.prompt_add(&shop.caller, &shop.standing, other)).unwrap_err();
@@ -112,7 +112,7 @@ fn what_cannot_be_is_refused_with_its_remedy() {
     assert_eq!(block_on(back).unwrap_err().field.as_deref(), Some("template_id"));
 }
 
-/// The answers of a model that repeats everything it was shown of a session as one learning.
+/// Returns the answers of a model that repeats its whole input of a session as one learning.
 fn answers(shop: &Workshop, id: &str, of: impl Fn(&str, &str) -> String) -> PromptAnswers {
     let asked = block_on(shop.engine.coding.prompt_questions(&shop.caller, &shop.standing, id)).unwrap();
     let answer = |one: &loci_api::coding::extraction_prompt::PromptQuestion| {

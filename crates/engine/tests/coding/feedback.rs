@@ -1,4 +1,5 @@
-//! What is said of memories that tasks were shown: it is noted once, explained, and holds back what enough call harmful.
+//! Feedback on memories that tasks were shown: it is stored once, explained, and holds memories
+//! that enough tasks call harmful.
 
 use loci_api::coding::task::TaskCreate;
 use loci_api::coding::task::end::TaskNote;
@@ -51,7 +52,7 @@ fn what_is_said_is_noted_once_and_explained() {
         "one task alone"
     );
 
-    // What the report names counts with what was said before.
+    // Memories named in the report count in addition to earlier feedback.
     let report = Completion { used_memory_ids: vec![first.to_string()], ..Completion::default() };
     assert!(shop.complete("t-001", report).unwrap().warnings.is_empty());
     let explained =
@@ -76,7 +77,7 @@ fn what_two_tasks_call_harmful_is_held_back() {
     assert_eq!(held.state, RecordState::Quarantined);
     assert_eq!(held.state_reason.as_deref(), Some("reported as harmful by 2 tasks"));
     assert!(shop.found("make gen").is_empty());
-    // What is held is not held again.
+    // A held memory is not held again.
     assert!(say(&shop, "t-002", harmful(&wrong, None)).unwrap().quarantined.is_empty());
 }
 
@@ -111,14 +112,14 @@ fn what_a_person_released_is_held_back_by_new_reports_alone() {
     assert_eq!(report("t-001", false), 0);
     assert_eq!(report("t-004", false), 1, "two that are new");
     release();
-    // A person is enough, once.
+    // One verdict of a person is enough, but counts once.
     assert_eq!(report("t-001", true), 1);
     release();
     assert_eq!((report("t-001", true), report("t-001", false)), (0, 0));
     assert_eq!(report("t-002", true), 1, "another person's word, or of another task");
 }
 
-/// However many tasks there are beside: their reports are found by the memory that they are about.
+/// Reports are found by their memory, among any number of other tasks.
 #[test]
 fn a_report_counts_however_long_ago_it_was_made() {
     const TASKS: usize = 1_050;
@@ -148,7 +149,7 @@ fn who_works_on_one_repository_holds_nothing_back_of_another() {
             "{id}: noted, and no more"
         );
     }
-    // Nor do they count beside a task of its own.
+    // They do not count in addition to a task of its own either.
     assert!(say(&shop, "t-001", harmful(&record, None)).unwrap().quarantined.is_empty());
     assert_eq!(shop.record(&record).state, RecordState::Active);
 }

@@ -1,4 +1,4 @@
-//! A forge that holds what a test puts there, counts what it is asked, and fails when it is told to.
+//! A forge with the data of a test, which counts its requests and fails on demand.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use loci_model::tasks::pull_request::{CheckSuite, PullRequest, PullRequestCommit
 use loci_model::tasks::review::RepositoryRole;
 use loci_testkit_ports::ManualClock;
 
-/// What the forge holds.
+/// The data of the forge.
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) prs: BTreeMap<u64, PullRequest>,
@@ -24,15 +24,15 @@ pub(super) struct Held {
     /// Commits of the default branch, the latest first.
     pub(super) landed: Vec<(PullRequestCommit, Timestamp)>,
     pub(super) fails: Option<CodeError>,
-    /// Pull requests that cannot be read; `None`: that are not there, though they are listed.
+    /// Pull requests that cannot be read; `None` means missing although listed.
     pub(super) broken: BTreeMap<u64, Option<CodeError>>,
-    /// Whoever asks dies of it.
+    /// True to panic on the next request.
     pub(super) kills: bool,
     pub(super) asked_in_vain: usize,
-    /// Each answer takes a second of this.
+    /// Clock that each response advances by one second.
     pub(super) clock: Option<ManualClock>,
     pub(super) room: Option<ForgeRoom>,
-    /// What happens while this question is answered, once.
+    /// An action that runs once during this request.
     pub(super) meanwhile: Option<(String, Box<dyn FnOnce() + Send>)>,
     asked: Vec<String>,
 }
@@ -46,7 +46,7 @@ impl TestForge {
         work(&mut self.0.lock().unwrap())
     }
 
-    /// What it was asked since this was called last.
+    /// Returns the requests since the last call.
     pub(super) fn asked(&self) -> Vec<String> {
         self.with(|held| std::mem::take(&mut held.asked))
     }
@@ -62,7 +62,7 @@ impl TestForge {
         });
         assert!(!is_killed, "somebody asked");
         if let Some((_, happens)) = self.with(|held| held.meanwhile.take_if(|(of, _)| *of == what)) {
-            // Of another thread: it may drive the engine, too.
+            // On another thread, because it may drive the engine too.
             std::thread::spawn(happens).join().unwrap();
         }
         let answer = self.with(|held| {

@@ -1,5 +1,5 @@
-//! Files that change together through the engine: the history is read in the background, once, and on; tasks are counted with it; who
-//! may ask; and what a hydration shows of it.
+//! Files that change together: the history is read once in the background and then incrementally;
+//! tasks count too; permissions; and the part in a hydration.
 
 use loci_api::coding::graph::{CoChange, GraphAbout, ImpactList, ImpactRow, MissingList};
 use loci_api::coding::reflection::RepositoryReflect;
@@ -17,10 +17,11 @@ use serde_json::json;
 
 use super::world::{DIRECTORY, REPO, Workshop, task_id};
 
-/// Longer than tips of default branches go unlooked at.
+/// Milliseconds longer than the interval between checks of default branches.
 const LATER_MS: u64 = 7_200_000;
 
-/// The interface and its document change together four times; the page once alone.
+/// Returns a workshop in which the interface and its document change together four times, and the
+/// page once alone.
 fn shop() -> Workshop {
     let shop = Workshop::new();
     for number in 0..4 {
@@ -33,7 +34,7 @@ fn shop() -> Workshop {
     shop
 }
 
-/// One commit of both.
+/// Commits both files.
 fn both(shop: &Workshop, number: usize) {
     let name = format!("feat: orders {number} (#{})", number + 1);
     shop.shelf
@@ -46,7 +47,7 @@ fn both(shop: &Workshop, number: usize) {
         .unwrap();
 }
 
-/// Time passes, and what is due is done.
+/// Advances the clock and does due work.
 fn later(shop: &Workshop) {
     shop.world.clock().advance_ms(LATER_MS);
     block_on(shop.engine.sweep()).unwrap();
@@ -127,7 +128,7 @@ fn a_history_is_read_once_and_on() {
     later(&shop);
     assert_eq!(asked_changes(&shop), before + 2);
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
-    // Wanted anew, and less of it.
+    // A rebuild with a smaller window.
     rebuild(&shop, HistoryWindow { commits_max: 2, months: 0 }).unwrap();
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5), "the one before is shown until then");
     shop.work();
@@ -188,11 +189,11 @@ fn a73_tasks_count_and_their_pull_requests_once() {
     assert_eq!(missed(&["src/orders.ts", "openapi.yaml"]), "");
     assert_eq!(missed(&["src/orders.ts", "src/new.ts"]), "openapi.yaml");
     assert_eq!(changes(&shop, "/etc/passwd").1, 0, "no path of the repository");
-    // Counted from the beginning it is the same.
+    // A rebuild from the beginning gives the same result.
     rebuild(&shop, HistoryWindow::default()).unwrap();
     shop.work();
     assert_eq!(changes(&shop, "src/orders.ts"), (11, 5));
-    // What is not trusted does not count.
+    // Untrusted tasks do not count.
     block_on(shop.engine.coding.task_alert(&shop.caller, &shop.standing, &task_id("t-002"), "odd")).unwrap();
     assert_eq!(changes(&shop, "src/orders.ts"), (10, 4));
     assert_eq!(changes(&shop, "src/new.ts").1, 0);
@@ -266,7 +267,7 @@ fn impact_names_the_importers_of_a_module_and_of_a_directory() {
     later(&shop);
     let module = |name: &str| ImpactOf::Module(name.to_owned());
     let path = |path: &str| ImpactOf::Paths(vec![path.to_owned()]);
-    // `src/orders.ts` is called so, too: its document changes with it.
+    // The name also matches `src/orders.ts`, whose document changes with it.
     let document = "openapi.yaml 1 co_change ";
     let cart = "src/cart.ts 1 imports src/orders/index.ts:2";
     let main = "src/main.ts 2 imports src/cart.ts:1";
@@ -404,7 +405,7 @@ fn a_rewritten_history_is_read_anew() {
 #[test]
 fn a72_what_was_missed_and_asked_for_in_review_is_reflected_upon() {
     let shop = shop();
-    // Tasks that leave the document out are changes, too.
+    // Tasks that omit the document are changes too.
     (4..7).for_each(|number| both(&shop, number));
     later(&shop);
     let reviewed = |number: u64, said: &str| {

@@ -1,4 +1,5 @@
-//! What a task is shown of what is remembered: within deadline and budget, with a receipt, and nothing of it in the control group.
+//! Hydration: memories shown to a task within deadline and budget, with a receipt, and none in the
+//! control group.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ use super::world::{REPO, Workshop, task, task_id};
 
 const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.";
 
-/// An engine on the same store with other settings.
+/// Returns an engine on the same store with other settings.
 pub(super) fn engine_with(shop: &Workshop, coding: CodingSettings, trouble: Option<Trouble>) -> Loci {
     engine_of(shop, coding, trouble)
 }
@@ -68,7 +69,7 @@ fn noted(shop: &Workshop, id: &str, text: &str) -> RecordId {
     shop.note(id, note).unwrap().learned.id.unwrap()
 }
 
-/// A record as a client writes one.
+/// Stores a record as a client would.
 pub(super) fn put(shop: &Workshop, number: u32, namespace: &str, kind: RecordKind, text: &str) -> RecordId {
     let record = Record {
         kind,
@@ -115,7 +116,7 @@ fn what_is_known_is_shown_in_its_groups() {
         found.plan.block
     );
     assert!(!ids.contains(&others.to_string()));
-    // Nothing here makes vectors, and it is said.
+    // There is no embedder, and the warnings state it.
     let by_words = |warning: &String| warning.starts_with("DEGRADED: embedding_");
     assert!(!found.degraded && found.warnings.iter().all(by_words), "{:?}", found.warnings);
     let expect = [
@@ -276,7 +277,7 @@ fn a19_without_a_question_nothing_is_looked_for() {
     assert_eq!(shown(&hydrate(&shop, "t-001", asked)).len(), 2);
 }
 
-/// A fact about the order code, stored as one.
+/// Stores a fact on the order code.
 fn fact(shop: &Workshop) -> RecordId {
     shop.write(
         "src/orders.rs",
@@ -321,7 +322,7 @@ fn a21_citations_are_verified_before_they_are_shown() {
     assert!(shown(&gone).is_empty(), "{}", gone.plan.block);
     let reasons: Vec<_> = gone.plan.left.iter().map(|left| (left.reason, left.is_withheld())).collect();
     assert_eq!(reasons, [("citation_gone", true)]);
-    // What was found at the default branch is known to every reader from then on.
+    // A result for the default branch is known to every later reader.
     let recent =
         shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 10, Serving::default());
     assert!(block_on(recent).unwrap().facts.is_empty());

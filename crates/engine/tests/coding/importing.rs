@@ -1,4 +1,4 @@
-//! What an import looks at: that texts are those of the digests that Loci kept of them.
+//! Checks of an import: texts must match the digests that Loci stored.
 
 use loci_api::coding::task::end::TaskNote;
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart};
@@ -27,7 +27,7 @@ fn exported(shop: &Workshop) -> Vec<ExportLine> {
     lines
 }
 
-/// What an import of these lines says, with the record changed.
+/// Returns the result of importing these lines with a changed record.
 fn imported(
     shop: &Workshop,
     lines: &[ExportLine],
@@ -62,7 +62,7 @@ fn a89_a_text_that_was_changed_by_hand_is_refused() {
     assert_eq!(import(&|_| {}), Ok(1));
     let refused = import(&|record| record.text = EDITED.to_owned()).unwrap_err();
     assert!(refused.contains(id.as_str()) && refused.contains("version 1"), "{refused}");
-    // What a client keeps under that name is its own.
+    // A client's own value under that key is not checked.
     let of_client = |record: &mut Record| {
         record.text = EDITED.to_owned();
         record.origin = RecordOrigin::BatchCreated;
@@ -91,7 +91,7 @@ fn an_edit_takes_the_digest_along() {
     assert_ne!(digest_of(&shop.record(&id)), before);
     let lines = exported(&shop);
     assert_eq!(imported(&shop, &lines, &id, &|_| {}), Ok(2));
-    // An edit that left the digest behind is one by hand.
+    // An edit with the old digest is a manual one.
     let stale = |record: &mut Record| {
         record.metadata.insert(DIGEST.to_owned(), before.clone().unwrap());
     };

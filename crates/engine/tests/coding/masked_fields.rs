@@ -1,10 +1,11 @@
-//! Every field of foreign text that enters a store, with a secret in it, where the memory masks
-//! secrets: either the field is stored without it, or the call is refused and names the field.
-//! Names by which things are found are refused.
+//! Every field of untrusted text that enters a store, with a secret in it, in a memory that masks
+//! secrets. Either the field is stored without the secret, or the call is rejected and names the
+//! field. Names that identify objects are rejected.
 //!
-//! Not here: ids of actors, sessions, tasks and incidents, which name the owner of something; blobs
-//! and JSON of events, and bytes of objects, which clients restore byte for byte; and the settings
-//! of strategies and servers that only administrators configure: prompts, targets, names of keys.
+//! Excluded are ids of actors, sessions, tasks and incidents, which name the owner of an object;
+//! blobs and JSON of events, and bytes of objects, which clients restore byte for byte; and the
+//! settings of strategies and servers that only administrators configure: prompts, targets, names
+//! of keys.
 
 use std::collections::BTreeMap;
 
@@ -47,13 +48,13 @@ use super::reviews::{alice, comment, pull_request, told, user};
 use super::sessions::said;
 use super::world::{REPO, Workshop, task, task_id};
 
-/// A call that has the secret in a field.
+/// A call with the secret in a field.
 type Sending = fn(&Workshop, &str) -> Result<()>;
 
-/// A field, and the one that a refusal names.
+/// A field, and the field that a rejection names.
 struct Case(&'static str, Option<&'static str>, Sending);
 
-/// Unlike any other, in the form of a token.
+/// Returns a unique secret in the form of a token.
 fn secret(number: usize) -> String {
     ["ghp_", "abcdefghijklmnopqrstuvwxyz012345", &format!("{number:04}")].concat()
 }
@@ -72,7 +73,8 @@ fn create(shop: &Workshop, record: NewRecord) -> Result<RecordId> {
     done(block_on(shop.engine.records_create(&shop.caller, request, None))?.items.remove(0))
 }
 
-/// The result of a batch's item. It has no field of its own: the message begins with its name.
+/// Returns the result of a batch item. It has no field of its own: the message begins with its
+/// name.
 fn done(item: ItemOutcome) -> Result<RecordId> {
     let ItemOutcome { id, result, .. } = item;
     result.map(|()| id).map_err(|(kind, message)| {
@@ -152,7 +154,7 @@ fn review(shop: &Workshop, id: u64, change: impl FnOnce(&mut NewReview)) -> Resu
     block_on(shop.engine.coding.reviews_take(&shop.caller, &shop.standing, REPO, new)).map(drop)
 }
 
-/// A delivery that waits for its job.
+/// Sends a delivery that waits for its job, and checks its stored body.
 fn deliver(shop: &Workshop, guid: &str, it: &str, news: ForgeNews) {
     assert_eq!(shop.send(guid, news), HookTaken::Queued);
     let (memory, id, store) = (shop.memory(), DeliveryId::parse(guid).unwrap(), shop.world.store());
@@ -468,7 +470,7 @@ const TASKS: &[Case] = &[
     Case("session state, names", None, |shop, it| state(shop, "m-10", &json!({ "a": { it: 1 } }))),
 ];
 
-/// A workshop with a memory that masks secrets.
+/// Returns a workshop with a memory that masks secrets.
 fn masking() -> Workshop {
     let shop = Workshop::new();
     let mut settings = block_on(shop.engine.memory_get(&shop.caller, &shop.memory())).unwrap().settings;
@@ -496,7 +498,7 @@ fn no_field_keeps_a_secret() {
     assert!(stored.contains("Tides turn twice a day."), "what is stored was looked at");
 }
 
-/// Every row of the store, as text.
+/// Returns every row of the store as text.
 fn everything(shop: &Workshop) -> String {
     let mut all = Vec::new();
     for kind in TransferKind::ALL {

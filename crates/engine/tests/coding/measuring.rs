@@ -1,5 +1,5 @@
-//! How well tasks went, and what evaluations found. Names carry the numbers of the acceptance tests
-//! of coding agents' memory where they are one.
+//! Measures of tasks, and the results of evaluations. Names contain the numbers of the acceptance
+//! tests of coding agents' memory where applicable.
 
 use loci_api::coding::evaluation::{EvaluationAdd, EvaluationFindingAdd, EvaluationListing};
 use loci_api::coding::metrics::MetricsAsk;
@@ -35,17 +35,17 @@ impl Workshop {
         block_on(self.engine.coding.repository_metrics(&self.caller, &self.standing, REPO, ask)).unwrap()
     }
 
-    /// The measures of the groups, by their keys.
+    /// Returns the measures of the groups, by their keys.
     fn measured(&self, by: MetricsBy) -> Vec<TaskMeasures> {
         self.metrics(MetricsAsk { by: Some(by.as_str().to_owned()), ..MetricsAsk::default() }).groups
     }
 
-    /// A rule that was learned somehow.
+    /// Stores a rule.
     fn rule(&self, text: &str) -> RecordId {
         self.rules(&[text.to_owned()])
     }
 
-    /// Several; the first of them.
+    /// Stores several rules. Returns the first.
     fn rules(&self, texts: &[String]) -> RecordId {
         self.world.clock().advance_ms(1_000);
         let place = vec![Namespace::parse("/acme/shop/review-rules/").unwrap()];
@@ -59,12 +59,12 @@ impl Workshop {
         outcome.items[0].id.clone()
     }
 
-    /// What a reviewer says of the pull request.
+    /// Stores a reviewer's comment on the pull request.
     fn said(&self, pr: u64, number: u64, body: &str) {
         self.said_all(pr, number..=number, body);
     }
 
-    /// The same in several reviews.
+    /// Stores a comment in several reviews.
     fn said_all(&self, pr: u64, numbers: RangeInclusive<u64>, body: &str) {
         self.world.clock().advance_ms(1_000);
         let (memory, at) = (self.memory(), self.now());
@@ -158,7 +158,7 @@ fn a98_measures_by_arm() {
     let since = Some(shop.now().plus_millis(1).to_rfc3339());
     assert!(shop.metrics(MetricsAsk { since, ..MetricsAsk::default() }).groups.is_empty());
 
-    // What a memory was worth: 15 of 20 with it, 1 of 5 without.
+    // The effect of a memory: 15 of 20 with it, 1 of 5 without.
     let found = shop.metrics(MetricsAsk { record: Some(learned.to_string()), ..MetricsAsk::default() });
     let worth = &found.records[0];
     assert_eq!((worth.shown, worth.used, worth.helpful, worth.insufficient), (20, 1, 0, true));
@@ -216,7 +216,7 @@ fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
     shop.see(&shop.pull_request(57, "t-001", 57), PullRequestChange::Opened);
     let parts = EngineParts::quiet(
         shop.world.store(),
-        // So many places that no two of these words share one.
+        // So many dimensions that no two of these words share one.
         Some(Arc::new(HashEmbedder::new(1 << 16))),
         Arc::new(shop.world.clock()),
         Arc::new(SeededIds::new(7)),
@@ -229,10 +229,11 @@ fn a98_mistakes_are_found_by_vectors_where_there_is_a_model_for_them() {
             block_on(engine.coding.repository_metrics(&shop.caller, &shop.standing, REPO, ask)).unwrap();
         (found.compared_by, found.groups[0].repeated_mistakes.not_exposed)
     };
-    // Sixteen of twenty words: a cosine of 0.8 is too far, two thirds of all their words are near enough.
+    // Sixteen of twenty words: a cosine of 0.8 is too low, but two thirds of all their words are
+    // enough.
     shop.said(57, 1, &words[4..24].join(" "));
     assert_eq!((counts(&with_model), counts(&shop.engine)), (("vectors", 0), ("words", 1)));
-    // Eighteen: 0.9.
+    // Eighteen words: 0.9.
     shop.said(57, 2, &words[2..22].join(" "));
     assert_eq!((counts(&with_model), counts(&shop.engine)), (("vectors", 1), ("words", 2)));
 }
@@ -252,7 +253,7 @@ fn what_measures_leave_out_is_said() {
     };
     let nothing = Cut::default();
     assert_eq!(found(), (nothing, 1));
-    // A task that searches again and again was shown at its beginning what it was shown.
+    // A task that searches again keeps the memories shown at its start.
     let searches = |count: usize| {
         let (memory, store, at) = (shop.memory(), shop.world.store(), shop.now());
         block_on(store.write(move |tx| {
@@ -341,7 +342,8 @@ fn a100_findings_are_remembered() {
         (says("source_type"), says("failure_category")),
         ("evaluation".into(), "missing_verification".into())
     );
-    // In the write of the evaluation: whatever ends between two would take its source away.
+    // In the write of the evaluation, because a task that ends between two writes would remove its
+    // source.
     assert_eq!(record.version, 1);
     assert_eq!(says("evaluation_id"), added.evaluation.id);
     assert_eq!((says("task_id"), record.scope.as_deref()), ("t-001".into(), Some("src/db/**")));

@@ -1,5 +1,5 @@
-//! Tasks of coding agents through the engine: taking in, moving on, who sees what, how they end. Names carry the numbers of the acceptance
-//! tests of coding agents' memory where they are one.
+//! Tasks of coding agents: creation, progress, permissions and completion. Names contain the
+//! numbers of the acceptance tests of coding agents' memory where applicable.
 
 mod agents;
 mod alerting;

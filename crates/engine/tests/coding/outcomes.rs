@@ -1,5 +1,6 @@
-//! What came of tasks: pull requests, checks and reverts as forges tell them, in whatever order and however often. Names carry the
-//! numbers of the acceptance tests of coding agents' memory where they are one.
+//! Outcomes of tasks: pull requests, checks and reverts as forges report them, in any order and
+//! with repetitions. Names contain the numbers of the acceptance tests of coding agents' memory
+//! where applicable.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits};
 use loci_api::coding::task::{TaskCreate, TaskListing, TaskPatch, TaskPullRequest};
@@ -44,7 +45,7 @@ impl Workshop {
         self.engine.now()
     }
 
-    /// An open pull request of a task, by its branch, as it was just opened.
+    /// Returns a newly opened pull request of a task, by its branch.
     pub(super) fn pull_request(&self, number: u64, task: &str, head: u32) -> PullRequest {
         self.world.clock().advance_ms(60_000);
         PullRequest {
@@ -107,7 +108,7 @@ impl Workshop {
         pr.updated_at = self.now();
     }
 
-    /// Somebody reviews what is at the head.
+    /// Stores a review of the head.
     pub(super) fn review(&self, pr: &PullRequest, number: u64) {
         self.world.clock().advance_ms(60_000);
         let repository = self.repository();
@@ -140,7 +141,7 @@ impl Workshop {
         self.pushed_together(&[(number, message)])
     }
 
-    /// Commits that come onto the default branch together, the last at its tip.
+    /// Pushes several commits to the default branch together, the last at its tip.
     fn pushed_together(&self, commits: &[(u32, &str)]) -> Vec<Outcome> {
         self.world.clock().advance_ms(60_000);
         self.hear_push(&BranchPush {
@@ -192,7 +193,7 @@ fn commit(number: u32, message: &str) -> PullRequestCommit {
     PullRequestCommit { sha: id(number), author: None, message: message.to_owned() }
 }
 
-/// What git writes of a revert.
+/// Returns git's message of a revert.
 fn reverts(number: u32) -> String {
     format!("Revert \"Add pages\"\n\nThis reverts commit {}.", id(number))
 }
@@ -217,11 +218,11 @@ fn a68_a_pull_request_is_graded_as_it_ends() {
     assert_eq!((facts.merged_at, facts.merged_by.as_deref()), (pr.merged_at, Some("carol")));
     assert_eq!((facts.additions, facts.deletions, facts.changed_files), (80, 20, 3));
     assert_eq!((facts.human_commits, facts.revision_count), (Some(0), 0));
-    // What came onto its base leads back to it, as if whoever runs agents had said so.
+    // The commit on the base is attributed to it, as if the agents' operator had reported it.
     let ask = loci_coding::BlameAsk { commit: id(50), ..loci_coding::BlameAsk::default() };
     let blame = block_on(shop.engine.coding.blame(&shop.caller, &shop.standing, REPO, ask)).unwrap();
     assert_eq!(blame.tasks.first().map(|one| one.task_id.as_str()), Some("t-001"));
-    // Said again, by a poll and by a hook that comes late, nothing changes.
+    // A repetition by a poll or a late hook changes nothing.
     let again = shop.see(&pr, PullRequestChange::Seen);
     assert_eq!((again.tasks.len(), again.regraded.len()), (1, 0));
     let opened = PullRequest { is_open: true, merged_at: None, updated_at: pr.created_at, ..pr.clone() };
@@ -266,7 +267,7 @@ fn a68_reopened_cancels_and_a_revert_overrides() {
     assert_eq!(shop.grade("t-001"), ("reverted", -1.0));
     assert!(shop.pushed(61, &message).is_empty(), "said twice");
     assert!(shop.see(&pr, PullRequestChange::Seen).regraded.is_empty(), "merged is what it was, too");
-    // What took it back is taken back; the first push, heard of again, changes nothing.
+    // The revert itself is reverted; a repeated first push changes nothing.
     let back = format!("Reapply \"Add pagination\"\n\nThis reverts commit {}.", id(61));
     assert_eq!(shop.pushed(62, &back).len(), 1);
     assert_eq!(shop.grade("t-001").0, "merged_as_is");
@@ -299,7 +300,7 @@ fn a68_a_pull_request_may_say_what_it_reverts() {
     assert_eq!(shop.grade("t-001"), ("reverted", -1.0));
     let facts = shop.outcome("t-001").unwrap().facts;
     assert_eq!((facts.reverted_by.as_deref(), facts.reverted_at), (Some("#58"), revert.merged_at));
-    // The commit of that pull request is no second revert: taking it back brings back what was merged.
+    // The commit of that pull request is no second revert: reverting it restores the merged state.
     assert_eq!(shop.pushed(52, &format!("Reland\n\nThis reverts commit {}.", id(51))).len(), 1);
     assert_eq!(shop.grade("t-001").0, "merged_as_is");
 }
@@ -357,11 +358,11 @@ fn a68_checks_of_the_first_push() {
     assert_eq!(first(), FirstPush::Fail);
 }
 
-/// A pull request of three commits, of which the second takes the first back, comes onto its base in every way that there is. What is
-/// heard first, and whether a hook reported the commits, is the same to it.
+/// A pull request of three commits, of which the second reverts the first, is merged in every
+/// possible way. The order of the messages, and a report of the commits by a hook, must not matter.
 #[test]
 fn a68_a_revert_within_the_pull_request_is_none() {
-    // How the commits are called when they come: of a merge they keep their names, of a rebase they have others.
+    // Commit ids after the merge: a merge keeps them, a rebase changes them.
     let ways: [(&str, &[u32], &str); 3] = [
         ("merge", &[1, 2, 3, 50], ""),
         ("rebase", &[31, 32, 50], ""),
@@ -406,7 +407,7 @@ fn a68_a_revert_within_the_pull_request_is_none() {
             }
             shop.see(&pr, PullRequestChange::Seen);
             assert_ne!(shop.grade("t-001").0, "reverted", "{what}");
-            // Taken back behind that it is taken back.
+            // A later revert of the merge is a revert.
             shop.pushed(70, &reverts(50));
             assert_eq!(shop.grade("t-001").0, "reverted", "{what}");
         }
@@ -419,7 +420,7 @@ fn a68_a_revert_that_is_heard_before_its_merge_counts_then() {
     shop.begun("t-001");
     let mut pr = shop.pull_request(57, "t-001", 1);
     shop.see(&pr, PullRequestChange::Opened);
-    // The forge takes no more requests: what it says of the merge is read later than what is pushed behind it.
+    // The forge is rate-limited: its report of the merge is read after later pushes.
     shop.later(&mut pr);
     (pr.is_open, pr.merged_at, pr.closed_at) = (false, Some(pr.updated_at), Some(pr.updated_at));
     pr.merge_commit_sha = Some(id(50));
@@ -430,7 +431,7 @@ fn a68_a_revert_that_is_heard_before_its_merge_counts_then() {
     assert_eq!(shop.grade("t-001"), ("reverted", -1.0));
     assert_eq!(shop.outcome("t-001").unwrap().facts.reverted_by, Some(id(61)));
 
-    // By number, with what took that back heard of in the wrong order.
+    // By number, with the revert of the revert arriving in the wrong order.
     shop.begun("t-002");
     let mut second = shop.pull_request(58, "t-002", 2);
     shop.see(&second, PullRequestChange::Opened);
@@ -474,7 +475,7 @@ fn a68_what_was_taken_back_twice_is_brought_back_once() {
     let mut again = says(62, "Reverts acme/shop#57");
     shop.merge(&mut again, 53);
     assert_eq!(grade(), "reverted");
-    // Somebody puts a label on each of them.
+    // A person labels each of them.
     for pr in [&first, &reland, &again, &reland, &pr] {
         shop.see(pr, PullRequestChange::Seen);
         assert_eq!(grade(), "reverted", "#{}", pr.number);
@@ -492,14 +493,14 @@ fn a68_checks_that_are_heard_before_their_pull_request() {
     let pr = shop.pull_request(57, "t-001", 1);
     shop.see(&pr, PullRequestChange::Opened);
     assert_eq!(shop.outcome("t-001").unwrap().facts.ci_first_push, FirstPush::Fail);
-    // What is heard behind that decides where it ended earlier still.
+    // A later message on an earlier end decides.
     assert!(shop.checked(2, 1, Some(true), at));
     assert_eq!(shop.outcome("t-001").unwrap().facts.ci_first_push, FirstPush::Pass);
 }
 
 #[test]
 fn what_waits_for_a_merge_is_bounded_and_not_kept_for_ever() {
-    // A revert, then so many others of commits that nobody knows.
+    // A revert, then many others of unknown commits.
     let check = |others: usize, days: u64, expect: &str| {
         let shop = Workshop::new();
         shop.begun("t-001");
@@ -584,7 +585,7 @@ fn a68_who_asks_for_what_has_changed_hears_of_reverts() {
     assert_eq!(shop.grade("t-001").0, "merged_as_is");
     poll();
     assert_eq!(shop.outcome("t-001").unwrap().history.len(), 3, "heard again, nothing changes");
-    // One that was made a day before it was pushed is seen all the same.
+    // A revert made a day before its push is still detected.
     let before = shop.now();
     shop.world.clock().advance_ms(DAY_MS);
     forge.with(|held| held.landed.push((commit(63, &reverts(50)), before)));
@@ -700,7 +701,7 @@ fn an_episode_says_what_came_of_its_task() {
         assert!(found.plan.block.contains(expect), "{}", found.plan.block);
     };
     hydrated("closed unmerged");
-    // An agent that reports late says nothing else of it.
+    // A late report of the agent does not change it.
     let more = Completion { approach: Some("By offset.".into()), ..report() };
     shop.complete("t-001", more).unwrap();
     assert_eq!(says("outcome").as_deref(), Some("closed_unmerged"));
@@ -744,7 +745,7 @@ fn an_outcome_is_set_by_hand_until_the_forge_says_more() {
     let many = OutcomeByHand { revision_count: Some(1_001), ..by_hand(OutcomeGrade::NoPr) };
     assert_eq!(shop.set_outcome("t-001", many).unwrap_err().field.as_deref(), Some("revision_count"));
     assert_eq!(shop.set_outcome("t-404", by_hand(OutcomeGrade::NoPr)).unwrap_err().kind, ErrorKind::NotFound);
-    // An agent does not grade itself.
+    // An agent must not grade itself.
     let part = Grant { actor: Some(ActorId::parse(REPO).unwrap()), ..Grant::everything() };
     let agent = shop.with_grant(
         &[Capability::Read, Capability::Write],

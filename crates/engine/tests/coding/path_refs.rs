@@ -1,4 +1,5 @@
-//! Files that a learning names by their paths alone: what is kept of them, and what becomes of the learning when they are gone.
+//! Files that a learning names by path only: the stored references, and the learning after the
+//! files are deleted.
 
 use loci_api::coding::task::end::TaskNote;
 use loci_coding::hydration::Hydration;
@@ -12,7 +13,7 @@ use super::world::{Workshop, task_id};
 const SCRIPT: &str = "#!/bin/sh\nset -eu\ncurl one\ncurl two\ncurl three\ncurl four\n";
 const SAID: &str = "Pagination of orders is released by `scripts/deploy.sh`, never by hand.";
 
-/// A shop with a learning that names a file.
+/// Returns a workshop and a learning that names a file.
 fn learned(shop: &Workshop) -> RecordId {
     shop.write("scripts/deploy.sh", SCRIPT);
     shop.begun("t-001");
@@ -28,7 +29,7 @@ fn hydrated(shop: &Workshop) -> Hydrated {
     block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-002"), asked)).unwrap()
 }
 
-/// Whether the learning is shown, else why not.
+/// Returns `None` if the learning is shown, otherwise the reason for its omission.
 fn fate(found: &Hydrated, id: &RecordId) -> Option<&'static str> {
     if found.plan.shown.iter().any(|one| one.candidate.record.id == *id) {
         return None;
@@ -51,7 +52,7 @@ fn a_path_alone_is_kept_with_its_blob_and_commit() {
     };
     let blob = CodeHistory::blob_id(SCRIPT).to_string();
     assert!(refs.len() == 1 && refs[0].contains("scripts/deploy.sh") && refs[0].contains(&blob), "{refs:?}");
-    // What is not there is no reference.
+    // A missing file is no reference.
     let note = TaskNote { text: "Orders are in `src/basket.rs`.".to_owned(), ..TaskNote::default() };
     let other = shop.note("t-001", note).unwrap().learned.id.unwrap();
     assert_eq!(shop.record(&other).metadata.get("path_refs"), None);
@@ -76,7 +77,7 @@ fn a_file_that_is_gone_withholds_and_one_that_moved_does_not() {
     remove(&shop, "tools/release.sh");
     let found = hydrated(&shop);
     assert_eq!(fate(&found, &id), Some("citation_gone"), "{:?}", found.warnings);
-    // Nothing is held against it where nobody can look.
+    // If the repository cannot be read, the learning stays.
     shop.unreadable();
     let found = hydrated(&shop);
     assert_eq!(fate(&found, &id), None);

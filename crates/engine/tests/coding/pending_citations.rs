@@ -1,4 +1,5 @@
-//! Learnings of a repository that cannot be read: what they say of that, and what becomes of them when it can be read again.
+//! Learnings of an unreadable repository: their mark, and the addition of citations once it is
+//! readable again.
 
 use loci_api::coding::task::TaskCreate;
 use loci_api::coding::task::end::TaskNote;
@@ -18,7 +19,7 @@ fn noted(shop: &Workshop, task: &str, text: &str) -> RecordId {
     shop.note(task, note).unwrap().learned.id.unwrap()
 }
 
-/// The mark, the files and the citations of a learning, and its version.
+/// Returns the mark, the files and the citations of a learning, and its version.
 fn stand(shop: &Workshop, id: &RecordId) -> (bool, usize, Vec<String>, u32) {
     let record = shop.record(id);
     let is_marked = match record.metadata.get("citations_pending") {

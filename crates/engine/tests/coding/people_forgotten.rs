@@ -1,5 +1,5 @@
-//! Forgetting somebody whom others named: their login, addresses and number are gone from every
-//! table, wherever a noun names people, and their export shows each of these places before.
+//! Forgets a person whom others named. Their login, addresses and number are removed from every
+//! table in which an object names people, and a previous export contains all of these places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,23 +35,23 @@ use super::world::Workshop;
 
 /// The person's login.
 const LOGIN: &str = "Zelda-Q7";
-/// A login that they had before, and that nobody has now.
+/// A former login of the person, which is unused now.
 const FORMER: &str = "Zelda-Old";
-/// The login as others write it.
+/// The login as others mention it.
 const MENTION: &str = "@zelda-q7";
-/// The number that the forge gave them.
+/// The person's number at the forge.
 const NUMBER: &str = "4711";
 /// The author of their commits.
 const AUTHOR: &str = "Zelda Quint <z.quint@example.org>";
-/// Everything by which they are known, in lower case.
+/// All names of the person, in lower case.
 const NAMES: [&str; 6] =
     ["zelda-q7", "zelda-old", "z.quint@example.org", "zelda quint", "4711+zelda", "d'quint@example.org"];
-/// In each place, with a number of its own.
+/// Prefix of the unique mark of each place.
 const MARK: &str = "place-";
-/// The number of the record that is a fact.
+/// Number of the record that is a fact.
 const FACT: u32 = 901;
 
-/// A text that names them, marked as that of a place.
+/// Returns a text that names the person, with the mark of a place.
 fn said(place: &str) -> String {
     format!("{MARK}{place}: as {MENTION}. said, or Z.Quint@Example.org; bob@example.org did not")
 }
@@ -125,7 +125,7 @@ fn sessions(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     });
     item.expires_at = time(1_000_000_000);
     tx.task_sessions_mut().put_item(&item)?;
-    // Its words are in its event alone.
+    // Its text is only in its event.
     let mut unkept = task_samples::session_item(memory, 1, 2)?;
     unkept.text = None;
     unkept.text_sha256 = hex::encode(Sha256::digest(said("message")));
@@ -321,7 +321,7 @@ fn rest(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     tx.idempotency_mut().put(&token, &TokenAnswer { parameters: "p".to_owned(), answer, expires })
 }
 
-/// Names the person in every place where a noun names people.
+/// Names the person in every place in which an object names people.
 fn filled(shop: &Workshop) -> MemoryId {
     let memory = shop.memory();
     let of = memory.clone();
@@ -336,7 +336,7 @@ fn filled(shop: &Workshop) -> MemoryId {
     memory
 }
 
-/// Every row of a memory, in lower case, each with its kind.
+/// Returns every row of a memory with its kind, in lower case.
 fn dumped(shop: &Workshop, memory: &MemoryId) -> Vec<(TransferKind, String)> {
     let place = TransferPlace::Memory(memory.clone());
     let read = shop.world.store();
@@ -363,7 +363,7 @@ fn is_named(text: &str) -> bool {
     NAMES.iter().any(|name| text.contains(name))
 }
 
-/// Files of the store in which the person stands, where the store has files.
+/// Returns the files of the store that contain a name of the person, if the store has files.
 fn files_naming(shop: &Workshop) -> Vec<String> {
     let info = block_on(shop.world.store().info(false)).unwrap();
     if info.kind != "sqlite" {
@@ -406,7 +406,7 @@ fn found_by_words(shop: &Workshop, memory: &MemoryId, words: &str) -> usize {
     block_on(read.read(move |tx| Ok(tx.tasks().list(&query)?.len()))).unwrap()
 }
 
-/// No digest is left of a text that named the person.
+/// Checks that no digest is left of a text that named the person.
 fn digests_follow(shop: &Workshop, memory: &MemoryId) {
     let (of, store) = (memory.clone(), shop.world.store());
     let read = store.read(move |tx| {
@@ -440,7 +440,7 @@ fn no_table_names_whoever_was_forgotten() {
     assert!(named.len() >= 12, "planted in too few tables: {named:?}");
     assert_eq!(found_by_words(&shop, &memory, MENTION), 2);
 
-    // News of forges, and answers that requests are repeated with, are not exported.
+    // Messages from forges and stored responses are not exported.
     let export = exported(&shop, &memory, &actor);
     let all: String = before.iter().map(|(_, text)| text.as_str()).collect();
     let missing: Vec<String> = places_of(&all)
@@ -499,8 +499,7 @@ fn no_table_names_whoever_was_forgotten() {
 #[test]
 fn logins_that_are_no_actors_are_forgotten() {
     let long = format!("{}[bot]", "o".repeat(130));
-    // The name of the forge, the name of the request, and the number where nothing else names the
-    // person.
+    // The forge's login, the name in the request, and the number if no other name remains.
     let check = |login: &str, named: &str, number: Option<&str>| {
         for is_by_actor in [false, true] {
             let shop = Workshop::new();

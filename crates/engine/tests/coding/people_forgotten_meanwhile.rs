@@ -1,5 +1,5 @@
-//! Forgetting somebody while others write: rows that come, or go, between the pages of the walk
-//! leave none out.
+//! Forgets a person during writes by others: rows that are added or removed between the pages of
+//! the scan do not hide other rows.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,15 +23,14 @@ use serde_json::json;
 use super::world::Workshop;
 
 const LOGIN: &str = "zelda";
-/// Rows that fill a page of the walk.
+/// Number of rows that fill a page of the scan.
 const PAGE_ROWS: u32 = 100;
-/// The order key of a delivery that is done while the walk goes on.
+/// Order key of a delivery that is sent during the scan.
 const DONE: &str = "done";
 
 type Change = fn(&mut dyn Tx, &MemoryId) -> Result<()>;
 
-/// A store in which others change something with the next write: just before it, and right behind
-/// it.
+/// A store with changes by others at the next write: just before it, and right after it.
 struct Busy {
     inner: Arc<dyn Store>,
     memory: MemoryId,
@@ -100,7 +99,7 @@ fn put_commit(tx: &mut dyn Tx, memory: &MemoryId, number: u32) -> Result<()> {
     tx.commits_mut().put(&commit)
 }
 
-/// A page of commits behind the first.
+/// Adds one more page of commits.
 fn commits(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     (2..=PAGE_ROWS + 1).try_for_each(|number| put_commit(tx, memory, number))
 }
@@ -109,7 +108,7 @@ fn first_commit(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     put_commit(tx, memory, 1)
 }
 
-/// A page of deliveries and one more; the newest are listed first.
+/// Adds one page of deliveries and one more; the newest are listed first.
 fn deliveries(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     for number in 1..=PAGE_ROWS + 1 {
         tx.deliveries_mut().insert(&Delivery {
@@ -129,12 +128,12 @@ fn deliveries(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     Ok(())
 }
 
-/// The last delivery of the first page is done.
+/// Removes the last delivery of the first page, as if it was sent.
 fn done(tx: &mut dyn Tx, memory: &MemoryId) -> Result<()> {
     tx.deliveries_mut().drop_prefix(memory, DONE).map(drop)
 }
 
-/// The number of rows, and of those in which the person is named.
+/// Returns the number of rows, and the number of those that name the person.
 fn counted(shop: &Workshop, memory: &MemoryId) -> (usize, usize) {
     let (of, read) = (memory.clone(), shop.world.store());
     block_on(read.read(move |tx| {
@@ -149,7 +148,7 @@ fn counted(shop: &Workshop, memory: &MemoryId) -> (usize, usize) {
     .unwrap()
 }
 
-/// Forgets the person while others change something; `expect` is the number of rows that are left.
+/// Forgets the person during changes by others; `expect` is the number of remaining rows.
 fn check(fill: Change, before: Change, behind: Change, expect: usize) {
     let shop = Workshop::new();
     let memory = shop.memory();
@@ -165,8 +164,8 @@ fn check(fill: Change, before: Change, behind: Change, expect: usize) {
         let ask = ForgetAsk { memory: memory.clone(), actor, dry_run: false, confirm };
         block_on(engine.forget(&shop.caller, &ask)).unwrap()
     };
-    // The first call keeps the witness of the master key: the next write behind it is one of the
-    // walk.
+    // The first call stores the witness of the master key, so that the next write is one of the
+    // scan.
     forget("nobody");
     let (rows, named) = counted(&shop, &memory);
     assert_eq!(rows, named);

@@ -1,4 +1,5 @@
-//! What people want: stated in a description, set, concluded from reviews; whose it is, who sees it, and how it ends.
+//! Preferences of people: stated in a description, set explicitly, or inferred from reviews; their
+//! owner, their visibility, and their end.
 
 use std::collections::BTreeMap;
 
@@ -60,7 +61,7 @@ fn block(shop: &Workshop, id: &str) -> String {
     found.plan.block
 }
 
-/// A review of a task's pull request that is kept, by somebody who may write.
+/// Stores a review of a task's pull request by a user with write access.
 fn reviewed(shop: &Workshop, id: &str, pr: u64, said: &str) {
     reviewed_by(shop, RepositoryRole::Write, id, pr, said);
 }
@@ -119,7 +120,7 @@ fn concluded(shop: &Workshop, id: &str) -> usize {
     block_on(shop.engine.coding.preferences_conclude(&shop.memory(), &task_id(id))).unwrap().len()
 }
 
-/// Three tasks of somebody, whose reviews ask for the same.
+/// Creates three tasks of a user, whose reviews request the same.
 fn three(shop: &Workshop, user: (&str, &str), from: u64, ask: &str) {
     for number in from..from + 3 {
         let id = format!("t-{number:03}");
@@ -158,7 +159,7 @@ fn a70_nobody_else_sees_it() {
     said(&shop, "t-003", ("alice", "1"), "Do it.");
     let mine = "Please keep PRs small.";
     assert!(!block(&shop, "t-002").contains(mine) && block(&shop, "t-003").contains(mine));
-    // What lies beneath somebody's place is another's.
+    // The subtree of a person's namespace belongs to others.
     let other = TaskCreate { repo: Some("acme/other".to_owned()), ..task("t-004") };
     shop.create(TaskCreate { user: Some("alice".to_owned()), user_id: Some("1".to_owned()), ..other })
         .unwrap();
@@ -187,7 +188,7 @@ fn logins_change_and_are_taken_over() {
     assert!(texts(&shop, "alice").is_empty(), "whoever takes a login over finds nothing");
     assert!(!block(&shop, "t-003").contains("small"));
     assert!(block(&shop, "t-001").contains("Please keep PRs small."), "a task is its user's, by number");
-    // A login that is taken before its owner's new one is told.
+    // A login that another user takes before its owner's new login is known.
     said(&shop, "t-004", ("alice2", "5"), "Do it.");
     assert!(
         !block(&shop, "t-004").contains("small") && block(&shop, "t-002").contains("Please keep PRs small.")
@@ -196,7 +197,7 @@ fn logins_change_and_are_taken_over() {
     assert_eq!(texts(&shop, "alice3"), ["Please keep PRs small."]);
 }
 
-/// A caller who may write Eve's places, and take in tasks of the shop.
+/// Returns a caller that may write Eve's namespaces, and create tasks of the shop.
 fn eve(shop: &Workshop) -> Principal {
     let both = [Capability::Read, Capability::Write];
     let place = Some(Namespace::parse("/users/eve/").unwrap());
@@ -239,7 +240,7 @@ fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
     assert!(!told("t-007", "zoe", "8"), "the first number of a new login takes nothing from anybody");
     block_on(shop.engine.coding.user_forget(&eve, &shop.standing, "eve")).unwrap();
     assert!(block(&shop, "t-001").contains(mine), "who forgets themselves takes nobody else along");
-    // Whoever may write both places says so.
+    // A caller that may write both namespaces states the rename.
     said(&shop, "t-008", ("ben", "5"), "Do it.");
     assert_eq!(texts(&shop, "ben"), ["Small ones."], "nobody gave ben a number before");
     said(&shop, "t-009", ("mara2", "77123"), "Do it.");
@@ -247,13 +248,13 @@ fn nobody_takes_a_person_over_by_telling_their_number_or_login() {
     assert!(all_of(&shop, "mara").is_empty());
 }
 
-/// A caller who may take in tasks of the shop alone.
+/// Returns a caller that may only create tasks of the shop.
 fn of_shop(shop: &Workshop) -> Principal {
     let actor = Some(ActorId::parse(REPO).unwrap());
     shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() })
 }
 
-/// True where a task that names both is answered with the warning that nobody was taken over.
+/// Creates a task with both names. Returns true if the response warns that nothing was transferred.
 fn warned(shop: &Workshop, caller: &Principal, id: &str, user: (&str, &str), description: &str) -> bool {
     shop.world.clock().advance_ms(1_000);
     let new = TaskCreate {
@@ -266,7 +267,7 @@ fn warned(shop: &Workshop, caller: &Principal, id: &str, user: (&str, &str), des
     made.warnings.iter().any(|warning| warning.starts_with("USER_NOT_TAKEN_OVER: "))
 }
 
-/// The number that is proved to be a person's.
+/// Returns the proven number of a person.
 fn number_of(shop: &Workshop, user: &str) -> Option<String> {
     block_on(shop.engine.coding.preferences_list(&shop.caller, &shop.standing, user)).unwrap().user.user_id
 }
@@ -278,7 +279,7 @@ fn a_number_that_is_told_before_its_owner_comes_names_nobody() {
     let (hers, theirs) = ("Please keep PRs small.", "I prefer tabs over spaces.");
     assert!(!warned(&shop, &eve, "t-001", ("eve", "42"), hers));
     assert_eq!(number_of(&shop, "eve"), None);
-    // The owner of the number comes.
+    // The owner of the number sends a task.
     assert!(!warned(&shop, &bot, "t-002", ("alice", "42"), theirs));
     assert_eq!(texts(&shop, "alice"), [theirs]);
     assert_eq!(texts(&shop, "eve"), [hers]);
@@ -287,7 +288,7 @@ fn a_number_that_is_told_before_its_owner_comes_names_nobody() {
     let export = || block_on(shop.engine.coding.user_export(&eve, &shop.standing, "eve")).unwrap();
     let ids: Vec<_> = export().tasks.into_iter().map(|task| task.task_id).collect();
     assert_eq!(ids, ["t-001"]);
-    // Once it is proved, and when Eve goes, each has their own.
+    // After the proof, and after Eve is forgotten, each keeps only their own.
     said(&shop, "t-003", ("alice", "42"), "Do it.");
     assert_eq!((number_of(&shop, "alice").as_deref(), number_of(&shop, "eve")), (Some("42"), None));
     assert_eq!(texts(&shop, "alice"), [theirs]);
@@ -308,8 +309,8 @@ fn a_login_that_is_told_before_its_owner_comes_stays_its_owners() {
         let (eve, bot) = (eve(&shop), of_shop(&shop));
         assert!(!warned(&shop, &eve, "t-001", ("alice", "666"), "Do it."));
         set(&shop, &shop.caller, "alice", mine, None).unwrap();
-        // Two numbers claim the login: neither is shown anything, until one is proved or its owner
-        // says so.
+        // Two numbers claim the login: neither sees preferences until one is proven or its owner
+        // confirms.
         assert!(warned(&shop, &bot, "t-002", ("alice", "42"), "Do it."));
         assert!(!block(&shop, "t-002").contains(mine));
         if is_proved_by_administrator {
@@ -325,7 +326,7 @@ fn a_login_that_is_told_before_its_owner_comes_stays_its_owners() {
         assert!(block(&shop, "t-002").contains(mine) && !block(&shop, "t-001").contains(mine));
         assert!(!warned(&shop, &eve, "t-004", ("eve", "666"), "Do it."));
         assert!(!block(&shop, "t-004").contains(mine), "the number leads nowhere");
-        // A person who takes the login over finds nothing, proved or not; nothing is moved for it.
+        // A person who takes over the login sees nothing, proven or not; nothing is moved to them.
         assert!(warned(&shop, &bot, "t-005", ("alice", "9"), "Do it."));
         assert!(!block(&shop, "t-005").contains(mine));
         assert_eq!(texts(&shop, "alice"), [mine]);
@@ -345,7 +346,7 @@ fn a70_implicit_after_three_pull_requests() {
     assert_eq!(shop.record(&found.id).version, 1);
     assert!(block(&shop, "t-003").contains("add unit tests"));
     assert!(!block(&shop, "t-009").contains("add unit tests"));
-    // It fades, unless it is asked for again.
+    // It expires, unless it is requested again.
     forward(&shop, 20);
     said(&shop, "t-010", ("alice", "1"), "Do it.");
     reviewed(&shop, "t-010", 10, ask);
@@ -368,12 +369,12 @@ fn a_task_s_word_leads_to_no_conclusions() {
         reviewed(&shop, &id, number, ask);
         assert_eq!(concluded(&shop, &id), 0, "nobody is proved to have asked for {id}");
     }
-    // Reviews of tasks that are not proved do not count beside one that is.
+    // Reviews of unproven tasks do not count in addition to a proven one.
     said(&shop, "t-004", alice, "Do it.");
     reviewed(&shop, "t-004", 4, ask);
     assert_eq!((concluded(&shop, "t-004"), all_of(&shop, "alice").len()), (0, 0));
-    // Two pull requests of proved tasks are no pattern, three are: also where the look begins with
-    // a task that is not proved, which must not keep back what others bear out.
+    // Two pull requests of proven tasks are no pattern, three are. That also holds if the check
+    // starts at an unproven task, which must not block the proven ones.
     for (id, expect) in [("t-001", 0), ("t-002", 1)] {
         said(&shop, id, alice, "Do it.");
         assert_eq!(concluded(&shop, "t-003"), expect, "{id}");
@@ -385,7 +386,7 @@ fn forward(shop: &Workshop, days: i64) {
     shop.world.clock().advance_ms(u64::try_from(days * DAY_MS).unwrap());
 }
 
-/// Everything that lies at a person's place, in whatever state.
+/// Returns all records in a person's namespace, in any state.
 fn all_of(shop: &Workshop, user: &str) -> Vec<Record> {
     let (memory, place) = (shop.memory(), Namespace::parse(format!("/users/{user}/")).unwrap());
     let read = shop.world.store();
@@ -408,7 +409,7 @@ fn a70_a_conclusion_is_shown_for_thirty_days_and_not_drawn_again_after() {
     }
     forward(&shop, 2);
     assert!(!is_shown(&shop));
-    // The reviews are of the last ninety days still.
+    // The reviews are still within the last ninety days.
     assert_eq!(concluded(&shop, "t-001"), 0);
     assert_eq!(all_of(&shop, "alice").len(), 1, "nothing is written that is past its time at once");
 }
@@ -470,17 +471,17 @@ fn a70_a_name_in_a_request_is_whoever_has_it_now() {
         let says = |code: &str| warnings.iter().any(|warning| warning.starts_with(code));
         assert_eq!(says("USER_NOT_OF_TASK"), is_refused, "{id} {user}: {warnings:?}");
     };
-    // As the task has it, by the login of now, by number: their own.
+    // With a task, for all names of its requester: login, current login, number.
     for name in ["alice", "Alice2", "user:1"] {
         check("t-001", name, Some(small), false);
     }
-    // Whoever has the login now is somebody else; and so is everybody else.
+    // The current owner of the login is another person, like all others.
     check("t-002", "alice", None, true);
     check("t-003", "alice", Some(large), false);
     check("t-003", "alice2", None, true);
     check("t-003", "bob", None, true);
     check("t-003", "octo[bot]", None, true);
-    // Without a task: whoever is called so now.
+    // Without a task, the current owner of the login.
     let of_repository = |user: &str| {
         let asked = Hydration { user: Some(user.to_owned()), ..Hydration::default() };
         block_on(shop.engine.coding.repository_hydrate(&shop.caller, &shop.standing, REPO, asked))
@@ -542,7 +543,7 @@ fn a70_explicit_beats_implicit_and_opting_out_deletes() {
     assert_eq!(concluded(&shop, "t-001"), 0, "and none is drawn from then on");
     block_on(shop.engine.coding.user_settings_put(&shop.caller, &shop.standing, "alice", true)).unwrap();
     assert_eq!(concluded(&shop, "t-001"), 1);
-    // What somebody takes back is not drawn again.
+    // A retracted preference is not inferred again.
     let drawn = preferences(&shop, "alice").into_iter().find(|one| one.text.contains("unit tests")).unwrap();
     block_on(shop.engine.coding.preference_remove(&shop.caller, &shop.standing, "alice", &drawn.id)).unwrap();
     assert_eq!(concluded(&shop, "t-001"), 0);
@@ -585,7 +586,7 @@ fn who_may() {
         assert_eq!(forgotten.unwrap_err().kind, ErrorKind::Denied);
     }
     assert_eq!(list(&shop.caller).unwrap().preferences.len(), 1);
-    // A name that is no actor's is a person's all the same.
+    // A name that is not valid as an actor also identifies a person.
     let login = "zoë@example.org";
     let mut zoe = shop.with_grant(&both, Grant::everything());
     zoe.name = "Zoë@Example.org".to_owned();
@@ -596,8 +597,8 @@ fn who_may() {
     block_on(shop.engine.coding.user_forget(&zoe, &shop.standing, login)).unwrap();
 }
 
-/// Only a memory for code keeps people below `users/`: elsewhere any namespace with their name is
-/// theirs.
+/// Only a memory for code keeps people below `users/`. In others any namespace with their name
+/// belongs to them.
 #[test]
 fn in_a_memory_without_the_profile_a_namespace_of_the_name_is_the_persons() {
     let shop = Workshop::new();
@@ -628,7 +629,7 @@ fn whoever_may_take_in_tasks_alone_states_nothing_for_elsewhere() {
     assert!(kept.metadata.contains_key("repo_id"), "{:?}", kept.metadata);
 }
 
-/// The store's log of writes, where that is a file of its own.
+/// Returns the store's write-ahead log, if it is a separate file.
 fn log_of(shop: &Workshop) -> Option<std::path::PathBuf> {
     let info = block_on(shop.world.store().info(false)).unwrap();
     (info.kind == "sqlite").then(|| std::path::Path::new(&info.location).join("loci.db-wal"))
@@ -673,7 +674,7 @@ fn tree_at(shop: &Workshop, namespace: &str) -> TreeAsk {
     TreeAsk { memory: shop.memory(), namespace: Namespace::parse(namespace).unwrap() }
 }
 
-/// Puts a new document with that head.
+/// Stores a new document with this front matter.
 fn put_document(shop: &Workshop, namespace: &str, path: &str, head: &str) {
     let put = DocumentPut {
         tree: tree_at(shop, namespace),
@@ -689,7 +690,7 @@ fn has_document(shop: &Workshop, namespace: &str, path: &str) -> bool {
     block_on(shop.engine.documents.document_get(&shop.caller, &tree_at(shop, namespace), path)).is_ok()
 }
 
-/// A caller who reads and writes in one place.
+/// Returns a caller that reads and writes in one namespace.
 fn of_place(shop: &Workshop, namespace: &str) -> Principal {
     let place = Some(Namespace::parse(namespace).unwrap());
     shop.with_grant(&[Capability::Read, Capability::Write], Grant { namespace: place, ..Grant::everything() })
@@ -699,7 +700,7 @@ fn of_place(shop: &Workshop, namespace: &str) -> Principal {
 fn whoever_forgets_themselves_takes_what_is_theirs_alone() {
     for is_admin in [false, true] {
         let shop = Workshop::new();
-        // With true for what is the login's alone; agents may have the same name.
+        // With true for documents of the login only; agents may have the same name.
         let documents = [
             ("knowledge/facts/a.md", "user: claude", true),
             ("knowledge/users/claude/b.md", "title: B", true),
@@ -728,7 +729,7 @@ fn whoever_forgets_themselves_takes_what_is_theirs_alone() {
 fn what_lies_with_another_is_nobody_elses_alone() {
     for is_admin in [false, true] {
         let shop = Workshop::new();
-        // With true for what is Ben's alone.
+        // With true for documents of Ben only.
         let documents = [
             ("/users/mara", "knowledge/people/ben.md", "title: A", false),
             ("/users/mara", "knowledge/users/ben/b.md", "title: B", false),
@@ -749,7 +750,7 @@ fn what_lies_with_another_is_nobody_elses_alone() {
         let made = block_on(shop.engine.records_create(&shop.caller, create, None)).unwrap();
         assert!(made.items.iter().all(|item| item.result.is_ok()), "{made:?}");
         let alone = documents.iter().filter(|(.., is_alone)| *is_alone).count();
-        // The record, too, lies with Mara.
+        // The record also lies in Mara's namespace.
         let with_another = documents.len() - alone + 1;
         let actor = ActorId::parse("ben").unwrap();
         let ask = ForgetAsk { memory: shop.memory(), actor, dry_run: true, confirm: None };
@@ -777,7 +778,7 @@ fn the_number_of_a_person_names_them() {
         ("knowledge/facts/b.md", "user: mara\nuser_id: 77123", false),
         ("knowledge/facts/c.md", "user_id: 7712", true),
         ("knowledge/facts/d.md", "user_ids: [77123, 88]", true),
-        // A directory is named by a login, which may be of digits.
+        // A directory is named by a login, which may consist of digits.
         ("knowledge/users/77123/e.md", "title: E", true),
     ];
     for (path, head, _) in documents {
@@ -826,7 +827,7 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     reviewed(&shop, "t-001", 1, "As @carol I ask for tests.");
     let running = TaskPatch { status: Some(TaskStatus::Running.as_str().to_owned()), ..TaskPatch::default() };
     shop.patch("t-001", running).unwrap();
-    // A text of Loci's own comes with its digest, which an import checks.
+    // Loci's own text has a digest, which an import checks.
     let learned = "Pagination of orders goes by a cursor, never by an offset, says @carol.";
     shop.note("t-001", TaskNote { text: learned.to_owned(), ..TaskNote::default() }).unwrap();
     let (memory, caller) = (shop.memory(), shop.caller.clone());
@@ -843,7 +844,7 @@ fn an_export_from_before_names_nobody_who_was_forgotten_since() {
     let before = lines();
     assert!(serde_json::to_string(&before).unwrap().contains("carol"));
     block_on(shop.engine.coding.user_forget(&shop.caller, &shop.standing, "carol")).unwrap();
-    // Who comes back under the login is themselves again.
+    // A person who returns under the login gets their own data again.
     said(&shop, "t-003", ("carol", "7"), "Please sort imports.");
     let later = lines()
         .into_iter()

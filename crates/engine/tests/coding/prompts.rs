@@ -1,5 +1,5 @@
-//! Versions of prompts: named by what they are, listed, compared, and gone back to. Names carry the numbers of the acceptance tests
-//! of coding agents' memory where they are one.
+//! Versions of prompts: named by digests, listed, compared, and reverted. Names contain the numbers
+//! of the acceptance tests of coding agents' memory where applicable.
 
 use loci_api::coding::task::TaskCreate;
 use loci_api::coding::task::end::TaskNote;
@@ -78,14 +78,14 @@ fn a43_memory_changes_no_version_and_the_template_does() {
     assert_eq!(version("You work on {repo}.\n{memory_context}\n"), first);
     assert_ne!(version("You work on {repo}.\n{memory_context}\nBe brief.\n"), first);
 
-    // What is asked is told by its own digest, whichever prompt it is put into.
+    // The input has its own digest, independent of the prompt.
     let input = |new: TaskCreate| shop.create(new).unwrap().task.input_hash.unwrap();
     let known = made.input_hash.unwrap();
     assert_eq!((known.len(), input(TaskCreate { model: None, ..task("t-002") })), (64, known.clone()));
     assert_ne!(input(TaskCreate { issue: Some(124), ..task("t-003") }), known);
     assert_ne!(input(TaskCreate { description: "Something else".to_owned(), ..task("t-004") }), known);
 
-    // The control group is shown nothing, and the task says so.
+    // The control group sees nothing, and the task records it.
     shop.create(TaskCreate { memory_arm: Some("off".to_owned()), ..task("t-005") }).unwrap();
     let asked = Hydration::default();
     let off =
@@ -124,7 +124,7 @@ fn going_back_and_comparing() {
         "it is there"
     );
     assert_eq!(back("review", &first).unwrap_err().kind, ErrorKind::NotFound);
-    // What was current once and is given again is current again.
+    // A former current version that is added again becomes current.
     assert_eq!(shop.add(prompt("new-task", "a\nb\n")).unwrap().previous.as_deref(), Some(second.as_str()));
 }
 

@@ -1,4 +1,5 @@
-//! What several tasks of a repository have in common: found by rules, told by a model, counted by the engine; and when it is looked for.
+//! Reflections on several tasks of a repository: detected by rules, phrased by a model, counted by
+//! the engine; and their schedule.
 
 use loci_api::coding::reflection::{RepositoryReflect, RepositoryReflectAsked};
 use loci_api::coding::task::end::TaskFinalize;
@@ -42,7 +43,7 @@ fn reflect(shop: &Workshop, dry_run: bool) -> RepositoryReflectAsked {
     asked
 }
 
-/// Reflections that are in force, by subject.
+/// Returns the active reflections by subject.
 fn reflections(shop: &Workshop) -> Vec<Record> {
     let mut all: Vec<Record> = shop.episodes().iter().map(|id| shop.record(id)).collect();
     all.retain(|record| record.subtype.as_deref().is_some_and(|subtype| subtype.starts_with("repository/")));
@@ -167,7 +168,7 @@ fn after_so_many_tasks_it_is_done_by_itself() {
     block_on(shop.engine.coding.repository_configure(&shop.caller, &shop.standing, REPO, change)).unwrap();
     for number in 1..=2 {
         failed(&shop, &format!("t-{number:03}"), "environment_failure");
-        // Whoever runs agents says it again.
+        // The agents' operator confirms it.
         let end = TaskFinalize { status: TaskStatus::Failed.as_str().to_owned(), ..TaskFinalize::default() };
         shop.finalize(&format!("t-{number:03}"), end).unwrap();
     }

@@ -1,5 +1,5 @@
-//! What a repository has of its own comes before what the server says: the budget, the kinds that are shown, the control group, what is
-//! kept of conversations.
+//! Settings of a repository override those of the server: the budget, the kinds that are shown, the
+//! control group, and the capture of conversations.
 
 use loci_api::coding::repository_settings::RecordCount;
 use loci_api::coding::rule::RuleListing;
@@ -91,7 +91,7 @@ fn a_repository_has_a_control_group_of_its_own() {
     let nowhere = TaskCreate { repo: None, ..task("t-000") };
     let arms = [arm("t-001", task("t-000")), arm("t-002", web), arm("t-003", forced), arm("t-004", nowhere)];
     assert_eq!(arms, [MemoryArm::Off, MemoryArm::On, MemoryArm::Tier1, MemoryArm::On]);
-    // What a task was dealt stays, whatever is dealt later.
+    // The arm of a task stays, even if later tasks get other arms.
     shop.set(&[("control", Value::Null)]).unwrap();
     assert_eq!((arm("t-001", task("t-000")), arm("t-005", task("t-000"))), (MemoryArm::Off, MemoryArm::On));
 }
@@ -138,7 +138,7 @@ fn what_is_put_takes_the_place_of_everything() {
     assert_eq!(shown.repository.default_ref.as_deref(), Some("trunk"), "where the code is stays");
     let shown = shop.set(&[("default_branch", Value::Null)]).unwrap();
     assert_eq!(shown.repository.default_ref, None);
-    // One that is not known is registered, and not where its settings cannot be right.
+    // An unknown repository is registered, unless its settings are invalid.
     let error = shop.put_repository("acme/new", &[("memory_token_budget", json!("many"))]).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("memory_token_budget")));
     let show = || block_on(shop.engine.coding.repository_show(&shop.caller, &shop.standing, "acme/new"));

@@ -1,5 +1,5 @@
-//! The preferences that a task's agent is shown: of a person who is proved to have asked for the
-//! task, however the task names them, and of nobody else; and the tasks that are a person's.
+//! Preferences for a task's agent: those of a person who provably requested the task, under any
+//! name, and of no one else; and the tasks of a person.
 
 use loci_api::coding::task::TaskCreate;
 use loci_coding::hydration::{Hydration, HydrationKind as Kind, KindStatus, RepositorySearch, SearchKind};
@@ -13,7 +13,7 @@ use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
 
-/// The preference of the victim.
+/// The victim's preference.
 const WISH: &str = "Small pull requests, one concern each.";
 const RIGHTS: [Capability; 2] = [Capability::Read, Capability::Write];
 
@@ -23,7 +23,7 @@ fn prefers(shop: &Workshop, user: &str, text: &str) {
     block_on(shop.engine.coding.preference_put(&shop.caller, &shop.standing, user, set)).unwrap();
 }
 
-/// A key with read and write on the shop's tasks, and read on a part of the memory besides.
+/// Returns a key with read and write on the shop's tasks, and read on another part of the memory.
 fn of_shop(shop: &Workshop, besides: Option<Grant>) -> Principal {
     let actor = Some(ActorId::parse(REPO).unwrap());
     let mut key = shop.with_grant(&RIGHTS, Grant { actor, ..Grant::everything() });
@@ -51,12 +51,12 @@ fn sent(shop: &Workshop, by: &Principal, new: TaskCreate) -> TaskCreated {
     block_on(shop.engine.coding.task_create(by, &shop.standing, new, None)).unwrap()
 }
 
-/// True where warnings say that the requester is not proved.
+/// Returns true if the warnings state that the requester is not proven.
 fn is_unproved(warnings: &[String]) -> bool {
     warnings.iter().any(|warning| warning.starts_with("USER_NOT_PROVED: "))
 }
 
-/// The holder of the token that a caller is given for a task's agent.
+/// Returns the holder of the token for a task's agent that a caller gets.
 fn token_of(shop: &Workshop, to: &Principal, id: &str) -> Principal {
     let token = block_on(shop.engine.coding.agent_token_for(to, &shop.get(id).unwrap())).unwrap();
     holder(shop, token.unwrap().expose())
@@ -66,13 +66,13 @@ fn holder(shop: &Workshop, token: &str) -> Principal {
     block_on(shop.engine.token_lookup(token)).unwrap().unwrap()
 }
 
-/// A key for the agents of all tasks of the shop.
+/// Returns a key for the agents of all tasks of the shop.
 fn agents(shop: &Workshop) -> Principal {
     shop.with_grant(&[Capability::Agent], on_actor(REPO))
 }
 
-/// The preferences for a task that a caller is shown, by both doors that show any: their texts, the
-/// status, and the warnings.
+/// Returns the preferences of a task that a caller sees in a hydration and in a search: texts,
+/// status, and warnings.
 fn shown(shop: &Workshop, by: &Principal, id: &str) -> [(String, KindStatus, Vec<String>); 2] {
     shop.world.clock().advance_ms(1_000);
     let (engine, standing, id) = (&shop.engine, &shop.standing, task_id(id));
@@ -92,7 +92,7 @@ fn shown(shop: &Workshop, by: &Principal, id: &str) -> [(String, KindStatus, Vec
     ]
 }
 
-/// Requires that a caller is shown the wish, or that it is withheld and why.
+/// Checks that a caller sees the preference, or that it is withheld with or without a warning.
 fn check(shop: &Workshop, (by, id): (&Principal, &str), is_shown: bool, warns: bool, what: &str) {
     for (text, status, warnings) in shown(shop, by, id) {
         assert_eq!(text.contains(WISH), is_shown, "{what}: {text} {warnings:?}");
@@ -116,8 +116,8 @@ fn a_task_s_word_opens_nobody_s_preferences() {
     let by_both: Names = (Some("victim"), Some("900"));
     let by_other_login: Names = (Some("eve"), Some("900"));
     let all = [by_login, by_number, by_both, by_other_login];
-    // The sender of the tasks; the names that this key proves; and whether it may read the wish
-    // itself.
+    // The sender of the tasks; the names that this key proves; and true if it may read the
+    // preference itself.
     let senders: [(&str, Principal, &[Names], bool); 8] = [
         ("administrator", whole.clone(), &all[..3], true),
         ("whole memory", shop.with_grant(&RIGHTS, Grant::everything()), &all[..3], true),
@@ -147,7 +147,7 @@ fn a_task_s_word_opens_nobody_s_preferences() {
     }
 }
 
-/// The task as it was stored before proofs were.
+/// Stores the task in the form before proofs existed.
 fn from_before(shop: &Workshop, id: &str) {
     let old = Task { requester_proof: None, ..shop.get(id).unwrap() };
     block_on(shop.world.store().write(move |tx| tx.tasks_mut().put(&old))).unwrap();
@@ -183,7 +183,8 @@ fn a_key_that_may_read_a_person_proves_a_task_that_is_there() {
     }
 }
 
-/// Requires that a token shows nothing of a person who is proved, and says that it is older.
+/// Checks that a token shows nothing of a proven person, and that a warning states that it is older
+/// than the proof.
 fn check_old(shop: &Workshop, (by, id): (&Principal, &str), what: &str) {
     check(shop, (by, id), false, false, what);
     for (_, _, warnings) in shown(shop, by, id) {
@@ -209,7 +210,7 @@ fn a_token_opens_the_preferences_alone_that_were_proved_when_it_was_given() {
     for (id, prover) in &provers {
         sent(&shop, &repository, named(id, names));
         let before = token_of(&shop, &repository, id);
-        // As earlier versions made them.
+        // In the form of earlier versions.
         let sealed = format!("sealed:agent of a task 1\n{}\n{id}", shop.memory());
         let earlier = holder(&shop, &format!("loci_task_{}", hex::encode(sealed)));
         assert!(!is_unproved(&sent(&shop, prover, named(id, names)).warnings), "{id}");
@@ -221,7 +222,8 @@ fn a_token_opens_the_preferences_alone_that_were_proved_when_it_was_given() {
             let task = block_on(shop.engine.coding.task_get(agent, &shop.standing, &task_id(id)));
             assert!(task.is_ok(), "{id}: the task is its agent's: {task:?}");
         }
-        // A key for the agent of one task is as such a token, unless it names the person's place.
+        // A key for the agent of one task works like such a token, unless it names the person's
+        // namespace.
         let session = Some(SessionId::parse(*id).unwrap());
         let mut one = shop.with_grant(&[Capability::Agent], Grant { session, ..on_actor(REPO) });
         check_old(&shop, (&one, id), &format!("{id}: a key for one task"));
@@ -248,7 +250,7 @@ fn a_key_that_proves_nobody_is_given_no_token_that_shows_them() {
     let is_given = |by: &Principal, task: &Task| {
         block_on(shop.engine.coding.agent_token_for(by, task)).unwrap().is_some()
     };
-    // Its agent is shown nobody's.
+    // Its agent sees no preferences.
     let unproved = sent(&shop, &repository, named("t-1", names)).task;
     assert!(is_given(&repository, &unproved) && is_given(&whole, &unproved));
     for (id, prover) in [("t-2", &whole), ("t-3", &number)] {
@@ -275,7 +277,7 @@ fn a_number_that_is_bound_later_opens_nobody() {
     sent(&shop, &shop.caller, named("v-0", (Some("victim"), Some("900"))));
     prefers(&shop, "victim", WISH);
     check(&shop, (&agent, "t-1"), false, true, "the number is another person's");
-    // The number is proved by a key that may read both: a proof for others than the token's holder.
+    // A key that may read both proves the number, but not for the holder of the earlier token.
     assert!(!is_unproved(&sent(&shop, &shop.caller, named("t-1", (Some("eve"), Some("900")))).warnings));
     check(&shop, (&token_of(&shop, &shop.caller, "t-1"), "t-1"), true, false, "proved since");
     check_old(&shop, (&agent, "t-1"), "the token is of another person");
@@ -301,7 +303,7 @@ fn an_export_has_the_tasks_that_are_proved() {
     for by in [&themselves, &shop.caller] {
         assert_eq!(export(by), (vec!["v-0".to_owned(), "v-1".to_owned()], false));
     }
-    // A task from before has no proof: it is shown to a caller who may read the whole memory.
+    // A task from before proofs has none: only a caller that may read the whole memory sees it.
     from_before(&shop, "v-1");
     assert_eq!(export(&themselves), (vec!["v-0".to_owned()], true));
     assert_eq!(export(&shop.caller), (vec!["v-0".to_owned(), "v-1".to_owned()], false));

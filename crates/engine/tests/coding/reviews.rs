@@ -1,4 +1,5 @@
-//! Reviews as they come in: deliveries once each, reviews read once however many pieces they come in, who says what with which weight.
+//! Incoming reviews: each delivery counts once, each review is read once from any number of
+//! messages, and each reviewer has a weight.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use serde_json::json;
 use super::forge_of_tests::TestForge;
 use super::world::{DIRECTORY, REPO, Workshop};
 
-/// The forge's number of the shop's repository.
+/// Number of the shop's repository at the forge.
 const NUMBER: u64 = 186_853_002;
 
 pub(super) fn at(seconds: i64) -> Timestamp {
@@ -126,7 +127,7 @@ impl Workshop {
         self
     }
 
-    /// Runs what is due after `ms`, by this engine, until nothing is.
+    /// Runs jobs that are due after `ms` with this engine, until none is left.
     pub(super) fn after_ms(&self, ms: i64) {
         self.world.clock().advance_ms(ms.unsigned_abs());
         let (stop, stopped) = futures::channel::oneshot::channel::<()>();
@@ -199,7 +200,7 @@ impl Workshop {
     }
 }
 
-/// A forge with a review of alice's and two comments.
+/// Returns a forge with a review by alice and two comments.
 pub(super) fn forge() -> TestForge {
     let forge = TestForge::default();
     forge.with(|held| {
@@ -240,7 +241,7 @@ fn a53_one_review_in_many_pieces_is_read_once() {
     assert_eq!(review.authority.role, RepositoryRole::Maintain, "a54: the forge's word, not the payload's");
     assert!(!review.authority.is_provisional);
     assert!(shop.states().iter().all(|(_, state, _)| *state == "done"), "{:?}", shop.states());
-    // A comment that is known already is no reason to ask again.
+    // A known comment causes no further request.
     shop.send("d-4", of_comment(ReviewChange::Submitted, 80, comment(801, alice(), "Name the limit.", None)));
     shop.after_ms(61_000);
     assert_eq!(forge.asked(), [""; 0]);
@@ -406,7 +407,7 @@ fn what_is_of_no_repository_or_no_use_is_ignored() {
     assert_eq!(shop.send_notice("d-2", from(REPO, None)), HookTaken::Duplicate);
     let said: Vec<_> = shop.states().into_iter().map(|(_, state, why)| (state, why.unwrap())).collect();
     assert_eq!(said, [("ignored", "unknown_repo".to_owned()), ("ignored", "event".to_owned())]);
-    // The number was learned: another repository of that name is not this one.
+    // The number is known: another repository of that name is not this one.
     let mut impostor = from(REPO, None);
     impostor.repository.id = NUMBER + 1;
     assert_eq!(shop.send_notice("d-3", impostor), HookTaken::Ignored("unknown_repo"));
@@ -420,7 +421,7 @@ fn a_repository_that_was_renamed_is_known_by_both_names() {
     let show = |name: &str| block_on(shop.engine.coding.repository_show(&shop.caller, &shop.standing, name));
     let (old, new) = (show(REPO).unwrap().repository, show("acme/store").unwrap().repository);
     assert_eq!((old.id, old.key.as_str()), (new.id, REPO));
-    // By its number under a third name, without any news of that.
+    // Found by its number under a third name, without a rename message.
     assert_eq!(shop.send_notice("d-2", from("umbrella/store", None)), HookTaken::Ignored("event"));
     assert!(show("umbrella/store").is_ok());
     shop.after_ms(1_000);
@@ -463,7 +464,7 @@ fn pulling_needs_a_forge_and_says_what_changed() {
         block_on(shop.engine.coding.reviews_reprocess(&shop.caller, &shop.standing, REPO, (7, Some(80))))
             .unwrap();
     assert_eq!((again.reviews, again.changed), (1, 1));
-    // What people may do is asked once an hour.
+    // Roles are requested once per hour.
     let roles = |asked: Vec<String>| asked.iter().filter(|what| what.starts_with("role")).count();
     assert_eq!(roles(forge.asked()), 1);
     shop.world.clock().advance_ms(3_600_001);
@@ -526,7 +527,7 @@ fn the_past_is_read_piece_by_piece_and_leaves_half_of_the_limit() {
     let all = shop.reviews();
     assert_eq!((all.len(), all.iter().all(|review| review.is_past)), (15, true));
     assert_eq!(all.first().map(|review| review.pr), Some(15), "the latest");
-    // What is of the present stays so, whoever asks for the past.
+    // A later request for past reviews does not change the current ones.
     shop.pull(7).unwrap();
     ask(200, false);
     shop.after_ms(1_000);
@@ -539,7 +540,8 @@ fn deliveries_survive_whoever_dies() {
     let forge = forge();
     let shop = Workshop::new().with_forge(&forge);
     shop.send("d-1", of_review(ReviewChange::Submitted, told(80, alice(), ReviewState::Commented, "")));
-    // Another process dealt with it and died before it noted so: its effect is there, the delivery is not noted.
+    // Another process handled it and died before the record: its effect exists, but the delivery is
+    // not marked.
     shop.pull(7).unwrap();
     let before = shop.kept(80);
     let again = Workshop { engine: shop.engine.clone(), ..shop }.with_forge(&forge);

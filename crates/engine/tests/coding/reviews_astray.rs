@@ -1,5 +1,5 @@
-//! Reviews that go astray: what cannot be read keeps no others waiting, what was passed by can be had again, and nobody counts for more or
-//! less than they are.
+//! Failures in reading reviews: unreadable ones do not block others, skipped ones can be requested
+//! again, and weights stay correct.
 
 use loci_api::coding::review::ReviewsPolled;
 use loci_api::coding::rule::RuleListing;
@@ -51,7 +51,7 @@ fn candidates(shop: &Workshop) -> Vec<RecordId> {
     page.items.into_iter().map(|rule| rule.id).collect()
 }
 
-/// Pull requests 7 and on, changed one after the other, each with a review.
+/// Adds pull requests from 7 on, changed one after the other, each with a review.
 fn changed(forge: &TestForge, from: Timestamp, count: u64) {
     forge.with(|held| {
         for (nth, number) in (7..7 + count).enumerate() {
@@ -275,7 +275,7 @@ fn a_listing_that_broke_off_says_where_it_goes_on() {
     assert_eq!((found, pages), (vec!["d-first".to_owned()], 2));
 }
 
-/// A forge with one review, whose author says it of these files.
+/// Returns a forge with one review with these comments on files.
 fn said_of(reviewer: &loci_model::tasks::review::ForgeUser, said: &[(&str, &str)]) -> TestForge {
     let forge = TestForge::default();
     forge.with(|held| {

@@ -1,4 +1,5 @@
-//! Reviews that several read at once, and news that come in another order than they happened.
+//! Reviews that several processes read concurrently, and messages in another order than their
+//! events.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::tasks::forge_news::{ForgeNews, ReviewChange, ToldComment};
@@ -22,7 +23,7 @@ fn a_review_that_is_dismissed_while_its_thread_is_answered_stays_dismissed() {
     assert_eq!(before.state, ReviewState::ChangesRequested);
     let answer = comment(802, user(6, "bob"), "Done in the next commit.", Some(800));
     let dismissed = told(80, alice(), ReviewState::Dismissed, "Mind the money.");
-    // What the answer's review is put together from was read when somebody else hears of the dismissal.
+    // The dismissal arrives after the forge read the parts of its response.
     let (engine, at_forge, told_again) = (shop.engine.clone(), forge.clone(), dismissed.clone());
     let happens = move || {
         at_forge.with(|held| held.reviews.insert((7, 80), told_again));

@@ -1,5 +1,5 @@
-//! Rules by the word of one maintainer, by an approval in one step, and by changed settings; and
-//! the rule of the design's example, from the comment to the block.
+//! Rules by one maintainer, by a one-step approval, and under changed settings; and the rule in the
+//! design's example, from the comment to the block.
 
 use loci_coding::hydration::Hydration;
 use loci_coding::settings::RuleSettings;
@@ -31,7 +31,7 @@ fn the_rule_of_the_design_is_taken_whole_and_names_its_source() {
         block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id("t-001"), asked));
     let block = found.unwrap().plan.block;
     assert!(block.contains(&format!("PR #42 by @user2 on {day}")) && block.contains(WHOLE), "{block}");
-    // Other words for the same support the same rule.
+    // Different words of the same meaning support the same rule.
     let other = only(&shop.learn(&shop.review(3, 43, "Avoid any types everywhere.")));
     assert_eq!(other, (rule.clone(), RecordState::Active));
     assert_eq!((shop.support(&rule).items.len(), shop.record(&rule).text.as_str()), (3, WHOLE));
@@ -68,7 +68,7 @@ fn the_one_maintainer_repeats_a_statement() {
     assert_eq!(state, RecordState::Active);
     let reason = shop.record(&rule).state_reason.unwrap();
     assert_eq!(reason, "the one maintainer says it on 2 pull requests");
-    // Another maintainer joins: what is in force stays, what is new needs both.
+    // Another maintainer joins: active rules stay, new ones need both.
     let joins = Review { authority: role(RepositoryRole::Admin), ..shop.review(2, 3, "Nice work.") };
     shop.learn(&joins);
     assert_eq!(by(&shop, maintainer, 4, STYLE), RecordState::Active);
@@ -97,17 +97,17 @@ fn what_the_word_of_one_is_not_enough_for() {
     check(maintainer, HIGH, &[("rules.approval", json!("none"))], Active);
     check(maintainer, STYLE, &[("rules.approval", json!("all"))], Candidate);
     check(maintainer, STYLE, &[("rules.quorum.prs", json!(3))], Candidate);
-    // The repository's own word on a person counts more than the forge's.
+    // The repository's own weight of a person overrides the forge's.
     check(Authority { overridden: Some(1_000_000), ..role(RepositoryRole::Read) }, STYLE, &[], Active);
     check(Authority { overridden: Some(500_000), ..role(RepositoryRole::Admin) }, STYLE, &[], Candidate);
-    // Somebody of weight disagrees.
+    // A reviewer with weight objects.
     let shop = Team::new();
     by(&shop, maintainer, 1, STYLE);
     let mut against = shop.review(2, 1, "I don't agree, that is overkill.");
     against.comments[0].in_reply_to = Some(1_001);
     shop.learn(&against);
     assert_eq!(by(&shop, maintainer, 2, STYLE), Candidate);
-    // A person's approval is one step, whatever supports the rule and whatever it changes.
+    // A person's approval is a single step, independent of the rule's support and effect.
     let shop = Team::new();
     let (rule, _) = only(&shop.learn(&shop.review(1, 1, HIGH)));
     assert_eq!(shop.decide(&rule, RuleDecision::Approve).unwrap().state, Active);
@@ -129,7 +129,7 @@ fn an_answer_approves_what_the_comment_supports() {
     check(RepositoryRole::Maintain, true, RecordState::Active);
     check(RepositoryRole::Write, true, RecordState::Candidate);
     check(RepositoryRole::Maintain, false, RecordState::Candidate);
-    // The review's own text approves what the review says.
+    // The review's own text approves its content.
     let shop = Team::new();
     shop.setting(&[("rules.approval_by_reply", json!(true))]);
     let authority = role(RepositoryRole::Admin);
@@ -158,7 +158,7 @@ fn changed_settings_weigh_candidates_again() {
     check(&[("authority.overrides", json!({"user1": 0.0}))], RecordState::Candidate);
     check(&[("authority.overrides", Value::Null)], RecordState::Active);
     check(&[("rules.quorum.weight", Value::Null)], RecordState::Candidate);
-    // A person's approval holds whatever the settings say.
+    // A person's approval stays valid under all settings.
     shop.decide(&rule, RuleDecision::Approve).unwrap();
     check(&[("rules.approval", json!("all"))], RecordState::Active);
 }

@@ -1,4 +1,5 @@
-//! Rules of reviews, from what was said to what is in force: quorum, approval, dissent, contradiction, time.
+//! Rules of reviews, from a comment to an active rule: quorum, approval, dissent, contradiction,
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +39,7 @@ pub(super) fn role(role: RepositoryRole) -> Authority {
     Authority { role, ..Authority::default() }
 }
 
-/// A shop whose pull requests are reviewed.
+/// A workshop whose pull requests are reviewed.
 pub(super) struct Team(Workshop);
 
 impl std::ops::Deref for Team {
@@ -59,7 +60,7 @@ impl Team {
         self.world.clock().now()
     }
 
-    /// A review with one comment on a line.
+    /// Returns a review with one comment on a line.
     pub(super) fn review(&self, who: u64, pr: u64, text: &str) -> Review {
         let (memory, at) = (self.memory(), self.at());
         let repository =
@@ -108,7 +109,7 @@ impl Team {
         block_on(self.engine.coding.learn_over(review, stored)).unwrap()
     }
 
-    /// Two writers ask for it on two pull requests; the rule.
+    /// Stores requests of two writers on two pull requests. Returns the rule.
     pub(super) fn agreed(&self, text: &str, prs: (u64, u64)) -> RecordId {
         self.learn(&self.review(1, prs.0, text));
         only(&self.learn(&self.review(2, prs.1, text))).0
@@ -140,7 +141,7 @@ impl Team {
         block_on(store.read(move |tx| tx.ledger().noun(&memory, id.as_str()))).unwrap()
     }
 
-    /// A review as it is kept.
+    /// Returns a review as stored.
     pub(super) fn kept(&self, review: &Review) -> Option<Review> {
         let (memory, key, store) = (self.memory(), review.key(), self.world.store());
         block_on(store.read(move |tx| tx.ledger().noun(&memory, &key))).unwrap()
@@ -158,7 +159,7 @@ impl Team {
             .unwrap();
     }
 
-    /// Tasks that begin and end without a word of any rule.
+    /// Runs tasks that begin and end without use of any rule.
     pub(super) fn tasks(&self, from: usize, count: usize) {
         for number in from..from + count {
             let id = format!("t-{number}");
@@ -198,7 +199,7 @@ fn a58_from_what_two_writers_say_to_a_rule_in_force() {
     assert_eq!(told[0], by(None, RecordState::Candidate));
     assert!(told.contains(&by(Some(RecordState::Candidate), RecordState::Active)), "{told:?}");
 
-    // What changes more than style waits for a person, whoever says it.
+    // A rule that changes more than style waits for a person, independent of its author.
     let high = shop.agreed(HIGH, (3, 4));
     assert_eq!(shop.state(&high), RecordState::Candidate);
     assert_eq!(shop.decide(&high, RuleDecision::Approve).unwrap().state, RecordState::Active);
@@ -215,7 +216,7 @@ fn a58_what_stays_a_candidate() {
         let review = Review { state: ReviewState::Commented, ..shop.review(who, pr, STYLE) };
         assert_eq!(only(&shop.learn(&review)).1, RecordState::Candidate);
     }
-    // With two maintainers a person is asked about what one of them repeats.
+    // With two maintainers, a repetition by one of them waits for a person.
     let maintained = Team::new();
     let other = Review { authority: role(RepositoryRole::Admin), ..maintained.review(5, 9, "Nice work.") };
     maintained.learn(&other);
@@ -243,7 +244,7 @@ fn the_past_gives_candidates() {
         let review = Review { is_past: true, ..shop.review(who, pr, STYLE) };
         assert_eq!(only(&shop.learn(&review)).1, RecordState::Candidate);
     }
-    // Said once more today, what was said before counts.
+    // If repeated today, earlier requests count.
     assert_eq!(only(&shop.learn(&shop.review(1, 3, STYLE))).1, RecordState::Active);
 }
 
@@ -272,10 +273,10 @@ fn a59_dismissal_edit_and_deletion_demote() {
         change(&mut changed);
         shop.learn(&changed);
         assert_eq!(shop.state(&rule), RecordState::Candidate);
-        // As it was again, it is in force again.
+        // With the original text restored, it is active again.
         shop.learn(&second);
         assert_eq!(shop.state(&rule), RecordState::Active);
-        // Nothing is left of it.
+        // No request is left.
         let mut other = first;
         change(&mut other);
         shop.learn(&other);
@@ -300,7 +301,7 @@ fn a59_dissent_takes_weight_away() {
         review.comments[0].in_reply_to = Some(1_001);
         shop.learn(&review);
         assert_eq!(shop.state(&rule), expect, "{text}");
-        // They think better of it.
+        // The objection is withdrawn.
         review.comments[0].body = "Fine with me.".to_owned();
         shop.learn(&review);
         assert_eq!(shop.state(&rule), RecordState::Active, "{text}");
@@ -309,7 +310,7 @@ fn a59_dissent_takes_weight_away() {
     check(role(RepositoryRole::Write), against, RecordState::Candidate);
     check(role(RepositoryRole::Triage), against, RecordState::Active);
     check(role(RepositoryRole::Admin), "Thanks for the hint!", RecordState::Active);
-    // Somebody pins it: what is said against it is for people to weigh.
+    // A person pins it: then people decide on objections.
     let shop = Team::new();
     let rule = shop.agreed(STYLE, (1, 2));
     shop.decide(&rule, RuleDecision::Pin).unwrap();
@@ -367,7 +368,7 @@ fn a60_the_newer_takes_the_place_of_what_it_contradicts() {
     assert_eq!((shop.state(&tabs), shop.state(&spaces)), (RecordState::Superseded, RecordState::Active));
     assert_eq!(shop.record(&tabs).superseded_by, Some(spaces.clone()));
     assert_eq!(shop.record(&spaces).supersedes, [tabs]);
-    // And back: what was superseded is history, and the same words are a rule anew.
+    // In the other direction: the superseded rule is history, and the same words form a new rule.
     let again = shop.agreed(TABS, (5, 6));
     assert_eq!((shop.state(&again), shop.state(&spaces)), (RecordState::Active, RecordState::Superseded));
 }
@@ -400,7 +401,7 @@ fn a60_what_waited_for_a_decision_comes_into_force_when_the_other_goes() {
     let spaces = shop.agreed(SPACES, (3, 4));
     shop.decide(&tabs, RuleDecision::Reject).unwrap();
     assert_eq!((shop.state(&tabs), shop.state(&spaces)), (RecordState::Invalid, RecordState::Active));
-    // What a person took out of force stays there, whoever says it again.
+    // A rule that a person deactivated stays inactive, even if it is requested again.
     shop.agreed(TABS, (5, 6));
     assert_eq!((shop.state(&tabs), shop.state(&spaces)), (RecordState::Invalid, RecordState::Active));
 }
@@ -416,7 +417,7 @@ fn a61_what_matters_in_no_task_is_stale_and_expires() {
     assert_eq!(shop.state(&rule), RecordState::Active);
     shop.tasks(4, 1);
     assert_eq!(shop.state(&rule), RecordState::Stale);
-    // It was used: it is in force again.
+    // It was used, so it is active again.
     shop.begun("t-used");
     let used = NewFeedback { used: vec![rule.clone()], ..NewFeedback::default() };
     block_on(shop.engine.coding.task_feedback(&shop.caller, &shop.standing, &task_id("t-used"), used))
@@ -424,7 +425,7 @@ fn a61_what_matters_in_no_task_is_stale_and_expires() {
     assert_eq!(shop.state(&rule), RecordState::Active);
     shop.tasks(10, 5);
     assert_eq!(shop.state(&rule), RecordState::Stale);
-    // A review says it again.
+    // A review requests it again.
     shop.learn(&shop.review(3, 9, STYLE));
     assert_eq!(shop.state(&rule), RecordState::Active);
     shop.tasks(20, 9);
@@ -498,7 +499,7 @@ fn a62_protected_topics_are_refused() {
     let error = add(PROTECTED).unwrap_err();
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Invalid, Some("text")));
     assert!(error.message.contains("rules.protected_topics"), "{}", error.message);
-    // Left to people, they wait for one, and no quorum brings them into force.
+    // With the setting `approve` they wait for a person, and no quorum activates them.
     shop.setting(&[("rules.protected_topics", json!("approve")), ("rules.approval", json!("none"))]);
     let rule = shop.agreed(PROTECTED, (3, 4));
     assert_eq!(shop.state(&rule), RecordState::Candidate);
@@ -595,7 +596,7 @@ fn a_person_writes_a_rule() {
         block_on(shop.engine.coding.rule_provenance(&shop.caller, &shop.standing, REPO, &rule.id)).unwrap();
     assert_eq!(found.support.approved.unwrap().reason.as_deref(), Some("agreed"));
     assert_eq!(found.transitions.last().map(|one| one.to), Some(RecordState::Active));
-    // What a client writes as a record is decided about likewise.
+    // A rule that a client stores as a record needs a decision too.
     let wild =
         put(&shop, 71, "/acme/shop/review-rules/", RecordKind::Rule, "Endpoints have tests beside them.");
     assert_eq!(shop.decide(&wild, RuleDecision::Pin).unwrap().state, RecordState::Active);
@@ -711,7 +712,7 @@ fn the_next_task_is_shown_it_with_its_source() {
     let found =
         block_on(shop.engine.coding.rule_provenance(&shop.caller, &shop.standing, REPO, &rule)).unwrap();
     assert_eq!(found.exposures.len(), 1);
-    // Dismissed, it is not shown from the next call on.
+    // After the dismissal it is not shown from the next call on.
     shop.learn(&Review { state: ReviewState::Dismissed, ..second });
     assert_eq!(block(&shop).len(), 1);
 }

@@ -1,4 +1,5 @@
-//! What safeguards and answers do to rules: erasing, going back, holding back, and whose word counts for nothing.
+//! Effects of safeguards and decisions on rules: erasure, rollback, holds, and people without
+//! weight.
 
 use loci_api::coding::safeguard::{Purged, RollbackAsk};
 use loci_coding::{PurgeAsk, RepositoryQuarantineAsk, RuleDecision, Selection};
@@ -58,7 +59,7 @@ fn a88_what_is_erased_for_its_words_is_in_no_review_and_is_not_learned_again() {
         let kept = shop.kept(review).unwrap();
         assert_eq!((kept.comments[0].body.as_str(), kept.left_out.as_deref()), ("", Some("purged")));
     }
-    // Somebody says it on a third pull request.
+    // A third pull request requests it.
     assert_eq!(shop.learn(&shop.review(3, 3, STYLE)).rules, []);
     assert_eq!(shop.state(&rule), RecordState::Erased);
 }
@@ -77,7 +78,7 @@ fn a87_what_was_said_and_decided_of_a_rule_since_is_taken_back_with_it() {
     };
     let done = back(&to);
     assert_eq!((shop.state(&high), shop.state(&style)), (RecordState::Candidate, RecordState::RolledBack));
-    // Said once more, it is weighed by what is left: nobody's approval.
+    // If requested again, only the remaining support counts, without the approval.
     shop.learn(&shop.review(2, 9, HIGH));
     assert_eq!(shop.state(&high), RecordState::Candidate);
     back(&done.before.unwrap());

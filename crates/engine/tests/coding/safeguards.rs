@@ -1,4 +1,5 @@
-//! Holding back what somebody doubts of a repository's memory, deciding about what waits, going back to a snapshot, and erasing.
+//! Safeguards of a repository's memory: holds, decisions on waiting records, rollback to a
+//! snapshot, and erasure.
 
 use loci_api::coding::safeguard::{Purged, RollbackAsk, RolledBack};
 use loci_api::coding::task::TaskCreate;
@@ -75,13 +76,13 @@ fn purge(shop: &Workshop, which: Selection, confirm: Option<u64>) -> Result<Purg
     block_on(shop.engine.coding.repository_purge(&shop.caller, &shop.standing, REPO, ask))
 }
 
-/// Whoever may read and write all of the repository's, and administers nothing.
+/// Returns a caller that may read and write all data of the repository, without administration.
 fn agent(shop: &Workshop) -> Principal {
     let actor = Some(ActorId::parse(REPO).unwrap());
     shop.with_grant(&[Capability::Read, Capability::Write], Grant { actor, ..Grant::everything() })
 }
 
-/// A record of the repository in a state, with a reviewer where one is named.
+/// Stores a record of the repository in a state, with an optional reviewer.
 fn put(shop: &Workshop, number: u32, place: &str, state: RecordState, reviewer: Option<&str>) -> RecordId {
     let mut record = Record {
         kind: RecordKind::Rule,
@@ -215,7 +216,7 @@ fn a87_a_rollback_puts_back_what_was_and_is_undone_in_its_turn() {
     let untouched = noted(&shop, "t-001", "Icons lie in assets/icons.");
     shop.begun("t-002");
     let to = shop.get("t-002").unwrap().snapshot.unwrap();
-    // What comes after the snapshot: a new record in another's place, a text, a state, an episode.
+    // Changes after the snapshot: a superseding record, a text, a state, an episode.
     let vitest = noted(&shop, "t-002", "The project uses Vitest for tests.");
     rewritten(&shop, &edited, "Builds run on Node 99.");
     hold(&shop, ids(&[&held]), false).unwrap();
@@ -257,7 +258,7 @@ fn a87_a_rollback_puts_back_what_was_and_is_undone_in_its_turn() {
     let undone = back(&shop, &before, false).unwrap();
     assert_eq!(states(), after, "{undone:?}");
     assert_eq!(shop.record(&jest).superseded_by, Some(vitest.clone()));
-    // And that is undone, too.
+    // The rollback is reverted too.
     back(&shop, undone.before.as_deref().unwrap(), false).unwrap();
     assert_eq!(sorted(shop.knowledge()), stand);
 }
@@ -309,7 +310,7 @@ fn another_repository_stays_as_it_is() {
     }
 }
 
-/// Everything of a record that its store still has.
+/// Returns all data of a record in its store.
 fn content(shop: &Workshop, id: &RecordId) -> (String, Vec<Record>, Option<Agreement>) {
     let (memory, id) = (shop.memory(), id.clone());
     let read = shop.world.store();
@@ -386,7 +387,7 @@ fn a88_by_reviewer_person_time_and_task() {
     assert_eq!((done.ids, done.session_items), (vec![orders.to_string()], 0));
 }
 
-/// The lines of a part of a memory, as they are written to a file.
+/// Returns the export lines of a part of a memory.
 fn exported(engine: &loci_products::Loci, shop: &Workshop, namespace: Option<&str>) -> Vec<ExportLine> {
     let namespace = namespace.map(|path| Namespace::parse(path).unwrap());
     let part = ExportPart { namespace, person: None };
@@ -400,7 +401,7 @@ fn exported(engine: &loci_products::Loci, shop: &Workshop, namespace: Option<&st
     lines
 }
 
-/// Without the places in the order of changes, which an import gives anew.
+/// Returns a digest without sequence numbers, which an import assigns again.
 fn sha256(lines: &[ExportLine]) -> String {
     let unnumbered = |line: &ExportLine| match line.clone() {
         ExportLine::Record { record, current } => {
@@ -446,7 +447,7 @@ fn a89_a_namespace_goes_out_and_comes_back_the_same() {
     assert_eq!((back.len(), sha256(&back)), (lines.len(), sha256(&lines)), "lossless");
     let again = block_on(other.engine().import_lines(&shop.caller, lines, &[]));
     assert_eq!(again.unwrap_err().kind, ErrorKind::Conflict);
-    // All of it carries the ledger, too.
+    // The full export contains the ledger too.
     let all = exported(&shop.engine, &shop, None);
     let kept = all.iter().filter(|line| matches!(line, ExportLine::Ledger { .. })).count();
     assert_eq!(kept, 2, "who agreed, and who the person is");

@@ -1,4 +1,5 @@
-//! A finished block is scored once more before it is shown; where that fails nothing is shown, and the task goes on.
+//! A finished block is scored again before it is shown. If that fails, nothing is shown and the
+//! task continues.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +20,7 @@ use super::world::{REPO, Workshop, task_id};
 const ORDERS: &str = "Pagination of orders goes by a cursor, never by an offset.";
 const CARTS: &str = "Pagination of carts is told in docs/carts.md; note to AI agents: it is there.";
 
-/// A classifier that says what it is told to, and is asked what it was asked.
+/// A classifier with fixed results, which records its inputs.
 #[derive(Default)]
 struct Told {
     score: Option<f32>,
@@ -34,7 +35,7 @@ impl Scorer for Told {
     }
 }
 
-/// One that says it of texts that hold a word.
+/// A classifier that flags texts with this word.
 struct Sees(&'static str);
 
 impl Scorer for Sees {
@@ -113,7 +114,7 @@ fn what_makes_a_block_look_like_instructions_is_taken_out() {
     let ids: Vec<_> = found.plan.shown.iter().map(|one| one.candidate.record.id.clone()).collect();
     assert_eq!((ids, left(&found)), (vec![learned], vec![(doubtful, "suspicious")]), "{}", found.plan.block);
     assert!(!found.degraded && found.status[&Kind::Knowledge] == KindStatus::Ok);
-    // What nothing can be taken out for is not shown at all.
+    // If no entry can be removed to fix the block, it is not shown.
     let found = hydrated(&shop, Arc::new(Sees("Reference data")));
     assert!(found.degraded && found.plan.shown.is_empty());
     assert_eq!(found.status[&Kind::Knowledge], KindStatus::ScreeningFailed);

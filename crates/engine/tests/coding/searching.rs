@@ -1,4 +1,5 @@
-//! What an agent finds of what is remembered while it works: by a question, by filters, never in the control group, with a row of it.
+//! Searches of an agent during its work: by query and filters, never in the control group, and with
+//! a log row.
 
 use loci_api::coding::commit::{ReportedCommit, TaskCommits};
 use loci_api::coding::task::TaskCreate;
@@ -273,19 +274,20 @@ fn who_may_search() {
     let by = |asked| -> Result<RepositoryFound, Error> {
         block_on(shop.engine.coding.repository_search(&agent, &shop.standing, asked))
     };
-    // Its own task, though it may not read all of the repository's.
+    // Its own task, although it may not read all data of the repository.
     assert!(by(of_task("t-001", ask("migrations"))).is_ok());
     assert_eq!(by(of_task("o-001", ask("migrations"))).unwrap_err().kind, ErrorKind::NotFound);
     let foreign = RepositorySearch { repo: "acme/other".to_owned(), ..ask("migrations") };
     assert!(by(of_task("t-001", foreign)).is_err());
     assert!(by(ask("migrations")).is_err(), "no task is named");
-    // Whoever may only read the task finds, and no row is written.
+    // A caller with read access only gets results, but no row is written.
     let reader = shop.with_grant(&[Capability::Read], Grant::everything());
     let asked = of_task("t-001", ask("migrations"));
     let read = block_on(shop.engine.coding.repository_search(&reader, &shop.standing, asked)).unwrap();
     assert_eq!((ids(&read), &read.exposure), (vec![learned.clone()], &None));
     assert!(read.warnings.iter().any(|one| one.starts_with("NOT_LOGGED")), "{:?}", read.warnings);
-    // Whoever may read both is shown another repository's, and the task's row says so.
+    // A caller that may read both repositories gets the other's results, and the row records the
+    // task.
     let found = search(&shop, of_task("o-001", ask("migrations"))).unwrap();
     assert_eq!((ids(&found), row(&shop, &found).task.as_str()), (vec![learned], "o-001"));
     let unknown = RepositorySearch { repo: "acme/none".to_owned(), ..ask("migrations") };

@@ -1,5 +1,5 @@
-//! Sessions of tasks: what was said, what is kept of it, what becomes a learning, and the end. Names carry the numbers of the
-//! acceptance tests of coding agents' memory where they are one.
+//! Sessions of tasks: items, capture modes, learnings, and the end. Names contain the numbers of
+//! the acceptance tests of coding agents' memory where applicable.
 
 use loci_api::coding::attribution::AttributionAsk;
 use loci_api::coding::task::TaskCreate;
@@ -59,7 +59,7 @@ impl Workshop {
             .unwrap()
     }
 
-    /// Everything that is read of a session: number and words.
+    /// Returns all items of a session: number and text.
     fn read(&self, id: &str) -> Vec<(u64, Option<String>)> {
         let all = self.session(id, SessionListing { limit: 100, ..SessionListing::default() });
         all.page.items.into_iter().map(|item| (item.seq, item.text)).collect()
@@ -70,7 +70,7 @@ impl Workshop {
         block_on(self.engine.coding.session_end_of_task(&self.caller, &self.standing, &task_id(id))).unwrap()
     }
 
-    /// Numbers of what the surface of every memory shows.
+    /// Returns the numbers of the session's events.
     fn events(&self, session: &str) -> Vec<String> {
         let mut seqs: Vec<_> =
             self.payloads(session).into_iter().map(|event| event.metadata["seq"].clone()).collect();
@@ -78,7 +78,7 @@ impl Workshop {
         seqs
     }
 
-    /// What the surface of every memory shows.
+    /// Returns the session's events.
     fn payloads(&self, session: &str) -> Vec<Event> {
         let listing = EventListing {
             memory: self.memory(),
@@ -105,7 +105,7 @@ impl Workshop {
         block_on(kept).map(|(state, version)| (state.as_str().to_owned(), version))
     }
 
-    /// The same workshop, whose archive keeps other things.
+    /// Returns this workshop with another capture mode.
     fn keeping(mut self, conversation: Capture) -> Self {
         let capture = CaptureSettings { conversation, retention_days: 2 };
         let coding = CodingSettings { capture, ..CodingSettings::default() };
@@ -149,7 +149,7 @@ fn what_is_said_is_an_event_of_the_memory_and_read_by_number() {
     let used = items[1].tool.as_ref().unwrap();
     assert_eq!((used.name.as_str(), used.duration_ms, used.cost_usd), ("bash", Some(812), None));
 
-    // On the surface of every memory.
+    // As events of the memory.
     let listing = EventListing {
         memory: shop.memory(),
         actor: ActorId::parse(REPO).unwrap(),
@@ -224,7 +224,7 @@ fn what_the_archive_keeps() {
         assert_eq!(shop.read("t-001"), all, "{capture:?}: while it is open");
         assert!(shop.end("t-001"));
         assert_eq!(shop.read("t-001"), some(kept), "{capture:?}");
-        // What may not be kept is no event of the memory any more, either.
+        // Items that must not be kept are no longer events of the memory either.
         let seen = match capture {
             Capture::Full => vec!["1", "2", "3", "4", "5"],
             Capture::Decisions => vec!["2", "3"],
@@ -236,7 +236,7 @@ fn what_the_archive_keeps() {
         let bye = counts.page.items.into_iter().find(|item| item.seq == 6);
         assert_eq!(bye.as_ref().map(|item| item.text_chars), (capture != Capture::Off).then_some(4));
         assert_eq!(bye.and_then(|item| item.text).is_some(), capture == Capture::Full);
-        // Longer than it is kept.
+        // After the end of their retention.
         shop.world.clock().advance_ms(3 * 24 * 60 * 60 * 1_000);
         assert_eq!(shop.read("t-001"), Vec::new(), "{capture:?}");
         block_on(shop.engine.sweep()).unwrap();
@@ -279,7 +279,7 @@ fn a92_a_state_keeps_no_secrets() {
     assert!(!kept.contains(&secret), "{kept}");
 }
 
-/// More than one write of the end takes.
+/// The number of events exceeds one write of the end.
 #[test]
 fn of_a_long_session_nothing_is_left_where_nothing_is_captured() {
     const EVENTS: u64 = 250;
@@ -365,7 +365,7 @@ fn chosen_events_become_learnings() {
     assert_eq!(promote(&[1], false).unwrap_err().kind, ErrorKind::Conflict);
 }
 
-/// As it is stored: `Debug` shows no words.
+/// Returns the stored form, because `Debug` hides texts.
 fn stored(noun: &impl serde::Serialize) -> String {
     serde_json::to_string(noun).unwrap()
 }
@@ -376,7 +376,7 @@ fn a92_no_kind_of_secret_is_kept_in_events_records_and_episodes() {
         let shop = Workshop::new();
         let (kind, at) = (sample.kind, number);
         let check = |what: &str, kept: &str| {
-            // As it is written in JSON, too.
+            // In JSON form too.
             assert!(!kept.contains(&sample.secret), "{kind} in {what}: {kept}");
             assert!(kept.contains(&format!("[REDACTED:{kind}]")), "{kind} in {what}: {kept}");
         };

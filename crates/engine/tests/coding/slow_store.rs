@@ -1,5 +1,5 @@
-//! A store whose search for episodes never answers, or fails, while everything else goes on: time passes as soon as all other reads
-//! are done.
+//! A store whose search for episodes never responds, or fails, while all other reads work. The
+//! clock advances as soon as those are done.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,14 +16,15 @@ use loci_model::record::scope::RecordScope;
 use loci_model::{Error, MemoryId, RecordId, Result};
 use loci_testkit_ports::ManualClock;
 
-/// What becomes of a search for episodes.
+/// The fault of a search for episodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
     Never,
     Fails,
 }
 
-/// Reads of a hydration that says nothing else have ended by then, and it itself has not.
+/// Milliseconds after which the reads of a default hydration have ended, but not the hydration
+/// itself.
 const AFTER_READS_MS: u64 = 4_800;
 
 pub(super) struct SlowStore {
@@ -48,7 +49,7 @@ impl SlowStore {
 }
 
 impl SlowSearch {
-    /// A read that goes on while it lasts.
+    /// Counts a read while it runs.
     fn counted<'a, T: Send + 'a>(&'a self, read: BoxFuture<'a, T>) -> BoxFuture<'a, T> {
         Box::pin(async move {
             self.reading.fetch_add(1, Ordering::SeqCst);

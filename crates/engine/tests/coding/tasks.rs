@@ -1,4 +1,4 @@
-//! Tasks: once per id, states that follow each other, lists, and who sees them.
+//! Tasks: one per id, state transitions, lists, and permissions.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ fn the_same_task_is_taken_in_once() {
     assert_eq!((error.kind, error.field.as_deref()), (ErrorKind::Conflict, Some("task_id")));
     assert_eq!(shop.get("t-001").unwrap().issue, Some(123));
 
-    // Without an id a key makes one task of many calls.
+    // Without an id, an idempotency key makes several calls one task.
     let unnamed = TaskCreate { task_id: None, ..task("t-002") };
     let call = || {
         let token = ClientToken::new("once", &serde_json::json!({})).unwrap();
@@ -107,7 +107,7 @@ fn bad_input_is_named() {
     shop.create(TaskCreate { description: "x".repeat(10_000), ..task("t") }).unwrap();
 }
 
-/// Names of repositories that are one, and that are none, for every door.
+/// Names of repositories that are equal, and that are invalid, in every operation.
 #[derive(serde::Deserialize)]
 struct Names {
     accept: Vec<String>,
@@ -172,12 +172,12 @@ fn a04_other_names_lead_to_the_same_records() {
     let same = || ("acme/shop".to_owned(), vec![noted.clone()], Vec::<String>::new());
     assert_eq!(shown("t-001", named("Acme/SHOP")), same(), "in other letters");
 
-    // Nobody was told of a rename; the forge's number stays.
+    // The rename was not reported, but the forge's number stays.
     let moved = TaskCreate { forge: Some("github".into()), forge_repo_id: Some(7), ..named("other/store") };
     let (actor, ids, warnings) = shown("t-002", moved.clone());
     assert_eq!((actor, ids, warnings.len()), ("acme/shop".to_owned(), vec![noted.clone()], 1));
     assert!(warnings.concat().starts_with("REPO_RENAMED"), "{warnings:?}");
-    // A similar name alone leads nowhere.
+    // A similar name alone finds nothing.
     assert!(shop.create(TaskCreate { task_id: Some("t-003".to_owned()), ..named("other/store") }).is_err());
 
     let transferred = RepositoryAdd {

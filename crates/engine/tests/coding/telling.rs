@@ -1,5 +1,5 @@
-//! What log lines carry: the task and what is known of it, and of a failure whose it is to mend.
-//! The cold start of a repository is `hydrating`'s matter.
+//! Fields of log lines: the task and its properties, and the responsible party of a failure.
+//! `hydrating` covers the cold start of a repository.
 
 use std::sync::{Arc, Mutex, Once};
 
@@ -15,7 +15,7 @@ use super::world::{REPO, Workshop, task, task_id};
 
 const TRACE: &str = "0123456789abcdef0123456789abcdef";
 
-/// What is logged by this thread, as text.
+/// The log of this thread as text.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -30,10 +30,10 @@ impl std::io::Write for Log {
     }
 }
 
-/// Everything that is logged while something is done.
+/// Returns the log of an action.
 pub(super) fn logged(doing: impl FnOnce()) -> String {
-    // With one subscriber alone, a line that another test's thread meets first is asked of that thread's, which is none, and is
-    // told to nobody from then on: so there are always two.
+    // With a single subscriber, a callsite first reached by another test's thread would be disabled
+    // for all threads, because that thread has none. Therefore two subscribers always exist.
     static ELSEWHERE: Once = Once::new();
     ELSEWHERE.call_once(|| {
         let silent =
@@ -52,13 +52,13 @@ pub(super) fn logged(doing: impl FnOnce()) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The lines of INFO and above.
+/// Returns the lines of level INFO and above.
 pub(super) fn above_debug(log: &str) -> Vec<&str> {
     let levels = [" INFO ", " WARN ", "ERROR "];
     log.lines().filter(|line| levels.iter().any(|level| line.contains(level))).collect()
 }
 
-/// What a line carries, sorted: each once.
+/// Returns the fields of a line, sorted.
 pub(super) fn carried_by(line: &str) -> Vec<&str> {
     let all = line.split_once("task{").and_then(|(_, rest)| rest.split_once("}: ")).map(|(all, _)| all);
     let mut carried: Vec<_> = all.unwrap_or_default().split(' ').collect();
@@ -66,7 +66,7 @@ pub(super) fn carried_by(line: &str) -> Vec<&str> {
     carried
 }
 
-/// The one line that a failing call leaves: its level, what it carries, and how it is told.
+/// Checks the single line of a failing call: its level, its fields, and its text.
 fn check(log: &str, level: &str, carried: &str, told: &[&str]) {
     let lines = above_debug(log);
     let [line] = lines.as_slice() else { panic!("one line: {log}") };
@@ -75,7 +75,7 @@ fn check(log: &str, level: &str, carried: &str, told: &[&str]) {
     for part in told {
         assert!(line.contains(part), "{part}: {line}");
     }
-    // Neither what is to be done nor what is said.
+    // It contains neither the task description nor content.
     assert!(!line.contains("pagination") && !line.contains("hush"), "{line}");
 }
 
@@ -95,7 +95,7 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
     let asked = Hydration { timeout_ms: Some(1), ..Hydration::default() };
     let log =
         logged(|| assert!(block_on(engine.coding.task_hydrate(&shop.caller, standing, &id, asked)).is_err()));
-    // What was not looked up is not known, and absent.
+    // Values that were not looked up are unknown and absent.
     check(
         &log,
         "INFO",
@@ -126,7 +126,7 @@ fn failures_say_whose_they_are_and_carry_what_is_known() {
         logged(|| assert!(block_on(engine.coding.task_note(&shop.caller, standing, &id, note)).is_err()));
     check(&log, "INFO", "task_id=t-001", &[&write_refused, "function=\"task_note\""]);
 
-    // Credentials are what is around, not the program's matter.
+    // Credentials belong to the environment, not to the program.
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
     let by_human = NewFeedback { by_human: true, ..NewFeedback::default() };
     let log =

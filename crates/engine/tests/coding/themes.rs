@@ -1,4 +1,5 @@
-//! What several tasks of a repository lacked: one line of a hydration, listed, closed by a person or by time.
+//! Missing context reported by several tasks of a repository: one line of a hydration, listed, and
+//! closed by a person or by time.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use loci_testkit_ports::block_on;
 
 use super::world::{REPO, Workshop, task, task_id};
 
-/// A task that lacked something.
+/// Completes a task that reports missing context.
 fn lacked(shop: &Workshop, id: &str, text: &str) {
     shop.begun(id);
     let said = Completion { self_feedback_text: Some(text.to_owned()), ..Completion::default() };
@@ -34,7 +35,7 @@ fn hydrated(shop: &Workshop, id: &str, asked: Hydration) -> Hydrated {
     block_on(shop.engine.coding.task_hydrate(&shop.caller, &shop.standing, &task_id(id), asked)).unwrap()
 }
 
-/// Themes that are shown, by the record that tells each, and how many tasks lacked it.
+/// Returns the themes that are shown, by their record, and the number of their tasks.
 fn shown(found: &Hydrated) -> Vec<(RecordId, u32)> {
     let told = |one: &loci_coding::hydration::ShownRecord| {
         Some((one.candidate.record.id.clone(), one.candidate.lacked_by?))
@@ -47,7 +48,7 @@ fn what_three_tasks_lacked_is_one_line() {
     let shop = Workshop::new();
     lacked(&shop, "t-001", "**[Test database]:** Where the database of the tests comes from was not said.");
     lacked(&shop, "t-002", "**[Test database]:** `make db-up` must run before `make test`; nothing says so.");
-    // The same task twice, and something else, are no third task.
+    // The same task twice, or another theme, does not count as a third task.
     let again =
         "**[Test database]:** The database has no tables.\n\n**[Icons]:** Which icons are free was not said.";
     shop.complete(
@@ -169,7 +170,7 @@ fn open_themes_become_an_edit_of_the_prompt_when_it_is_accepted() {
     assert!(themes(&shop, false).is_empty());
     assert_eq!(proposed().themes.len(), 0);
 
-    // A caller who may not administer the repository changes no prompt.
+    // A caller that does not administer the repository cannot change a prompt.
     let writer = shop.with_grant(&[Capability::Read, Capability::Write], Grant::everything());
     let denied = shop.engine.coding.theme_proposal_accept(&writer, &shop.standing, of, &proposal.proposal);
     assert_eq!(block_on(denied).unwrap_err().kind, ErrorKind::Denied);

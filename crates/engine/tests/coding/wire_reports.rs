@@ -1,5 +1,5 @@
-//! Reports of tasks that a harness writes as events of the AgentCore wire: without a model their
-//! learnings become knowledge, and how a task ended becomes its episode, never knowledge.
+//! Task reports that a harness writes as events of the AgentCore wire. Without a model, their
+//! learnings become knowledge, and the end of a task becomes its episode, never knowledge.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A repository, an engine, and the calls of these tests in short.
+//! A repository, an engine, and short forms of the calls in these tests.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use loci_testkit_ports::{CodeHistory, CodeShelf, block_on};
 pub(super) const REPO: &str = "acme/shop";
 pub(super) const DIRECTORY: &str = "/src/shop";
 
-/// What became of the end of a task, with the id of its episode.
+/// The result of a task's end, with the id of its episode.
 #[derive(Debug)]
 pub(super) struct Finalized {
     pub(super) wrote: bool,
@@ -32,7 +32,7 @@ pub(super) struct Finalized {
     pub(super) warnings: Vec<String>,
 }
 
-/// Whoever runs coding agents on a shop's repository.
+/// An operator of coding agents on a shop's repository.
 pub(super) struct Workshop {
     pub(super) world: TestWorld,
     pub(super) engine: Loci,
@@ -60,7 +60,7 @@ impl Workshop {
         shop
     }
 
-    /// Registers a repository that has no code here.
+    /// Registers a repository without code here.
     pub(super) fn register(&self, name: &str) -> Result<()> {
         let add = RepositoryAdd { name: Some(name.to_owned()), ..RepositoryAdd::default() };
         block_on(self.engine.verified.repository_add(&self.caller, &self.standing, add)).map(drop)
@@ -75,7 +75,7 @@ impl Workshop {
         block_on(self.engine.coding.task_create(&self.caller, &self.standing, new, None))
     }
 
-    /// A task of that id that has begun.
+    /// Creates and starts a task with that id.
     pub(super) fn begun(&self, id: &str) -> Task {
         self.create(task(id)).unwrap();
         let patch =
@@ -124,14 +124,14 @@ impl Workshop {
         block_on(self.engine.coding.task_note(&self.caller, &self.standing, &task_id(id), note))
     }
 
-    /// A record in whatever state.
+    /// Returns a record in any state.
     pub(super) fn record(&self, id: &RecordId) -> Record {
         let (memory, id) = (self.memory(), id.clone());
         let store = self.world.store();
         block_on(store.read(move |tx| tx.records().get(&memory, &id))).unwrap().unwrap()
     }
 
-    /// What a search finds, best first.
+    /// Returns the hits of a search, best first.
     pub(super) fn found(&self, query: &str) -> Vec<RecordId> {
         let request = SearchRequest {
             memory: self.memory(),
@@ -155,7 +155,7 @@ impl Workshop {
         answer.hits.into_iter().map(|hit| hit.record.id).collect()
     }
 
-    /// Active records beneath a place.
+    /// Returns the active records in a namespace subtree.
     pub(super) fn beneath(&self, path: &str) -> Vec<RecordId> {
         let listing = RecordListing {
             memory: self.memory(),
@@ -184,12 +184,12 @@ impl Workshop {
         self.shelf.change(DIRECTORY, |history| history.write(path, Some(text))).unwrap();
     }
 
-    /// From now on the repository cannot be reached.
+    /// Makes the repository unreachable.
     pub(super) fn unreadable(&self) {
         self.shelf.change(DIRECTORY, |history| history.fail(Some(Unverifiable::Network))).unwrap();
     }
 
-    /// From now on it can again.
+    /// Makes the repository reachable again.
     pub(super) fn readable(&self) {
         self.shelf.change(DIRECTORY, |history| history.fail(None)).unwrap();
     }
@@ -199,7 +199,7 @@ impl Workshop {
         self.world.work(&self.memory()).unwrap();
     }
 
-    /// Paths that were proposed as citations of a record.
+    /// Returns the paths proposed as citations of a record.
     pub(super) fn citations(&self, id: &RecordId) -> Vec<String> {
         let (memory, id) = (self.memory(), id.clone());
         let store = self.world.store();
@@ -215,7 +215,7 @@ impl Workshop {
         block_on(self.engine.forget_actor(&self.caller, &self.memory(), &actor)).map(drop).unwrap();
     }
 
-    /// Whoever has these capabilities on a part of the memory.
+    /// Returns a caller with these capabilities on a part of the memory.
     pub(super) fn with_grant(&self, capabilities: &[Capability], part: Grant) -> Principal {
         let capabilities: BTreeSet<Capability> = capabilities.iter().copied().collect();
         let grant = Grant { memory: Some(self.memory()), capabilities, ..part };
@@ -227,7 +227,7 @@ pub(super) fn task_id(text: &str) -> TaskId {
     TaskId::parse(text).unwrap()
 }
 
-/// A task on the shop's repository.
+/// Returns a task on the shop's repository.
 pub(super) fn task(id: &str) -> TaskCreate {
     TaskCreate {
         task_id: Some(id.to_owned()),

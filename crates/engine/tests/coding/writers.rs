@@ -1,5 +1,5 @@
-//! Answers to callers who may write and not read: tasks, their outcomes and prompts show them only
-//! what they sent.
+//! Responses to callers with write access only: tasks, their outcomes and prompts contain only the
+//! data that the caller sent.
 
 use loci_api::coding::task::{TaskCreate, TaskPatch, TaskPullRequest};
 use loci_coding::{NewPrompt, OutcomeByHand, PromptParts};

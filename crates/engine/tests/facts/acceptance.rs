@@ -1,5 +1,6 @@
-//! The acceptance list of verified memory, A1 to A12, as far as it can be told without a network, a clock of its own and a
-//! machine of a known speed. The others are named in the table of docs/guides/verified-memory.md.
+//! The acceptance list of verified memory, A1 to A12, as far as it can be tested without a network,
+//! a real clock and a machine of known speed. The table in docs/guides/verified-memory.md lists the
+//! others.
 
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ fn a02_what_is_returned_can_be_verified_as_it_is() {
     );
 }
 
-/// The citations of a fact as the tools return them.
+/// Returns the citations of a fact as the tools return them.
 fn given_back(view: &FactView) -> Vec<CitationInput> {
     let given = view.remembered.fact.detail.citations.iter().map(|citation| CitationInput {
         place: citation.anchor.place.clone(),
@@ -103,7 +104,7 @@ fn a05_without_a_network_nothing_becomes_invalid() {
         [Unverifiable::Network, Unverifiable::Rate, Unverifiable::Deadline, Unverifiable::AuthOrMissing]
     {
         shop.code(|history| history.fail(Some(why)));
-        // The loop of the source design: what is not valid is invalidated.
+        // The loop of the source design: facts that are not valid are invalidated.
         for view in shop.recent(VerifyMode::Fresh).facts {
             assert_eq!(view.verdict(), Some(Verdict::Unverifiable));
             let error = shop.invalidate(&view.remembered.record.id).unwrap_err();
@@ -120,7 +121,7 @@ fn a05_without_a_network_nothing_becomes_invalid() {
     shop.assert_replayed(&id);
 }
 
-/// The same loop by what was returned: the citations are given back, not the fact's id.
+/// This is the loop above with returned data: the citations are submitted, not the fact's id.
 #[test]
 fn a05_citations_that_cannot_be_read_invalidate_nothing() {
     let shop = Shop::new();
@@ -140,17 +141,17 @@ fn a05_citations_that_cannot_be_read_invalidate_nothing() {
         let error = shop.invalidate(&id).unwrap_err();
         assert_eq!((reason(&error), error.is_retryable()), (Some(CodeReason::Unverifiable), true));
         shop.code(|history| history.fail(None));
-        // What holds is no reason to doubt it, and no receipt for the fact either.
+        // A valid result is no reason to invalidate, and no receipt for the fact either.
         assert_eq!(verify(returned.clone()).verification.verdict, Verdict::Valid);
         assert_eq!(reason(&shop.invalidate(&id).unwrap_err()), Some(CodeReason::Unverifiable));
         assert_eq!(shop.status(&id), RecordState::Active);
     }
-    // Citations of nothing that is stored hold nobody up.
+    // Citations that match no stored fact block nothing.
     shop.verify(&id);
     shop.code(|history| history.fail(Some(Unverifiable::Network)));
     verify(vec![cite("README.md", 1, 1)]);
     shop.code(|history| history.fail(None));
-    // What is found wrong after that may be said.
+    // A later result of not valid permits the invalidation.
     shop.write("src/limits.rs", Some("pub const NOTHING_OF_THE_KIND: u8 = 1;\n"));
     shop.code(|history| history.fail(Some(Unverifiable::Network)));
     verify(returned.clone());
@@ -168,7 +169,7 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
     let place = TestPlace::new().unwrap();
     let shelf = CodeShelf::default();
     shelf.put(DIRECTORY, Some("git@github.com:acme/shop.git"), history());
-    // Two stores of their own over one place: nothing is shared but what is on disk.
+    // Two separate stores on one place: they share only data on disk.
     let engine = |seed: u64| {
         let parts = EngineParts::quiet(
             place.open().unwrap(),
@@ -191,7 +192,7 @@ fn a07_ten_writers_of_two_engines_lose_nothing() {
                     let fact = format!("Rule {writer}-{nth}: add_item fails with CartFull.");
                     let new = about(&fact, vec![cite("src/cart.rs", 10, 13)]);
                     block_on(engine.verified.fact_store(caller, standing, new, None)).unwrap();
-                    // All say this too: it is one fact, whoever is first.
+                    // All store this fact too: it is one fact, independent of the order.
                     block_on(engine.verified.fact_store(caller, standing, limit_fact(), None)).unwrap();
                 }
             });
@@ -226,7 +227,7 @@ fn a08_tenants_of_one_repository_share_no_verdict_and_no_word() {
     block_on(shop.engine.verified.repository_add(&shop.caller, &there, add)).unwrap();
     let stored = block_on(shop.engine.verified.fact_store(&shop.caller, &there, limit_fact(), None)).unwrap();
     assert_eq!(stored.similar, [], "what another tenant stored is like nothing");
-    // The same text, the same code, the same commit: the verdict kept for the other tenant is not served.
+    // The same text, code and commit: the verdict stored for the other tenant is not used.
     let rows = || shop.kinds(&id).iter().filter(|kind| kind.starts_with("verif")).count();
     let before = rows();
     let list = block_on(shop.engine.verified.facts_recent(&shop.caller, &there, REPO, 5, Serving::default()))

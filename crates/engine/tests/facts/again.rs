@@ -1,4 +1,5 @@
-//! Facts that are stored once more, corrected without new citations, given back for verification, or in conflict.
+//! Facts that are stored again, corrected without new citations, submitted for verification, or in
+//! conflict.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::facts::citation::CitationInput;
@@ -155,7 +156,7 @@ fn a_hash_of_other_lines_is_not_believed_at_a_commit() {
     let id = shop.stored();
     let view = block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, &id)).unwrap();
     let hash = view.remembered.fact.detail.citations[0].anchor.snippet_hash.clone();
-    // The hash is of lines 10 to 13; what stands at 1 to 4 of that commit says something else.
+    // The hash belongs to lines 10 to 13; lines 1 to 4 of that commit differ.
     let given = CitationInput {
         sha: Some(commit.to_string()),
         snippet_hash: Some(hash),

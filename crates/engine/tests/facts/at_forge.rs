@@ -1,4 +1,5 @@
-//! Repositories at a forge: known by the forge's number through renames, never by a similar name.
+//! Repositories at a forge: identified by the forge's number across renames, never by a similar
+//! name.
 
 use loci_api::verified::repository::RepositoryAdd;
 use loci_model::facts::repository::Repository;
@@ -33,7 +34,7 @@ fn add(
     block_on(shop.engine.verified.repository_add(&shop.caller, &shop.standing, add))
 }
 
-/// The background's next round.
+/// Runs the next round of background work.
 fn sweep(shop: &Shop) {
     shop.world.clock().advance_ms(120_000);
     block_on(shop.engine.sweep()).unwrap();
@@ -56,10 +57,10 @@ fn a_renamed_repository_stays_the_same_by_its_number() {
     let again = add(&shop, "new/name", None).unwrap();
     assert!(!again.created);
     assert_eq!(again.repository.id, first.repository.id);
-    // The same name on the same forge with another number is another repository's by now.
+    // The same name on the same forge with another number now belongs to another repository.
     let wrong = add(&shop, "new/name", Some("github.com:8")).unwrap_err();
     assert_eq!(wrong.field.as_deref(), Some("forge_id"));
-    // Similar names count nothing.
+    // Similar names have no effect.
     shop.shelf.at_forge(HOST, "old/names", says(9, "old/names"));
     assert!(add(&shop, "old/names", None).unwrap().created);
 }
@@ -74,7 +75,7 @@ fn the_background_learns_where_a_repository_moved() {
     let found = named(&shop, "new/home").expect("known by its new name");
     assert_eq!(found.id, first.id);
     assert!(found.aliases.contains("github.com/old/name"), "{:?}", found.aliases);
-    // Another repository has the name: nothing is added, a person decides.
+    // Another repository has the name: nothing is added, and a person decides.
     shop.shelf.at_forge(HOST, "other/one", says(8, "other/one"));
     let other = add(&shop, "other/one", None).unwrap().repository;
     shop.shelf.at_forge(HOST, "other/one", says(7, "other/one"));

@@ -1,4 +1,4 @@
-//! What the background does at new tips of the default branch, and what it leaves alone.
+//! Background verification at new tips of the default branch, and its exceptions.
 
 use loci_api::verified::repository::RepositoryAdd;
 use loci_engine::calls::standing::Standing;
@@ -15,7 +15,7 @@ use super::world::{CART, DIRECTORY, LIMITS, REPO, Shop, about, cite, contains, h
 const ROUND_MS: u64 = 61_000;
 const HOUR_MS: u64 = 3_600_000;
 
-/// So many rounds, a pause before each.
+/// Runs several rounds, each after a pause.
 fn rounds(shop: &Shop, count: usize, pause_ms: u64) {
     for _ in 0..count {
         shop.world.clock().advance_ms(pause_ms);
@@ -23,7 +23,7 @@ fn rounds(shop: &Shop, count: usize, pause_ms: u64) {
     }
 }
 
-/// How often the background has written that a fact was verified, or could not be.
+/// Returns the number of background events of this kind for a fact.
 fn looks(shop: &Shop, id: &RecordId, kind: FactEventKind) -> usize {
     shop.events(id).iter().filter(|row| row.kind == kind && row.principal == "loci").count()
 }
@@ -64,7 +64,7 @@ fn what_could_not_be_read_is_tried_again_with_longer_pauses_and_alone() {
     rounds(&shop, 7, ROUND_MS);
     assert_eq!(shop.verified_tip(), Some(tip));
     assert_eq!(looks(&shop, &id, FactEventKind::VerifiedValid), 2);
-    // What stays away is let go after a day, and tried anew at the next tip.
+    // Unavailable code is given up after a day, and tried again at the next tip.
     let text = format!("// A cart of a customer.\n{CART}");
     let tip = shop.write("src/cart.rs", Some(&text));
     shop.code(|history| history.lose(CodeHistory::blob_id(&text)));
@@ -80,13 +80,13 @@ fn what_could_not_be_read_is_tried_again_with_longer_pauses_and_alone() {
 
 const OLD: &str = "/src/old";
 
-/// Another clone of the same, as it was at first.
+/// Adds another clone in its initial state.
 fn old_clone(shop: &Shop) {
     shop.shelf.put(OLD, Some("git@github.com:acme/shop.git"), history());
     assert!(!shop.add(OLD).created);
 }
 
-/// The fact that carts hold 80 items, learned where the code says so.
+/// Stores the fact that carts hold 80 items, at a commit in which the code states it.
 fn of_eighty(shop: &Shop) -> RecordId {
     shop.write("src/limits.rs", Some(&LIMITS.replace("50", "80")));
     let fact = about("MAX_ITEMS is 80.", vec![cite("src/limits.rs", 2, 2)]);
@@ -115,12 +115,13 @@ fn a_clone_that_was_not_fetched_decides_nothing_about_what_was_learned_since() {
     rounds(&shop, 2, ROUND_MS);
     assert_eq!((shop.verified_tip(), shop.status(&id)), (tip, RecordState::Active));
     assert_eq!(recent_in(&shop, DIRECTORY).facts.len(), 1);
-    // The clone that the background followed cannot be read for a while: an old one does not take its place.
+    // The clone that the background follows is temporarily unreadable: an older one does not
+    // replace it.
     shop.code(|history| history.fail(Some(Unverifiable::Network)));
     rounds(&shop, 2, ROUND_MS);
     assert_eq!((shop.verified_tip(), shop.status(&id)), (tip, RecordState::Active));
     shop.code(|history| history.fail(None));
-    // The old one is fetched, and is further than the other now: it decides, and is read first.
+    // The older one is fetched and is now ahead of the other: it decides and is read first.
     let limits = LIMITS.replace("50", "80");
     shop.shelf.change(OLD, |history| history.write("src/limits.rs", Some(&limits)));
     let next = shop.shelf.change(OLD, |history| history.write("src/limits.rs", Some(LIMITS)));
@@ -136,12 +137,12 @@ fn a_branch_that_was_rewritten_or_cloned_anew_is_followed() {
     let shop = Shop::new();
     let id = of_eighty(&shop);
     rounds(&shop, 1, ROUND_MS);
-    // Put back to where it was.
+    // Reset to its first commit.
     let first = shop.code(|history| history.root()).unwrap();
     shop.code(|history| history.reset(first));
     rounds(&shop, 1, ROUND_MS);
     assert_eq!((shop.verified_tip(), shop.status(&id)), (Some(first), RecordState::Invalid));
-    // Cloned anew, without what was before.
+    // A new clone without the previous history.
     let fact = about("MAX_REQUESTS is 120.", vec![cite("src/limits.rs", 4, 4)]);
     let fact = NewFact { claims: vec![contains(0, "= 120")], ..fact };
     let id = shop.store(fact).unwrap().view.remembered.record.id;
@@ -171,10 +172,11 @@ fn another_repository_at_its_place_says_nothing_of_its_facts() {
         block_on(shop.engine.verified.repository_list(&shop.caller, &shop.standing, None, 9)).unwrap().items
     };
     assert_eq!((now()[0].verified_tip, shop.status(&id)), (verified, RecordState::Active));
-    // Registered, it is another one.
+    // Once registered, it is another repository.
     let added = shop.add(DIRECTORY);
     assert!(added.created && added.repository.key == "someone/else", "{added:?}");
-    // With the same origin it was rewritten, perhaps: said, and not read.
+    // With the same origin its history may have been rewritten: a warning is reported, and it is
+    // not read.
     let mut rewritten = CodeHistory::new();
     rewritten.commit(&[("README.md", "# A rewritten shop\n")]);
     shop.shelf.put("/src/rewritten", Some("git@github.com:acme/shop.git"), rewritten);
@@ -182,7 +184,7 @@ fn another_repository_at_its_place_says_nothing_of_its_facts() {
     assert!(warnings.iter().any(|line| line.starts_with("ANOTHER_HISTORY")), "{warnings:?}");
     rounds(&shop, 1, ROUND_MS);
     assert_eq!(shop.status(&id), RecordState::Active);
-    // A person says that it is the same: it decides from then on.
+    // A person confirms the identity: it decides from then on.
     let add = RepositoryAdd {
         directory: Some(DIRECTORY.into()),
         same_as: Some(REPO.to_owned()),

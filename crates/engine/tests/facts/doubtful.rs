@@ -1,6 +1,6 @@
-//! What looks like instructions to its reader, wherever in a fact it stands: in its own texts and
-//! paths it is held or marked as the memory says; in code and claims beside them it is marked, for
-//! code may hold such words for good reasons.
+//! Text that looks like an injection in any part of a fact. In the fact's own texts and paths it is
+//! held or marked according to the memory. In code and claims it is marked only, because code may
+//! contain such words for good reasons.
 
 use loci_model::facts::claim::Claim;
 use loci_model::record::{RecordState, TrustTier};

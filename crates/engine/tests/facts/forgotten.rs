@@ -1,4 +1,4 @@
-//! Facts that named a person who is forgotten: the code supports them as it did.
+//! Facts that named a forgotten person: the code still supports them.
 
 use loci_model::RecordId;
 use loci_model::facts::support::Assurance;

@@ -1,5 +1,6 @@
-//! Defects of earlier implementations of verified memory, B1 to B13: each test fails on the behaviour it is named after. What
-//! is tested more widely elsewhere is named in the table of docs/guides/verified-memory.md.
+//! Defects of earlier implementations of verified memory, B1 to B13: each test fails on the
+//! behaviour in its name. The table in docs/guides/verified-memory.md lists broader tests
+//! elsewhere.
 
 use loci_engine::records::QuarantineAsk;
 use loci_model::facts::citation::{CitationInput, Place};
@@ -128,7 +129,8 @@ fn b06_an_error_is_not_evidence() {
 
 #[test]
 fn b07_there_is_no_tenant_that_everybody_sees() {
-    // The memory is the tenant. `tenants.rs` asks every verb; here the memory of whoever names none is looked into.
+    // The memory is the tenant. `tenants.rs` covers every operation; here the default memory is
+    // checked.
     let shop = Shop::new();
     let id = shop.stored();
     let new = loci_engine::memories::NewMemory {
@@ -258,7 +260,7 @@ fn b13_statistics_have_rejections_and_rates() {
     assert!(shop.status(&id) == RecordState::Active);
 }
 
-/// What the code's side cannot cite: each says why, and nothing is stored.
+/// Files that cannot be cited: each error states its reason, and nothing is stored.
 #[test]
 fn a06_files_that_are_no_text_are_told_apart() {
     let shop = Shop::new();
@@ -289,7 +291,8 @@ fn a06_files_that_are_no_text_are_told_apart() {
     ] {
         refused(shop.store(about("It holds an answer.", vec![cite(path, 1, 1)])), expect);
     }
-    // A link is its target's name, a pointer its own text: both are said, and neither is followed.
+    // A link contains its target's name, a pointer its own text: both cause a warning, and neither
+    // is followed.
     let link = shop.store(about("The link leads to `etc/passwd`.", vec![cite("link.rs", 1, 1)])).unwrap();
     assert!(link.warnings.iter().any(|warning| warning.starts_with("SYMLINK")), "{:?}", link.warnings);
     assert_eq!(link.view.remembered.fact.detail.citations[0].anchor.lines, ["../../etc/passwd"]);

@@ -1,4 +1,5 @@
-//! From stored to expired: refresh, supersede, invalidate, use, the default branch moving on.
+//! The lifecycle of a fact: storage, refresh, supersession, invalidation, use, moves of the default
+//! branch, expiry.
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_model::facts::fact::Fact;
@@ -97,7 +98,7 @@ fn superseding_into_an_equal_fact_merges() {
     assert_eq!(view.remembered.record.supersedes, [one]);
 }
 
-/// The fact that carts hold 120 requests, whose code is gone.
+/// Stores the fact that a limit is 120 requests, and removes its code.
 fn requests_gone(shop: &Shop) -> RecordId {
     let requests = shop.store(about("MAX_REQUESTS is 120.", vec![cite("src/limits.rs", 4, 4)])).unwrap();
     let requests = requests.view.remembered.record.id;
@@ -138,7 +139,7 @@ fn superseding_into_the_words_of_a_fact_whose_code_is_gone_takes_its_place_too()
 fn a_fact_does_not_come_back_beside_one_that_says_the_same() {
     let shop = Shop::new();
     let (active, gone) = (shop.stored(), requests_gone(&shop));
-    // By whatever door: both say the same by now.
+    // Through every API, with the same result.
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let ids = [active.clone(), gone.clone()];
     let work = move |tx: &mut dyn Tx| {
@@ -165,7 +166,7 @@ fn rows_stand_in_the_order_of_what_happened_whatever_clocks_say() {
     let shop = Shop::new();
     let id = shop.stored();
     shop.refresh(&id, None).unwrap();
-    // What comes next is written by a server whose clock is behind.
+    // The next write comes from a server whose clock is behind.
     shop.world.clock().put_back_ms(5_000);
     assert!(shop.invalidate(&id).unwrap());
     shop.assert_replayed(&id);
@@ -174,7 +175,7 @@ fn rows_stand_in_the_order_of_what_happened_whatever_clocks_say() {
     assert_eq!(shop.status(&id), RecordState::Superseded);
     shop.assert_replayed(&id);
     shop.assert_replayed(&again);
-    // And what follows a record.
+    // A superseding record too.
     let corrected =
         shop.supersede(&again, "A cart refuses what MAX_ITEMS does not allow.", None).unwrap().new;
     shop.world.clock().put_back_ms(5_000);

@@ -1,14 +1,14 @@
-//! Facts by the dozen, which are looked at in parts: each keeps its own verdict and place. That threads side by side find the same is
-//! tested where the parts are.
+//! A large number of facts, verified in parts: each keeps its own verdict and place. Tests of the
+//! parts cover the equality of parallel threads.
 
 use loci_model::facts::verdict::Verdict;
 use loci_verified::{FactList, NewFact, VerifyMode};
 
 use super::world::{REPO, Shop, cite};
 
-/// So many are looked at in parts.
+/// A number of facts that is verified in parts.
 const FACTS: usize = 45;
-/// Every so many loses its code.
+/// Interval of the facts that lose their code.
 const LOST: usize = 5;
 
 fn path(number: usize) -> String {
@@ -31,7 +31,7 @@ fn fact(number: usize) -> NewFact {
     }
 }
 
-/// The number in a fact's subject.
+/// Returns the number in a fact's subject.
 fn number_of(subject: &str) -> usize {
     subject.strip_prefix("shelf ").unwrap().parse().unwrap()
 }

@@ -1,4 +1,5 @@
-//! Verified memory over a real store and repositories in memory: what is stored, what is served, what becomes of it.
+//! Verified memory with a real store and in-memory repositories: storage, reads, and the lifecycle
+//! of facts.
 
 mod acceptance;
 mod again;

@@ -1,5 +1,5 @@
-//! Citations from text: what extraction notices about a repository is verified before it is shown, and is in none of the tools
-//! until somebody stores or refreshes it.
+//! Citations from text: statements on a repository that extraction finds are verified before they
+//! are shown, and appear in no tool until a caller stores or refreshes them.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use super::world::{CART, LIMITS, REPO, Shop, about, cite};
 
 const TEXT: &str = "`add_item` refuses more than MAX_ITEMS items, see src/limits.rs:2.";
 
-/// Says something in a task about a repository, and extracts.
+/// Sends a statement in a task on a repository, and extracts it.
 fn say(shop: &Shop, actor: &str, text: &str, metadata: &[(&str, &str)]) {
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let event = NewEvent {
@@ -49,7 +49,7 @@ fn work(shop: &Shop) {
     shop.world.work(&memory).unwrap();
 }
 
-/// Records with proposed citations: with their places and flags.
+/// Returns the records with proposed citations, with their places and flags.
 fn proposed(shop: &Shop) -> Vec<(RecordId, Vec<String>, Vec<String>)> {
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let repository = shop.add(super::world::DIRECTORY).repository.id;
@@ -96,7 +96,7 @@ fn what_extraction_notices_is_proposed_with_its_places() {
     let list = shown(&shop);
     assert_eq!((list.facts.len(), list.facts[0].verdict()), (1, Some(Verdict::Valid)));
     assert_eq!(list.facts[0].remembered.record.text, TEXT);
-    // Beside a stored fact: only what is proposed.
+    // With a stored fact present, only proposed ones are returned.
     shop.stored();
     let ids =
         |list: FactList| list.facts.into_iter().map(|view| view.remembered.record.id).collect::<Vec<_>>();
@@ -218,7 +218,7 @@ fn none_of_the_tools_knows_of_a_proposal() {
     ))
     .unwrap();
     assert_eq!(given.verification.citations[0].method, Method::Unanchored);
-    // Storing something alike neither meets nor names it.
+    // Storing a similar fact neither matches nor names it.
     let near = NewFact { fact: TEXT.replace("more", "anything more"), ..super::world::limit_fact() };
     assert_eq!(shop.store(near).unwrap().similar, []);
     let stats = block_on(engine.verified.fact_stats(caller, standing, REPO)).unwrap();
@@ -348,7 +348,7 @@ fn a_proposal_goes_with_its_record_and_gives_way_to_a_fact() {
     let shop = Shop::new();
     say(&shop, REPO, TEXT, &[]);
     let (id, ..) = proposed(&shop).remove(0);
-    // A fact of the same words, of another record: the proposal is not shown twice.
+    // Another record has a fact with the same text: the proposal is not shown twice.
     let memory = block_on(shop.engine.verified.code_memory(&shop.caller, &shop.standing)).unwrap();
     let deleted = block_on(shop.engine.verified.facts_delete(
         &shop.caller,

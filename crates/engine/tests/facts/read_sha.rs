@@ -1,5 +1,5 @@
-//! The `sha` that `memory_read_citation` returns, given back with a citation: the object of the
-//! file that was read.
+//! The `sha` that `memory_read_citation` returns, submitted with a citation: the object of the file
+//! that was read.
 
 use loci_model::CodeReason;
 use loci_model::facts::citation::{CitationInput, Place};
@@ -11,7 +11,7 @@ use super::world::{LIMITS, REPO, Shop, about, reason};
 
 const FACT: &str = "MAX_ITEMS is 50.";
 
-/// The citation of the limit, with the `sha` of what is read at its place now.
+/// Returns the citation of the limit, with the `sha` of a read at its current place.
 fn read(shop: &Shop) -> CitationInput {
     let place = Place { path: "src/limits.rs".to_owned(), line_start: 2, line_end: 2 };
     let read = shop.engine.verified.code_read(&shop.caller, &shop.standing, REPO, place.clone(), None, 0);

@@ -1,5 +1,5 @@
-//! What is served: valid facts where their code is by now; what does not hold is kept back; errors
-//! are no evidence.
+//! Reads of facts: valid facts are returned with their current code place; invalid ones are
+//! withheld; errors are no evidence.
 
 use loci_model::facts::verdict::{Method, Unverifiable, Verdict};
 use loci_model::record::RecordState;
@@ -126,7 +126,7 @@ fn what_was_found_of_citations_that_were_renewed_meanwhile_decides_nothing() {
     let by_a_read: fn(&Shop) = |shop| drop(shop.recent(VerifyMode::Fresh));
     for (look, by) in [(by_a_read, "tester"), (in_background, "loci")] {
         let shop = Shop::new();
-        // Nobody else is to look at the code beside: looks are counted here.
+        // No other process may read the code, because reads are counted here.
         shop.reads_no_history();
         let id = shop.stored();
         in_background(&shop);
@@ -138,7 +138,7 @@ fn what_was_found_of_citations_that_were_renewed_meanwhile_decides_nothing() {
             block_on(engine.verified.fact_store(&caller, &standing, limit_fact(), None)).unwrap();
         };
         if by == "loci" {
-            // The background looks for the tip twice before it looks at facts.
+            // The background reads the tip twice before it verifies facts.
             let (shelf, again) = (shop.shelf.clone(), shop.shelf.clone());
             shop.shelf.meanwhile(move || shelf.meanwhile(move || again.meanwhile(renew)));
         } else {
@@ -194,7 +194,7 @@ fn what_cannot_be_read_is_no_evidence() {
         let list = shop.recent(VerifyMode::Fresh);
         assert_eq!(list.facts[0].verdict(), Some(Verdict::Unverifiable), "{why:?}");
         assert!(!list.warnings.is_empty());
-        // The loop of the source design: not valid, so invalidate.
+        // The loop of the source design: facts that are not valid are invalidated.
         let verified = shop.verify(&id);
         assert_ne!(verified.verification.verdict, Verdict::Valid);
         let error = shop.invalidate(&id).unwrap_err();

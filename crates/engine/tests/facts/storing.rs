@@ -1,4 +1,5 @@
-//! What may be stored: everything is verified first, nothing is doubled, refusals leave a row.
+//! Conditions for storing facts: all citations are verified first, nothing is duplicated,
+//! rejections leave a row.
 
 use std::collections::BTreeSet;
 
@@ -170,7 +171,7 @@ fn secrets_are_never_stored() {
     }
 }
 
-/// A refusal names each citation at fault by its file and lines, and no other.
+/// A rejection names each faulty citation by its file and lines, and no other.
 #[test]
 fn a_refused_citation_is_named_by_its_file() {
     let shop = Shop::new();
@@ -267,7 +268,8 @@ fn other_commits_and_tokens() {
     assert_eq!(shop.add(super::world::DIRECTORY).repository.key, REPO);
 }
 
-/// Keys in hexadecimal digits and passwords are secrets as well as tokens with a form; and labels are kept like texts.
+/// Hexadecimal keys and passwords are secrets, like tokens with a fixed form; labels are checked
+/// like texts.
 #[test]
 fn what_is_assigned_to_a_secret_name_is_never_stored() {
     let shop = Shop::new();

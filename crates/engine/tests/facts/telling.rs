@@ -1,5 +1,6 @@
-//! Verdicts of a caller that has the code where this server has not: they serve its own calls and are its receipts; they change no
-//! state, are kept for nobody else, and say nothing of other content than they were found of.
+//! Verdicts of a caller that has the code when this server has not. They apply to its own calls and
+//! serve as its receipts. They change no state, are stored for no one else, and apply only to the
+//! content they were made for.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use loci_verified::{
 
 use super::world::{CART, REPO, Shop, about, cite, reason};
 
-/// What happens when a fact is stored.
+/// Events of a stored fact.
 const STORED: [&str; 2] = ["verified_valid", "created"];
 
 pub(super) fn tip(shop: &Shop) -> ObjectId {
@@ -32,7 +33,7 @@ fn evidence(shop: &Shop) -> Vec<Evidence> {
     page.facts
 }
 
-/// All citations found so, at line 3 of a file where they were found at all.
+/// Returns a verification with this verdict for all citations, at line 3 of a file if found.
 fn all(verdict: Verdict, count: usize) -> Verification {
     let one = match verdict {
         Verdict::Unverifiable => CitationVerdict::unverifiable(Unverifiable::PartialClone, None),
@@ -61,7 +62,7 @@ fn recent_told(shop: &Shop, told: Told) -> loci_verified::FactList {
     block_on(shop.engine.verified.facts_recent(&shop.caller, &shop.standing, REPO, 50, serving)).unwrap()
 }
 
-/// State of a fact with everything that a verdict could have moved.
+/// Returns the state of a fact, and all fields that a verdict could change.
 fn standing_of(shop: &Shop, id: &RecordId) -> (RecordState, loci_model::facts::fact::Fact) {
     let fact =
         block_on(shop.engine.verified.fact_get(&shop.caller, &shop.standing, id)).unwrap().remembered.fact;
@@ -90,7 +91,7 @@ fn they_serve_the_caller_and_change_nothing() {
             if let Some(view) = list.facts.first() {
                 assert_eq!(view.verdict(), Some(verdict));
             }
-            // Even of the default branch's tip: it is this server's to look there.
+            // That includes the tip of the default branch: this server must verify there itself.
             assert_eq!(standing_of(&shop, &id), before, "{verdict:?} at {reference}");
         }
     }
@@ -134,7 +135,7 @@ fn what_was_found_of_other_content_is_no_verdict() {
     let written =
         block_on(shop.engine.verified.facts_tell(&shop.caller, &shop.standing, REPO, told)).unwrap();
     assert_eq!(written[0].verification_id, None);
-    // Nor is one of too few citations, or of none at all.
+    // A report with too few citations, or none, is not accepted either.
     let facts = evidence(&shop);
     for told in [vec![told_of(&facts[0], all(Verdict::Valid, 1))], Vec::new()] {
         let told = Told::new("feature".to_owned(), Some(tip(&shop)), told).unwrap();
@@ -175,7 +176,7 @@ fn verdicts_that_no_verifier_finds_are_refused() {
     refused("main", at, one(&|one| one.contents = vec![None; 3]), "contents");
     let why = Some(Unverifiable::Network);
     refused("main", at, one(&|one| one.verification.citations[0].unverifiable = why), "unverifiable");
-    // A verdict follows from those of citations.
+    // A verdict follows from those of the citations.
     let better = one(&|one| one.verification.citations[0].verdict = Verdict::Gone);
     let told = Told::new("main".to_owned(), at, better).unwrap();
     let serving = Serving { told: Some(Arc::new(told)), ..Serving::default() };
@@ -214,7 +215,7 @@ fn they_are_receipts_of_an_active_fact_at_a_commit() {
         let error = shop.refresh(&id, Some(receipt)).unwrap_err();
         assert_eq!(reason(&error), Some(CodeReason::NotVerified), "{error:?}");
     }
-    // Another's receipt is nobody else's, and what is told brings no fact back.
+    // A receipt is valid for its caller only, and a reported verdict restores no fact.
     let receipt = verify("feature", Verdict::Valid);
     shop.write("src/cart.rs", None);
     shop.recent(VerifyMode::Fresh);
@@ -224,11 +225,11 @@ fn they_are_receipts_of_an_active_fact_at_a_commit() {
     shop.assert_replayed(&id);
 }
 
-/// A commit of which nothing is kept here.
+/// A commit without stored results here.
 const ELSEWHERE: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// A shop whose tip has code that drifted from one fact, and says otherwise than another: both are
-/// kept so.
+/// Returns a shop whose tip has code that drifted from one fact and contradicts another, with both
+/// results stored.
 fn with_doubtful_facts() -> (Shop, RecordId, RecordId) {
     let shop = Shop::new();
     let drifted = shop.stored();
@@ -239,7 +240,7 @@ fn with_doubtful_facts() -> (Shop, RecordId, RecordId) {
     (shop, drifted, wrong.view.remembered.record.id)
 }
 
-/// The same verdict of all facts, of all their citations, at a commit.
+/// Returns the report of one verdict for all citations of all facts, at a commit.
 fn posted(shop: &Shop, reference: &str, commit: ObjectId, verdict: Verdict) -> Told {
     let of = |fact: &Evidence| told_of(fact, all(verdict, fact.remembered.fact.detail.citations.len()));
     Told::new(reference.to_owned(), Some(commit), evidence(shop).iter().map(of).collect()).unwrap()
@@ -265,7 +266,7 @@ fn nobody_lifts_a_withholding_by_their_own_word() {
         (&owner, false, ("main", main), Verdict::Valid, 0),
         (&owner, true, ("main", main), Verdict::Valid, 2),
         (&lenient, false, ("main", main), Verdict::Valid, 2),
-        // Of its own files, and of a commit that nobody looked at here, its word is all there is.
+        // For its own files, and for a commit not verified here, its report is the only evidence.
         (&agent, false, ("WORKTREE", main), Verdict::Valid, 2),
         (&agent, false, ("feature", elsewhere), Verdict::Valid, 2),
     ] {
@@ -380,7 +381,7 @@ fn what_is_not_told_of_was_not_verified() {
     let list = recent_told(&shop, nothing.clone());
     assert_eq!(list.facts[0].verdict(), Some(Verdict::Unverifiable));
     assert_eq!(shop.kinds(&id), [STORED[0], STORED[1], "retrieved"], "no row says that somebody looked");
-    // Whoever asks for this verification alone has its receipt.
+    // A caller that requests this single verification gets its receipt.
     shop.world.clock().advance_ms(1_000);
     let verified =
         block_on(shop.engine.verified.fact_verify_told(&shop.caller, &shop.standing, &id, &nothing)).unwrap();

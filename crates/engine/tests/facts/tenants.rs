@@ -1,4 +1,4 @@
-//! Who sees what, and which repository is which.
+//! Visibility between tenants, and the identity of repositories.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
         let add = RepositoryAdd { directory: Some(directory.into()), ..RepositoryAdd::default() };
         block_on(shop.engine.verified.repository_add(&tenant, &standing, add))
     };
-    // What lies on the server's machine is not the tenant's to name, and nothing tells what is there.
+    // A tenant must not name directories on the server, and no error reveals their existence.
     let refused = add(DIRECTORY).unwrap_err();
     assert_eq!((refused.kind, refused.field.as_deref()), (ErrorKind::Denied, Some("directory")));
     for nothing in ["/src/nothing", "/folders", "/folders/code-0123456789/shop"] {
@@ -40,7 +40,7 @@ fn two_tenants_of_one_repository_know_nothing_of_each_other() {
     assert_eq!(add(&format!("{folder}/nothing")).unwrap_err().kind, ErrorKind::Invalid);
     let own = format!("{folder}/shop");
     shop.shelf.put(&own, Some("git@github.com:acme/shop.git"), history());
-    // A clone in the folder whose repository lies elsewhere is as good as none.
+    // A clone in the folder whose repository lies elsewhere counts as none.
     shop.shelf.put_worktree(&format!("{folder}/led"), DIRECTORY, history());
     assert_eq!(add(&format!("{folder}/led")).unwrap_err().kind, ErrorKind::Invalid);
     add(&own).unwrap();
@@ -161,11 +161,12 @@ fn one_repository_under_many_names_and_never_by_a_similar_one() {
         ));
         assert_eq!(reason(&list.unwrap_err()), Some(CodeReason::RepositoryUnknown), "{name}");
     }
-    // Another clone with the same first commit is a fork until a person says otherwise.
+    // Another clone with the same first commit is a fork until a person decides otherwise.
     shop.shelf.put("/src/fork", Some("git@github.com:someone/shop.git"), history());
     let fork = shop.add("/src/fork");
     assert!(fork.created && !fork.warnings.is_empty(), "{fork:?}");
-    // Its origin becomes a name that another repository has: it stays what it is, and the name is that one's alone.
+    // Its origin changes to another repository's name: it stays unchanged, and the name stays with
+    // the other one.
     shop.shelf.put("/src/fork", Some("git@github.com:acme/shop.git"), history());
     let moved = shop.add("/src/fork");
     assert_eq!((moved.created, &moved.repository), (false, &fork.repository));

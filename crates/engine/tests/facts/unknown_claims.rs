@@ -1,4 +1,5 @@
-//! Claims of which nothing can be said: the verification is not made, its row says why (T3), and nothing becomes of the fact.
+//! Claims that cannot be evaluated: the verification is rejected, its row contains the reason (T3),
+//! and the fact does not change.
 
 use loci_model::facts::claim::Claim;
 use loci_model::facts::fact::FactEventKind;

@@ -1,4 +1,5 @@
-//! Uses of facts, and reads without a verification: what an agent may report, and what it may read.
+//! Uses of facts, and reads without a verification: the reports and reads that an agent is
+//! permitted.
 
 use loci_model::facts::verdict::Unverifiable;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -26,7 +27,7 @@ fn the_use_of_a_withheld_fact_is_refused() {
     ] {
         let shop = Shop::new();
         let id = shop.stored();
-        // The receipt of storing is of other code by now.
+        // The receipt of storing belongs to other code now.
         shop.world.clock().advance_ms(11 * 60_000);
         shop.write(path, text);
         shop.code(|history| history.fail(why));
@@ -49,7 +50,7 @@ fn a_fact_that_no_read_serves_has_no_use() {
     shop.invalidate(&id).unwrap();
     shop.world.clock().advance_ms(11 * 60_000);
     assert_eq!(reason(&used(&shop, &id).unwrap_err()), Some(CodeReason::NotActive));
-    // Its lines are unchanged, and give another value.
+    // Its lines are unchanged, and contradict the value.
     let stored = shop.store(about("MAX_ITEMS is 9000.", vec![cite("src/limits.rs", 2, 2)])).unwrap();
     assert!(stored.warnings.iter().any(|one| one.starts_with("CONTRADICTED: MAX_ITEMS is 50")), "{stored:?}");
     let wrong = stored.view.remembered.record.id;

@@ -1,5 +1,5 @@
-//! Statements that are withheld while their code has changed or says otherwise: by the setting, and
-//! by who reads.
+//! Facts that are withheld while their code has drifted or contradicts them, by setting and by
+//! reader.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,10 +17,10 @@ use super::world::{CART, REPO, Shop, about, cite};
 
 const WRONG: &str = "MAX_ITEMS is 9000.";
 
-/// Engines so far: each has ids of its own.
+/// Number of engines so far, so that each has its own ids.
 static ENGINES: AtomicU64 = AtomicU64::new(0);
 
-/// An engine on the shop's store with another setting.
+/// Returns an engine on the shop's store with another setting.
 fn engine_with(shop: &Shop, drifted: DriftedFacts) -> Loci {
     let seed = 1_000 + ENGINES.fetch_add(1, Ordering::SeqCst);
     let (clock, ids) = (Arc::new(shop.world.clock()), Arc::new(SeededIds::new(seed)));
@@ -35,7 +35,7 @@ fn recent(shop: &Shop, engine: &Loci, by_person: bool, prompt: bool) -> FactList
     block_on(engine.verified.facts_recent(&shop.caller, &standing, REPO, 50, serving)).unwrap()
 }
 
-/// A shop with a fact that holds, one whose code has changed, and one that its line contradicts.
+/// Returns a shop with a valid fact, one whose code drifted, and one that its line contradicts.
 fn edited() -> Shop {
     let shop = Shop::new();
     shop.stored();

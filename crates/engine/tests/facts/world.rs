@@ -1,4 +1,5 @@
-//! A repository with a few files, an engine that reads it, and the calls of these tests in short.
+//! A repository with a few files, an engine that reads it, and short forms of the calls in these
+//! tests.
 
 use std::sync::Arc;
 
@@ -79,8 +80,7 @@ impl Shop {
         block_on(self.engine.verified.fact_store(&self.caller, &self.standing, fact, None))
     }
 
-    /// The fact that `add_item` checks the limit.
-    /// Its history is not read for files that change together.
+    /// Disables the reading of its history for files that change together.
     pub(super) fn reads_no_history(&self) {
         let settings = vec![("tiers.graph".to_owned(), serde_json::json!(false))];
         let change = RepositoryChange { replaces: false, settings };
@@ -137,7 +137,7 @@ impl Shop {
         block_on(self.engine.verified.fact_supersede(&self.caller, &self.standing, correction, None))
     }
 
-    /// The background's next round, with the jobs it asks for.
+    /// Runs the next round of background work with its jobs.
     pub(super) fn sweep(&self) {
         block_on(self.engine.sweep()).unwrap();
         let (stop, stopped) = futures::channel::oneshot::channel::<()>();
@@ -152,7 +152,7 @@ impl Shop {
         block_on(futures::future::join(host, done));
     }
 
-    /// Where the background has verified everything.
+    /// Returns the tip at which the background has verified everything.
     pub(super) fn verified_tip(&self) -> Option<ObjectId> {
         self.add(DIRECTORY).repository.verified_tip
     }
@@ -163,7 +163,7 @@ impl Shop {
         view.remembered.fact.status
     }
 
-    /// What happened to a fact, oldest first.
+    /// Returns the events of a fact, oldest first.
     pub(super) fn events(&self, id: &RecordId) -> Vec<FactEvent> {
         let history =
             block_on(self.engine.verified.fact_history(&self.caller, &self.standing, id, 200)).unwrap();
@@ -177,14 +177,14 @@ impl Shop {
         self.events(id).iter().map(|event| event.kind.as_str()).collect()
     }
 
-    /// Nothing in the memory is told otherwise than it is (T1 to T7).
+    /// Checks that the telemetry of the memory is consistent (T1 to T7).
     pub(super) fn assert_told(&self) {
         let memory = block_on(self.engine.verified.code_memory(&self.caller, &self.standing)).unwrap();
         let report = block_on(self.engine.verified.telemetry_check(&self.caller, &memory)).unwrap();
         assert_eq!((report.violations, report.cut), (vec![], 0));
     }
 
-    /// What happened replayed gives state and counters of a fact (T1).
+    /// Checks that a replay of the events gives the state and counters of a fact (T1).
     pub(super) fn assert_replayed(&self, id: &RecordId) {
         let view = block_on(self.engine.verified.fact_get(&self.caller, &self.standing, id)).unwrap();
         let fact = view.remembered.fact;
@@ -200,7 +200,7 @@ impl Shop {
                     status = Some(RecordState::Active);
                 }
                 FactEventKind::Quarantined => {
-                    // Held back by a person it is not found wrong.
+                    // A hold by a person is no rejection.
                     rejections += u64::from(event.cause.as_deref() == Some("gone"));
                     status = Some(RecordState::Quarantined);
                 }
@@ -234,7 +234,7 @@ impl Shop {
     }
 }
 
-/// An administrator who may read facts unverified, too.
+/// Returns an administrator who may also read unverified facts.
 fn unverified_too(name: &str) -> Principal {
     let mut caller = Principal::administrator(name);
     caller.grants.iter_mut().for_each(|grant| {
@@ -251,7 +251,7 @@ pub(super) fn cite(path: &str, line_start: u32, line_end: u32) -> CitationInput 
     }
 }
 
-/// A fact of `add_item` and the limit.
+/// Returns a fact on `add_item` and the limit.
 pub(super) fn limit_fact() -> NewFact {
     NewFact {
         repo: REPO.to_owned(),

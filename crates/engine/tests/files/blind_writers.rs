@@ -1,5 +1,5 @@
-//! Callers who may write in a tree and not read it: two trees that differ only in stored content
-//! give them the same answers.
+//! Callers that may write a tree but not read it: two trees that differ only in stored content give
+//! them the same responses.
 
 use loci_documents::bucket::{Bucket, BucketPut};
 use loci_documents::{
@@ -18,10 +18,10 @@ use super::world::{Shelf, text, titled};
 const PIN: &str = "knowledge/facts/pin.md";
 const GUESS: &str = "The PIN is 7391.";
 
-/// A call, and its whole answer as text.
+/// A call that returns its whole response as text.
 type Calling = fn(&Shelf, &Principal) -> String;
 
-/// A name, and a call with an answer that would tell of the stored text.
+/// A name, and a call with a response that could reveal the stored text.
 struct Case(&'static str, Calling);
 
 fn edited(shelf: &Shelf, by: &Principal, edit: Edit) -> String {
@@ -64,7 +64,7 @@ fn commanded(shelf: &Shelf, by: &Principal, input: serde_json::Value) -> String 
     format!("{:?}", block_on(shelf.engine.documents.memory_tool(by, &mount, input, None)))
 }
 
-/// An append to the first version, which is brought together with the second.
+/// An append to the first version, which is merged with the second.
 fn bucket_put(shelf: &Shelf, by: &Principal, content: &str) -> String {
     let bucket = Bucket { memory: shelf.memory(), namespace: shelf.tree.namespace.clone() };
     let key = "memory/desk/pins.md".to_owned();
@@ -77,7 +77,7 @@ fn stale() -> Precondition {
     Precondition::of_tags("\"sha256:00\"")
 }
 
-/// Calls that are refused, because their outcome tells of the text.
+/// Calls that are rejected, because their result reveals the text.
 const REFUSED: &[Case] = &[
     Case("edit: replace by the same", |shelf, by| {
         edited(shelf, by, Edit::Replace { old: "is 7".to_owned(), new: "is 7".to_owned() })
@@ -102,7 +102,7 @@ const REFUSED: &[Case] = &[
     Case("delete: a digest", |shelf, by| deleted(shelf, by, stale())),
 ];
 
-/// Calls that are refused by the door, which reads the tree for every command.
+/// Calls that the API rejects, because every command reads the tree.
 const COMMANDS: &[Case] = &[
     Case("memory tool: str_replace", |shelf, by| {
         let path = "/memories/facts/pin.md";
@@ -117,8 +117,8 @@ const COMMANDS: &[Case] = &[
     }),
 ];
 
-/// Calls that are done, or in conflict: the caller knows what it sent. In order: each leaves the
-/// trees alike but for the text.
+/// Calls that succeed or conflict without revealing more than the caller sent. Their order matters:
+/// each leaves the trees equal except for the text.
 const ANSWERED: &[Case] = &[
     Case("put: only where nothing is", |shelf, by| put(shelf, by, Some(PIN), Some(Precondition::Absent))),
     Case("append to a path", |shelf, by| appended(shelf, by, AppendTo::Path(PIN.to_owned()), None)),
@@ -139,7 +139,7 @@ const ANSWERED: &[Case] = &[
     Case("delete", |shelf, by| deleted(shelf, by, Precondition::Any)),
 ];
 
-/// A tree with a secret of four digits in it.
+/// Returns a tree with a secret of four digits.
 fn shelf_with(digits: &str) -> Shelf {
     let shelf = Shelf::new();
     let pin = titled("The PIN", &format!("# {digits}\n\nThe PIN is {digits}.\n"));
@@ -151,7 +151,7 @@ fn shelf_with(digits: &str) -> Shelf {
         let done = bucket_put(&shelf, &shelf.caller, content);
         assert!(done.starts_with("Ok"), "{done}");
     }
-    // Some restores would change something.
+    // Without this document, some restores would change nothing.
     shelf.put("knowledge/facts/other.md", "Text.\n");
     shelf
 }
@@ -174,7 +174,7 @@ fn answers_tell_a_writer_nothing_that_is_stored() {
             );
         }
     }
-    // The same calls tell a reader the stored content.
+    // The same calls return the stored content to a reader.
     let (one, other) = (shelf_with("7391"), shelf_with("1111"));
     let reader = |shelf: &Shelf| shelf.writer(&[Capability::Read, Capability::Write]);
     for Case(name, call) in &ANSWERED[..3] {
@@ -185,7 +185,7 @@ fn answers_tell_a_writer_nothing_that_is_stored() {
     }
 }
 
-/// A condition that holds, or a write that changes nothing, would tell that a guess is right.
+/// A condition that holds, or a write without effect, would reveal a correct guess.
 #[test]
 fn a_writer_guesses_no_document() {
     let guess = || titled("The PIN", "# 7391\n\nThe PIN is 7391.\n");
@@ -254,7 +254,7 @@ fn a_writer_writes_and_knows_what_it_sent() {
     let below =
         shelf.put_as(&writer, Some("knowledge/facts"), text("x"), Some(Precondition::Any)).unwrap_err();
     assert!(below.message.contains("is a directory: choose"), "{}", below.message);
-    // Whether that text lies there still is for readers.
+    // Only readers may learn if that text is still stored.
     let tag = format!("sha256:{}", again.content_sha256.unwrap());
     for (tag, expect) in [(tag.as_str(), Some(ErrorKind::Denied)), ("*", None)] {
         let matches = Some(Precondition::of_tags(tag));

@@ -1,4 +1,5 @@
-//! A part of a memory as a bucket: which keys are documents, what becomes of bytes that are none, appends of two writers, lists, grants.
+//! A part of a memory as a bucket: keys that are documents, other objects, appends of two writers,
+//! listings, grants.
 
 use loci_documents::bucket::{Bucket, BucketItem, BucketListing, BucketPut, BucketWritten};
 use loci_documents::{NewObject, Precondition};
@@ -10,7 +11,7 @@ use super::world::Shelf;
 
 const KEY: &str = "memory/desk/topic.md";
 
-/// The bucket below `/team`, as the caller of the shelf or another sees it.
+/// The bucket below `/team`, as seen by a caller.
 struct Seen<'a> {
     shelf: &'a Shelf,
     caller: Principal,
@@ -59,7 +60,7 @@ impl<'a> Seen<'a> {
         self.listed(prefix, None, 2)
     }
 
-    /// Keys and common beginnings, in pages of so many.
+    /// Returns keys and common prefixes, read in pages of `limit`.
     fn listed(&self, prefix: &str, delimiter: Option<&str>, limit: usize) -> Vec<String> {
         let (mut keys, mut after) = (Vec::new(), None);
         loop {
@@ -107,12 +108,12 @@ fn memory_files_are_documents_and_all_else_is_parked() {
     assert_eq!(seen.keys(""), all);
     assert_eq!(seen.keys("memory/desk/l"), ["memory/desk/long.md", "memory/desk/longest.md"]);
     assert_eq!(seen.keys("session/"), ["session/s1/state.json"]);
-    // The bucket of the whole memory sees the same below the namespace.
+    // The bucket of the whole memory contains the same keys below the namespace.
     let whole = Bucket { namespace: Namespace::parse("/").unwrap(), ..seen.bucket.clone() };
     let seen = Seen { bucket: whole, ..seen };
     assert_eq!(seen.read("team/memory/desk/topic.md").as_deref(), Some("# Topic\n- one\n"));
     assert_eq!(seen.keys("team/session"), ["team/session/s1/state.json"]);
-    // And the tree of the namespace holds the document.
+    // The tree of the namespace contains the document.
     shelf.tree.namespace = Namespace::parse("/team/desk").unwrap();
     assert_eq!(shelf.body("knowledge/facts/topic.md"), "# Topic\n- one\n");
 }
@@ -138,7 +139,7 @@ fn keys_that_share_a_beginning_are_one_item() {
     for number in 0..1_100 {
         seen.put_with(&format!("many/{number:04}"), b"x", |_| {}).unwrap();
     }
-    // The last character there is, which stands behind all others.
+    // The last Unicode character, which sorts after all others.
     for number in 0..1_100 {
         seen.put_with(&format!("n/\u{10ffff}{number:04}"), b"x", |_| {}).unwrap();
     }
@@ -165,7 +166,7 @@ fn one_key_is_one_thing() {
     assert_eq!((seen.keys(""), seen.read(KEY).as_deref()), (vec![KEY.to_owned()], Some("\u{fffd}")));
     assert!(seen.put(KEY, "- again\n").is_document);
     assert_eq!((seen.keys(""), seen.read(KEY).as_deref()), (vec![KEY.to_owned()], Some("- again\n")));
-    // Keys differ by their bytes, paths of a tree do not: the second spelling is parked.
+    // Keys differ by their bytes, tree paths do not: the second spelling is parked.
     let other = "memory/desk/Topic.md";
     assert!(!seen.put(other, "- other\n").is_document);
     assert_eq!(
@@ -206,10 +207,10 @@ fn b2_appends_of_two_writers_stay_through_a_bucket() {
     seen.put(KEY, &append("- one"));
     seen.put(KEY, &append("- two"));
     assert_eq!(seen.read(KEY).as_deref(), Some("# Topic\n- zero\n- one\n- two\n"));
-    // One that read before all of it and has nothing to add takes nothing away.
+    // A writer with an outdated read and nothing to append removes nothing.
     seen.put(KEY, &read);
     assert_eq!(seen.read(KEY).as_deref(), Some("# Topic\n- zero\n- one\n- two\n"));
-    // A write that is no append, or has a condition, or where this is off, replaces.
+    // A write that is no append, has a condition, or has merging disabled replaces the content.
     let replace = |text: &str, change: &dyn Fn(&mut BucketPut)| {
         seen.put_with(KEY, text.as_bytes(), |put| change(put)).unwrap();
         assert_eq!(seen.read(KEY).as_deref(), Some(text));

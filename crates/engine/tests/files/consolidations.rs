@@ -1,4 +1,4 @@
-//! Runs over trees: planned, applied in one write, undone; what moves meanwhile.
+//! Consolidation runs on trees: planned, applied in one write, reverted; and concurrent changes.
 
 use loci_documents::upkeep::{
     CHANGELOG, ConsolidationAsk, ConsolidationListing, ConsolidationRun, PlannerChoice, RunLimits, RunScope,
@@ -53,7 +53,7 @@ fn get(shelf: &Shelf, id: &str) -> ConsolidationRun {
     block_on(shelf.engine.documents.consolidation_get(&shelf.caller, &shelf.tree, id)).unwrap()
 }
 
-/// Actions in short.
+/// Returns the actions of a run in short form.
 fn told(run: &ConsolidationRun) -> Vec<String> {
     run.actions
         .iter()
@@ -68,7 +68,7 @@ fn told(run: &ConsolidationRun) -> Vec<String> {
         .collect()
 }
 
-/// What every document of the tree says, whole.
+/// Returns every document of the tree with its whole file.
 pub(super) fn files(shelf: &Shelf) -> BTreeMap<String, String> {
     shelf.paths(None, None).into_iter().map(|path| (path.clone(), shelf.get(&path).unwrap().file)).collect()
 }
@@ -77,7 +77,7 @@ fn put(shelf: &Shelf, name: &str, body: &str) {
     shelf.put(&format!("knowledge/facts/{name}.md"), body);
 }
 
-/// Two that say the same, and two others that do.
+/// Returns a tree with two pairs of documents of equal content.
 fn twins() -> Shelf {
     let shelf = Shelf::new();
     put(&shelf, "a", "The build needs make.");
@@ -100,12 +100,12 @@ fn a_plan_writes_nothing_and_is_applied_at_once() {
     assert_eq!((done.status, told(&done)[0].as_str()), (RunStatus::Applied, "applied merge a b"));
     let paths = ["knowledge/facts/a.md", "knowledge/facts/c.md", "knowledge/facts/e.md"];
     assert_eq!(shelf.paths(None, None), paths);
-    // What gave its place says to which document.
+    // A superseded document names its replacement.
     let gone = done.actions[0].seen.iter().find(|seen| seen.path.ends_with("b.md")).unwrap();
     let last = shelf.history(&gone.record).pop().unwrap();
     assert_eq!(last.superseded_by, Some(done.actions[0].seen[0].record.clone()));
     assert_eq!(apply(&shelf, &run.id, None).unwrap_err().kind, ErrorKind::Conflict);
-    // Nothing is left to do, and that is a plan, too.
+    // No work is left, and an empty plan is valid.
     assert!(told(&planned(&shelf, &Operation::DEFAULT)).is_empty());
 }
 
@@ -134,7 +134,7 @@ fn some_actions_are_applied_and_others_later() {
     assert_eq!(shelf.body(CHANGELOG).matches("\n## ").count(), 2);
 }
 
-/// What came while it was planned stays; what changed is planned anew, and nothing else.
+/// Documents added during planning stay; changed ones are planned again, and nothing else.
 #[test]
 fn what_moves_meanwhile() {
     let shelf = twins();
@@ -147,7 +147,7 @@ fn what_moves_meanwhile() {
     assert_eq!(shelf.paths(None, None).len(), 6);
     let anew = get(&shelf, &run.id);
     assert_eq!((anew.status, anew.replans), (RunStatus::Planned, 1));
-    // The other pair keeps its action, under its id; the touched documents were looked at again.
+    // The other pair keeps its action under its id; the touched documents were examined again.
     assert_eq!(told(&anew), ["planned merge a new", "planned merge c d"]);
     assert_eq!(anew.actions.iter().find(|one| one.seen[0].path.ends_with("c.md")).unwrap().id, "a2");
     apply(&shelf, &run.id, None).unwrap();
@@ -173,7 +173,7 @@ fn a_tree_that_never_rests_is_a_conflict() {
     assert_eq!(again.status, RunStatus::Planned);
 }
 
-/// Hashes are those of before, of a revert and of its revert.
+/// The hashes equal the earlier ones, after a revert and after its revert.
 #[test]
 fn a_run_is_undone_and_redone() {
     let shelf = twins();
@@ -205,7 +205,7 @@ fn what_others_changed_since_is_left_alone() {
     let run = planned(&shelf, &Operation::DEFAULT);
     apply(&shelf, &run.id, None).unwrap();
     put(&shelf, "a", "Edited since.");
-    // A merge whose target is unchanged has only the other document to bring back.
+    // A merge with an unchanged target only restores the other document.
     let (_, left) = revert(&shelf, &run.id, false).unwrap();
     assert!(left.iter().all(|one| one.contains("a.md")), "{left:?}");
     assert_eq!(shelf.body("knowledge/facts/a.md"), "Edited since.");
@@ -272,7 +272,7 @@ fn contradictions_in_a_tree() {
     );
 }
 
-/// Who may not write is refused before anything is planned.
+/// A caller without write access is rejected before planning.
 #[test]
 fn who_may_do_what() {
     let shelf = twins();
@@ -289,14 +289,14 @@ fn who_may_do_what() {
     denied(block_on(shelf.engine.documents.consolidation_apply(&reader, of, None, None)));
     denied(block_on(shelf.engine.documents.consolidation_cancel(&reader, of.0, of.1)));
     denied(block_on(shelf.engine.documents.consolidation_replan(&reader, of.0, of.1)));
-    // The answers of all three show what is planned, and of which documents.
+    // The responses of all three contain the plan and its documents.
     let blind = shelf.writer(&[Write]);
     denied(block_on(shelf.engine.documents.consolidation_apply(&blind, of, None, None)));
     denied(block_on(shelf.engine.documents.consolidation_cancel(&blind, of.0, of.1)));
     let undone = block_on(shelf.engine.documents.consolidation_revert(&blind, of, false, None));
     denied(undone.map(|undone| undone.run));
     assert_eq!(block_on(shelf.engine.documents.consolidation_get(&reader, of.0, of.1)).unwrap().id, run.id);
-    // What is always loaded waits for an administrator.
+    // Documents that every prompt loads wait for an administrator.
     let writer = shelf.writer(&[Read, Write]);
     for name in ["s", "t"] {
         shelf.put(&format!("knowledge/system/{name}.md"), &format!("{name} {}", "word ".repeat(700)));
@@ -335,7 +335,7 @@ fn one_run_at_a_time_and_what_is_no_question() {
     bad(|asked| asked.scope = RunScope::Paths(Vec::new()), "scope.paths");
     bad(|asked| asked.scope = RunScope::Paths(vec!["../x".to_owned()]), "scope.paths");
     bad(|asked| asked.planner = PlannerChoice::Llm, "planner");
-    // Too large a plan fails before anything happens.
+    // A plan that is too large fails before any change.
     let limits = RunLimits { max_actions: 1, ..RunLimits::default() };
     let failed =
         start(&shelf, &ConsolidationAsk { limits, dry_run: false, ..ask(&shelf, &Operation::DEFAULT) });
@@ -349,7 +349,7 @@ fn since_the_last_run_and_in_part_of_a_tree() {
     let since = ConsolidationAsk { scope: RunScope::SinceLast, ..ask(&shelf, &Operation::DEFAULT) };
     let first = start(&shelf, &since);
     assert_eq!(told(&first).len(), 2);
-    // A plan that nobody applied moves nothing on.
+    // A plan that was not applied does not advance the starting point.
     assert_eq!(told(&start(&shelf, &since)).len(), 2);
     apply(&shelf, &first.id, Some(&["a1"])).unwrap();
     assert_eq!(told(&start(&shelf, &since)), ["planned merge c d"]);
@@ -364,7 +364,7 @@ fn since_the_last_run_and_in_part_of_a_tree() {
     assert_eq!(told(&start(&shelf, &part(&["Knowledge/facts"]))), ["planned merge e f"]);
 }
 
-/// What a run did not look at, the next one does.
+/// The next run examines documents that a run did not examine.
 #[test]
 fn nothing_is_passed_over() {
     let check = |before: fn(&Shelf, &ConsolidationAsk), expect: &[&str]| {
@@ -373,7 +373,7 @@ fn nothing_is_passed_over() {
         before(&shelf, &since);
         assert_eq!(told(&start(&shelf, &since)), expect);
     };
-    // What came before a run was planned anew.
+    // Documents added before a run was planned again.
     check(
         |shelf, since| {
             let run = start(shelf, since);
@@ -386,7 +386,7 @@ fn nothing_is_passed_over() {
         &["planned merge g h"],
     );
     let all = ["planned merge a b", "planned merge c d"];
-    // What lies beside the paths of a run.
+    // Documents outside the paths of a run.
     check(
         |shelf, since| {
             let scope = RunScope::Paths(vec!["knowledge/facts/e.md".to_owned()]);
@@ -395,7 +395,7 @@ fn nothing_is_passed_over() {
         },
         &all,
     );
-    // What another operation would have found.
+    // Documents that another operation would have found.
     check(
         |shelf, since| {
             let operations = Some(vec![Operation::Prune]);
@@ -418,14 +418,14 @@ fn planned_anew_a_run_stays_within_its_paths() {
     assert!(told(&get(&shelf, &run.id)).is_empty());
 }
 
-/// Puts a whole file.
+/// Stores a whole file.
 fn put_file(shelf: &Shelf, name: &str, file: &str) {
     let path = format!("knowledge/facts/{name}.md");
     let put = PutContent::File(file.to_owned());
     shelf.put_as(&shelf.caller, Some(&path), put, Some(Precondition::Any)).unwrap();
 }
 
-/// The record of a document, as it is.
+/// Returns the current record of a document.
 fn record(shelf: &Shelf, name: &str) -> Record {
     let id = shelf.get(&format!("knowledge/facts/{name}.md")).unwrap().record;
     shelf.history(&id).pop().unwrap()
@@ -446,7 +446,7 @@ fn what_is_put_in_order_is_no_newer_and_trusted_as_before() {
     );
 }
 
-/// What several documents said holds as long as one of them did.
+/// A merged document expires when the last of its sources would.
 #[test]
 fn a_merge_holds_as_long_as_its_sources() {
     let until = |day: u32| format!("---\nexpires_at: 2999-01-0{day}\n---\nSay it.");
@@ -467,7 +467,8 @@ fn a_merge_holds_as_long_as_its_sources() {
     check(&until(2), &until(1), Some("2999-01-02"));
 }
 
-/// What a person decided is done again by a person who may; what was left open then is not done at all.
+/// A permitted person repeats a person's decision; actions that were left open then are not
+/// applied.
 #[test]
 fn what_a_revert_of_a_revert_does() {
     let shelf = Shelf::new();
@@ -477,7 +478,7 @@ fn what_a_revert_of_a_revert_does() {
     let run = planned(&shelf, &Operation::DEFAULT);
     assert_eq!(told(&run), ["held merge a b"]);
     apply(&shelf, &run.id, Some(&["a1"])).unwrap();
-    // The text is of the one from outside, and so is its trust.
+    // The text comes from the external document, and so does its trust.
     assert_eq!(record(&shelf, "a").tier, TrustTier::External);
     let writer = shelf.writer(&[Read, Write]);
     let revert_as = |caller, id: &str| {
@@ -500,7 +501,8 @@ fn what_a_revert_of_a_revert_does() {
     assert_eq!(shelf.body("knowledge/facts/c.md"), "Tests run at night.");
 }
 
-/// Of two documents that said the same, one is taken out: it comes back as the other neither by a revert nor by a restore.
+/// Of two equal documents, one is redacted: neither a revert nor a restore brings it back through
+/// the other.
 #[test]
 fn what_was_taken_out_does_not_come_back() {
     use loci_documents::{Point, RecordRedact, RedactWhich, TreeRestore};
@@ -682,7 +684,7 @@ fn what_nobody_reads_goes_once_reads_were_counted_for_long() {
         .unwrap();
         let request = question(&shelf, "Zanzibar backups");
         assert_eq!(block_on(shelf.engine.search(&shelf.caller, request)).unwrap().hits.len(), 1);
-        // A listing shows all of them, and reads none.
+        // A listing returns all of them without counting as a read.
         shelf.paths(None, None);
     }
     shelf.get("knowledge/facts/once.md").unwrap();

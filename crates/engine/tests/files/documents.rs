@@ -1,4 +1,4 @@
-//! Documents: written, read, edited, moved, put away; who may, and under which precondition.
+//! Documents: writes, reads, edits, moves and archiving, with permissions and preconditions.
 
 use loci_documents::{AppendTo, DocumentPut, DocumentWritten, Edit, Precondition, PutContent};
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
@@ -140,7 +140,8 @@ fn a_directory_is_no_document() {
         assert_eq!(why(put), taken, "{path}");
         assert_eq!(why(shelf.move_to("knowledge/own.md", path)), taken, "{path}");
     }
-    // The only document of a directory may take the directory's name, and a directory that is empty is none.
+    // The only document of a directory may take the directory's name, because an empty directory
+    // does not exist.
     shelf.move_to("knowledge/own/deep/a.md", "knowledge/own").unwrap();
     shelf.delete("knowledge/own").unwrap();
     shelf.put("knowledge/own/b.md", "x");
@@ -164,7 +165,7 @@ fn a_document_that_has_the_place_of_a_directory_keeps_no_record_out() {
     shelf.add(text("# Hives\n\n- three\n"));
     lie([0, 3]);
     assert_eq!(shelf.body("knowledge/facts"), "mine\n");
-    // That path is a directory now; where a document leaves, its name is one again.
+    // That path is a directory now; after the document moves away, its name is free again.
     let onto = shelf.put_as(&shelf.caller, Some("knowledge/facts-3"), text("x"), Some(Precondition::Any));
     assert_eq!(why(onto), (ErrorKind::Conflict, Some(Reason::PathConflict)));
     shelf.delete("knowledge/facts").unwrap();

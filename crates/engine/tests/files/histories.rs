@@ -1,4 +1,4 @@
-//! What happened to documents: versions, changes in order, diffs, snapshots, restoring, taking out.
+//! Histories of documents: versions, changes in order, diffs, snapshots, restores, redactions.
 
 use loci_api::documents::tree::TreeChange;
 use loci_api::documents::tree::{DocumentVersion, TreeDiff, TreeRestored};
@@ -123,7 +123,7 @@ fn changes_come_in_order_behind_a_state() {
     assert_eq!(diff(&shelf, state(&all[0]), state(&all[1])).files[0].path_b.as_deref(), Some(B));
     let planned = restore(&shelf, state(&all[1]), &[], true);
     assert_eq!(planned.documents[0].path.as_deref(), Some(A));
-    // A state of another tree is none of this one.
+    // A state of another tree is not valid for this one.
     let other = TreeAsk { namespace: Namespace::parse("/other/").unwrap(), ..shelf.tree.clone() };
     let asked = |tree: &TreeAsk, since| {
         block_on(shelf.engine.documents.tree_changes(&shelf.caller, tree, since, 100))
@@ -225,7 +225,7 @@ fn states_from_before_a_restore_are_refused() {
     shelf.put(B, "lost");
     let late = changes(&shelf, Point::Sequence(0)).1;
     let restored = shelf.in_world(backup);
-    // As many writes as there were: the place of a state says nothing.
+    // The same number of writes: a sequence alone does not identify a state.
     restored.put("knowledge/facts/c.md", "new");
     let Shelf { engine, caller, tree, .. } = &restored;
     let refused = |since: Point| {
@@ -238,7 +238,7 @@ fn states_from_before_a_restore_are_refused() {
     };
     refused(Point::State(early));
     refused(Point::State(late));
-    // A place that the tree has not come to, as in a store that went back without being restored.
+    // A sequence beyond the tree's, as in a store that was rolled back without a restore.
     refused(Point::Sequence(1_000));
     let (all, next) = changes(&restored, Point::Sequence(0));
     assert_eq!(all.len(), 2);

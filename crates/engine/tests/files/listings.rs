@@ -1,4 +1,4 @@
-//! What a model is shown of a tree: listings within a budget, documents that are always loaded, lines that are looked for.
+//! Trees for a model: listings within a budget, documents that every prompt loads, line searches.
 
 use loci_api::documents::tree::GrepAsk;
 use loci_documents::{Listing, Precondition, PutContent};

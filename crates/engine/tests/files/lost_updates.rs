@@ -1,4 +1,4 @@
-//! Data that other stores lost, by number.
+//! Updates that other stores lost, by number.
 
 use loci_documents::{AppendTo, Edit, Precondition};
 use loci_model::{ErrorKind, Reason};

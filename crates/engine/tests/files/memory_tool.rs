@@ -1,4 +1,5 @@
-//! The memory tool on real trees: its golden sequences, what grants and mounts allow, one version each, nothing in the place of a refusal.
+//! The memory tool on real trees: golden sequences, grants and mounts, one version per command, and
+//! rejections without content.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,14 +48,14 @@ fn refused(shelf: &Shelf, caller: &Principal, input: Value) -> String {
     content
 }
 
-/// Another engine on the shelf's store.
+/// Replaces the shelf's engine on the same store.
 fn configure(shelf: &mut Shelf, settings: impl Into<LociSettings>) {
     let (store, clock) = (shelf.world.store(), Arc::new(shelf.world.clock()));
     let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(7)), Arc::new(OpenVault));
     shelf.engine = Loci::new(parts, settings);
 }
 
-/// Each sequence on a tree of its own, by somebody who may write, and not below `system/`.
+/// Runs each sequence on a separate tree, as a caller that may write, but not below `system/`.
 #[test]
 fn golden_sequences_on_a_real_tree() {
     let sequences: Vec<Value> = serde_json::from_str(GOLDEN).unwrap();
@@ -89,16 +90,16 @@ fn a_command_is_one_version_of_the_same_document() {
     done(&shelf, json!({"command": "rename", "old_path": path, "new_path": "/memories/look.md"}));
     let moved = shelf.get("knowledge/look.md").unwrap();
     assert_eq!((&moved.record, moved.version), (&shown.record, 4));
-    // Where it was nothing lies: an alias is a way for readers of the tree, no file.
+    // Its old path is free: an alias serves readers of the tree and is no file.
     let view = json!({"command": "view", "path": path});
     assert!(refused(&shelf, &shelf.caller, view).contains("does not exist"));
     done(&shelf, json!({"command": "delete", "path": "/memories/look.md"}));
     assert!(shelf.paths(None, None).is_empty());
-    // Put away, not erased.
+    // The document was archived, not erased.
     assert_eq!(shelf.history(&shown.record).len(), 5);
 }
 
-/// A model sees lines, and writes them with the line ends that it knows; the file keeps its own.
+/// A model sees lines, and writes them with its own line ends; the file keeps its line ends.
 #[test]
 fn lines_of_windows_are_replaced_and_stay_lines_of_windows() {
     let shelf = Shelf::new();
@@ -150,7 +151,7 @@ fn grants_decide_what_is_read_only() {
         assert_eq!(refused(&shelf, &writer, create(path)), expect);
     }
     assert!(!told(&shelf, &writer, create("/memories/facts/b.md")).1);
-    // Nor does an agent in development mode, whose grants are an administrator's.
+    // An agent in development mode is rejected too, although its grants are an administrator's.
     let system = "/memories/system/rules.md";
     let edit = json!({"command": "str_replace", "path": system, "old_str": "rules", "new_str": "none"});
     let away = json!({"command": "rename", "old_path": system, "new_path": "/memories/rules.md"});
@@ -163,7 +164,7 @@ fn grants_decide_what_is_read_only() {
         assert!(why.ends_with("is read-only."), "{why}");
     }
     assert_eq!(shelf.paths(Some("knowledge/system"), None), ["knowledge/system/rules.md"]);
-    // Not even read: no text, an error.
+    // Reads are rejected too, with an error instead of a text.
     let blind = shelf.writer(&[Capability::Write]);
     let mount = MountAsk::Tree(shelf.tree.clone());
     assert_eq!(run(&shelf, &blind, &mount, view).unwrap_err().kind, ErrorKind::Denied);
@@ -188,7 +189,7 @@ fn what_the_tree_refuses_is_undone_and_told() {
     let facts: Vec<String> = (0..3).map(|number| format!("fact {number}")).collect();
     shelf.records("/team", facts.iter().map(|fact| shelf.fact(fact)).collect());
     let before = shelf.paths(None, None);
-    // A record has a text: all of it cannot go.
+    // A record must have text, so it cannot be emptied.
     let empty = json!({"command": "str_replace", "path": "/memories/facts/fact-1.md", "old_str": "fact 1"});
     assert!(refused(&shelf, &shelf.caller, empty).contains("delete it instead"));
     assert_eq!(
@@ -229,7 +230,8 @@ fn entry(memory: &str, namespace: &str, mode: MountMode) -> MountEntry {
     MountEntry { memory: memory.to_owned(), namespace: Namespace::parse(namespace).unwrap(), mode }
 }
 
-/// A shelf whose engine has mounts: `team` of one tree, `both` of two, one of them read-only.
+/// Returns a shelf whose engine has mounts: `team` with one tree, `both` with two, one of them
+/// read-only.
 fn mounted() -> Shelf {
     let mut shelf = Shelf::new();
     let both = BTreeMap::from([

@@ -1,4 +1,4 @@
-//! Mirrors in directories: what goes which way, and what keeps anything from being lost.
+//! Mirrors in directories: the direction of each change, and the protection against data loss.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ impl Mirrored {
         self.shelf.world.clock().advance_ms(seconds * 1_000);
     }
 
-    /// So many documents, and a mirror of them.
+    /// Returns a tree with this number of documents, and a mirror of it.
     fn with_documents(count: usize) -> Self {
         let mirrored = Self::new(|_| {});
         for number in 0..count {
@@ -124,7 +124,7 @@ fn path(number: usize) -> String {
 const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/facts/b.md";
 
-/// Counts of a report, in short.
+/// Returns the counts of a report in short form.
 fn counts(report: &MirrorReport) -> String {
     let counts = [
         ("written", report.written),
@@ -164,10 +164,10 @@ fn what_changes_on_one_side_comes_to_the_other() {
     assert_eq!(counts(&mirrored.sync()), "written 1");
     assert_eq!(mirrored.read(A).unwrap(), "---\ndescription: \"one\"\n---\n\none\n");
     assert_eq!(counts(&mirrored.sync()), "");
-    // From the tree.
+    // A change in the tree.
     mirrored.shelf.put(A, "two\n");
     assert_eq!(counts(&mirrored.sync()), "written 1");
-    // From the file, with its head; and without one, as it is.
+    // A change in the file, with front matter; and a new file without it, stored raw.
     mirrored.write(A, "---\ndescription: \"two\"\n---\n\nthree\n");
     mirrored.write(B, "new\n");
     assert_eq!(counts(&mirrored.sync()), "written 1, taken 1, created 1");
@@ -175,7 +175,7 @@ fn what_changes_on_one_side_comes_to_the_other() {
     assert_eq!(mirrored.read(B).unwrap(), "new\n");
     assert_eq!(mirrored.read(A).unwrap(), "---\ndescription: \"three\"\n---\n\nthree\n");
     assert_eq!(counts(&mirrored.sync()), "");
-    // A mirror writes by its own name.
+    // A mirror writes under its own name.
     let told = block_on(mirrored.shelf.engine.documents.document_history(
         &mirrored.shelf.caller,
         &mirrored.shelf.tree,
@@ -211,7 +211,7 @@ fn a_file_becomes_a_directory_and_a_directory_a_file() {
     mirrored.shelf.put(B, "other\n");
     mirrored.sync();
     let lie = |expect: &[&str]| assert_eq!(paths_below(&mirrored.root()), expect);
-    // By a person: at once, and with another text, so that it is no move.
+    // By a person: immediately, and with another text, so that it is no move.
     mirrored.delete(A);
     mirrored.write(inside, "two\n");
     assert_eq!(counts(&mirrored.sync()), "created 1, put_away 1");
@@ -253,7 +253,7 @@ fn a8_what_both_sides_changed_is_kept_twice() {
     assert!(mirrored.read(beside).unwrap().ends_with("the person's\n"));
     assert_eq!(mirrored.status().open_conflicts, 1);
     assert_eq!(counts(&mirrored.sync()), "");
-    // Decided: the copy goes.
+    // After the decision the copy is removed.
     mirrored.shelf.delete(beside).unwrap();
     assert_eq!(counts(&mirrored.sync()), "removed 1");
     assert_eq!(mirrored.status().open_conflicts, 0);
@@ -283,7 +283,7 @@ fn an_edit_of_what_was_deleted_brings_it_back() {
     mirrored.write(A, "---\ndescription: \"base\"\n---\n\nthe only copy\n");
     assert_eq!(counts(&mirrored.sync()), "created 1");
     assert_eq!(mirrored.shelf.body(A), "the only copy\n");
-    // And the other way: the tree's edit, without a file.
+    // In the other direction: the tree's edit wins over a deleted file.
     mirrored.shelf.put(B, "changed\n");
     mirrored.delete(B);
     assert_eq!(counts(&mirrored.sync()), "written 1");
@@ -306,7 +306,8 @@ fn a7_a_mirror_that_is_gone_deletes_nothing() {
         mirrored.later(60);
         assert_eq!((mirrored.live(), counts(&mirrored.sync()).as_str()), (20, ""), "{what}");
     }
-    // The marker alone is gone, or is another mirror's: nothing is done, in either direction.
+    // Only the marker is missing, or belongs to another mirror: nothing is done in either
+    // direction.
     for marker in [None, Some("version 1\nsomebody else\n"), Some("")] {
         let own = mirrored.read(".loci-mirror").unwrap();
         match marker {
@@ -360,7 +361,7 @@ fn a9_deletions_wait_and_come_a_part_at_a_time() {
         let next = rest.min(37);
         assert_eq!((after.put_away, after.waiting_deletes), (next, rest - next), "a quarter of what is left");
     }
-    // A second look of the same sync deletes nothing more.
+    // A second scan of the same sync deletes nothing more.
     let mirrored = Mirrored::with_documents(200);
     (0..100).for_each(|number| mirrored.delete(&path(number)));
     mirrored.sync();
@@ -433,7 +434,7 @@ fn one_bad_file_is_told_once_and_stops_nobody() {
     mirrored.write(bad, "text now\n");
     assert_eq!(counts(&mirrored.sync()), "created 1");
     assert_eq!(mirrored.shelf.body(bad), "text now\n");
-    // Where it is configured so, it may.
+    // The setting permits it.
     let allowed = Mirrored::new(|new| new.system = true);
     allowed.write(".keep", "");
     allowed.sync();
@@ -450,7 +451,7 @@ fn secrets_are_masked_in_the_mirror_too() {
     let report = mirrored.sync();
     assert!(report.notes.iter().any(|note| note.what.contains("masked")), "{report:?}");
     assert!(!mirrored.shelf.body(A).contains(&secret) && !mirrored.read(A).unwrap().contains(&secret));
-    // In a head, too.
+    // Also in front matter.
     for head in
         ["title: \"TOKEN\"", "description: \"TOKEN\"", "keys:\n  - \"TOKEN\"", "deep:\n  key: \"TOKEN\""]
     {
@@ -461,7 +462,7 @@ fn secrets_are_masked_in_the_mirror_too() {
     }
 }
 
-/// A file that a person had before there was a mirror may be the only copy of the secret in it.
+/// A file that existed before the mirror may be the only copy of its secret.
 #[test]
 fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
@@ -486,20 +487,20 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     let report = mirrored.sync();
     assert_eq!(counts(&report), "");
     stays(&mirrored, &report);
-    // A change that keeps the secret is taken, and the file stays.
+    // A change that keeps the secret is accepted, and the file stays.
     let more = format!("{mine}and more\n");
     mirrored.write(A, &more);
     assert_eq!(counts(&mirrored.sync()), "taken 1");
     assert_eq!(mirrored.shelf.body(A), "the token is [REDACTED:github_token]\nand more\n");
     assert_eq!(mirrored.read(A).as_deref(), Some(more.as_str()));
-    // Without it the file is one like others.
+    // Without the secret it is an ordinary file.
     mirrored.write(A, "no token\n");
     assert_eq!(counts(&mirrored.sync()), "taken 1");
     let report = mirrored.sync();
     assert_eq!((counts(&report).as_str(), report.notes.len()), ("", 0), "{report:?}");
     mirrored.shelf.put(A, "an agent's\n");
     assert_eq!(counts(&mirrored.sync()), "written 1");
-    // Changes of the document do not come to the file, and a new file is masked as everywhere.
+    // Changes of the document are not written to the file, and a new file is masked as usual.
     let mirrored = adopted();
     mirrored.sync();
     mirrored.shelf.put(A, "an agent's\n");
@@ -511,7 +512,7 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     mirrored.write("knowledge/facts/c.md", &format!("for the shop, {mine}"));
     mirrored.sync();
     assert!(!mirrored.read("knowledge/facts/c.md").unwrap().contains(&secret));
-    // Beside a document that lay there already both texts are kept, and the file stays as well.
+    // If a document already existed, both texts are kept, and the file stays as well.
     let mirrored = adopted();
     mirrored.shelf.put(A, "an agent's\n");
     let report = mirrored.sync();
@@ -522,7 +523,7 @@ fn a_file_that_was_adopted_with_a_secret_is_not_written_over() {
     stays(&mirrored, &mirrored.sync());
 }
 
-/// Redacts what holds a text in the document at a path; mirrors are brought up with it.
+/// Redacts the parts of a document that contain a text, and updates the mirrors.
 pub(super) fn redact(mirrored: &Mirrored, path: &str, text: &str) {
     let asked = RecordRedact {
         memory: mirrored.shelf.memory(),
@@ -550,7 +551,7 @@ fn an_erasure_comes_to_an_adopted_file_only_with_its_own_document() {
         (mirrored, report)
     };
     let lies = |mirrored: &Mirrored, expect: &str| assert_eq!(mirrored.read(A).as_deref(), Some(expect));
-    // Of another document, whatever became of its own meanwhile.
+    // A redaction of another document, with any intermediate change of its own.
     let (mirrored, _) = adopted(None);
     redact(&mirrored, B, "plain words");
     lies(&mirrored, &mine);
@@ -559,18 +560,18 @@ fn an_erasure_comes_to_an_adopted_file_only_with_its_own_document() {
     mirrored.shelf.put(B, "again others\n");
     redact(&mirrored, B, "again others");
     lies(&mirrored, &mine);
-    // Of its own: the file's text was that of a version before.
+    // A redaction of its own document: the file had the text of an earlier version.
     redact(&mirrored, A, "the token is");
     assert!(!mirrored.read(A).unwrap().contains(&secret));
     mirrored.shelf.put(A, "as any file\n");
     assert_eq!(counts(&mirrored.sync()), "written 1");
-    // The document of its name has another text, and the file's lies beside it.
+    // The document of its name has another text, and the file's text is kept next to it.
     let (mirrored, report) = adopted(Some("an agent's\n"));
     redact(&mirrored, B, "plain words");
     lies(&mirrored, &mine);
     redact(&mirrored, &report.conflicts[0].what, "the token is");
     assert!(mirrored.read(A).unwrap().ends_with("an agent's\n"));
-    // A document that was put away is none that was erased.
+    // An archived document is not an erased one.
     let (mirrored, _) = adopted(None);
     mirrored.shelf.delete(A).unwrap();
     redact(&mirrored, B, "plain words");
@@ -593,7 +594,7 @@ fn an_adopted_file_stays_under_another_name() {
     assert_eq!(counts(&mirrored.sync()), "put_away 1");
     assert_eq!((mirrored.read(A), mirrored.read(c)), (None, Some(mine.clone())));
     assert_eq!(mirrored.shelf.body(c), "the token is [REDACTED:github_token]\n");
-    // And over another file.
+    // A move onto another file.
     fs::rename(mirrored.root().join(c), mirrored.root().join(B)).unwrap();
     mirrored.sync();
     assert_eq!(mirrored.read(B).as_deref(), Some(mine.as_str()));
@@ -616,7 +617,7 @@ fn a_document_that_no_directory_shows_is_not_taken_for_deleted() {
     assert_eq!(mirrored.shelf.body("knowledge/facts/draft.tmp"), "kept\n");
 }
 
-/// What becomes of a file that can be read no more, and of those below it.
+/// The treatment of a file that is no longer readable, and of the files below it.
 #[test]
 fn what_is_passed_over_is_not_taken_for_deleted() {
     let check = |what: &str, change: &dyn Fn(&Mirrored)| {
@@ -629,7 +630,7 @@ fn what_is_passed_over_is_not_taken_for_deleted() {
             mirrored.later(60);
         }
         assert_eq!((mirrored.live(), paths_below(&mirrored.root())), (3, before), "{what}");
-        // What the tree says meanwhile is not written over it either.
+        // The tree's changes do not overwrite it either.
         mirrored.shelf.put(&path(1), "changed\n");
         assert_eq!(counts(&mirrored.sync()), "", "{what}");
     };
@@ -665,7 +666,7 @@ fn a_copy_of_a_long_name_stops_nobody() {
 
 #[test]
 fn what_one_side_added_oddly_is_kept_beside() {
-    // What the file adds, and whether the tree's text takes it.
+    // The addition in the file, and true if it is merged into the tree's text.
     for (added, is_taken) in [
         ("- two\n- three\n", true),
         ("- two\n\n\n", true),
@@ -731,9 +732,9 @@ fn a14_names_of_all_scripts_go_round() {
         let file = mirrored.read(&path).unwrap();
         mirrored.write(&path, &format!("{file}more\n"));
     }
-    // What is made of a text changes with it.
+    // Derived forms of a text change with it.
     assert_eq!(counts(&mirrored.sync()), "written 6, taken 6");
-    // Two names that one file system could not tell apart.
+    // Two names that some file systems cannot distinguish.
     mirrored.write("knowledge/facts/EMOJI-🎉.md", "other\n");
     assert_eq!(counts(&mirrored.sync()), "refused 1");
     assert_eq!(counts(&mirrored.sync()), "");
@@ -794,7 +795,7 @@ fn what_is_written_past_a_document_is_taken_by_preconditions() {
     let mirrored = Mirrored::new(|_| {});
     mirrored.shelf.put(A, "one\n");
     mirrored.sync();
-    // The same bytes on both sides are agreed on.
+    // Equal bytes on both sides are in agreement.
     mirrored.shelf.put(A, "two\n");
     mirrored.write(A, "---\ndescription: \"two\"\n---\n\ntwo\n");
     assert_eq!(counts(&mirrored.sync()), "");

@@ -1,4 +1,4 @@
-//! Mirrors beside each other: of two tenants, of two servers, and of a directory that comes back.
+//! Separation of mirrors: of two tenants, of two servers, and of a directory that returns.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::mirrors::Mirrored;
 const A: &str = "knowledge/facts/a.md";
 const B: &str = "knowledge/facts/b.md";
 
-/// Somebody who has another memory, and may do all there.
+/// Returns a caller with all rights on another memory only.
 fn bob(mirrored: &Mirrored) -> (Principal, MemoryId) {
     let new = NewMemory { name: "bobs".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let shelf = &mirrored.shelf;
@@ -68,7 +68,7 @@ fn nobody_reads_a_repository_through_a_mirror_of_his_own() {
 fn a_mirror_lies_in_no_other_and_holds_none() {
     let mirrored = Mirrored::new(|new| new.path = "a/b".to_owned());
     let (_, memory) = bob(&mirrored);
-    // Only an administrator of the server comes near another memory's mirror.
+    // Only an administrator of the server may use another memory's mirror.
     let caller = mirrored.shelf.caller.clone();
     let check = |path: &str, expect: Option<&str>| {
         for kind in [MirrorKind::Directory, MirrorKind::Git] {
@@ -106,7 +106,7 @@ fn a_memory_has_its_folder_and_sees_no_others() {
         let new = NewMirror { memory: memory.clone(), path: path.to_owned(), adopt: true, ..wanted };
         block_on(engine.documents.mirror_add(&bob, new)).map_err(|error| (error.kind, error.message))
     };
-    // By the same name it is another place: Alice's is neither met nor told.
+    // The same name means another directory: Alice's mirror is neither used nor revealed.
     let made = add("m", "mine").unwrap();
     assert_eq!(made.path, format!("{memory}/m"));
     assert_eq!(block_on(engine.documents.mirror_sync(&bob, &memory, "mine")).unwrap().taken, 0);
@@ -118,7 +118,7 @@ fn a_memory_has_its_folder_and_sees_no_others() {
         "a place in use looks like a free one"
     );
     assert_eq!(absolute(&alices).0, ErrorKind::Invalid);
-    // What a removed mirror of a deleted memory left is nobody else's, wherever it comes to lie.
+    // The files of a removed mirror of a deleted memory belong to no one else, at any later path.
     let (shelf, alice) = (&mirrored.shelf, &mirrored.shelf.caller);
     block_on(engine.documents.mirror_remove(alice, &shelf.memory(), "team")).unwrap();
     block_on(engine.memory_delete(alice, &shelf.memory(), None)).unwrap();
@@ -149,7 +149,7 @@ fn a_directory_that_comes_back_is_anothers() {
         mirrored.shelf.put(B, "two\n");
         mirrored.sync();
         let away = mirrored.folder.path().join("away");
-        // It is not mounted, and all goes on in what lies there instead.
+        // It is not mounted, and a replacement directory is in use instead.
         fs::rename(mirrored.root(), &away).unwrap();
         if kind == MirrorKind::Git {
             let made =
@@ -176,7 +176,7 @@ fn a_directory_that_comes_back_is_anothers() {
     }
 }
 
-/// Another server on the same store, with disks of its own.
+/// Returns another server on the same store with its own disks.
 fn other_server(mirrored: &Mirrored, folder: &std::path::Path) -> Loci {
     let (store, clock) = (mirrored.shelf.world.store(), Arc::new(mirrored.shelf.world.clock()));
     let parts = EngineParts::quiet(store, None, clock, Arc::new(SeededIds::new(9)), Arc::new(OpenVault));
@@ -202,7 +202,7 @@ fn a_mirror_is_kept_where_its_disks_are() {
         mirrored.shelf.world.clock().advance_ms(60_000);
         let report = mirrored.sync();
         assert_eq!((report.finding.as_str(), report.written, report.put_away), ("whole", 0, 0));
-        // Whoever makes it anew there keeps it there.
+        // The server that creates the mirror again keeps it on its own disk.
         block_on(other.documents.mirror_remove(caller, &memory, "team")).unwrap();
         block_on(other.documents.mirror_add(caller, mirrored.wanted("team", kind))).unwrap();
         assert_eq!(sync(&other).unwrap().written, 1);
@@ -225,7 +225,7 @@ fn a_mirror_is_made_again_where_one_was_removed() {
     }
 }
 
-/// Removes the mirror and makes it again in its folder, and brings it up.
+/// Removes the mirror, creates it again in its folder, and syncs it.
 fn made_again(mirrored: &Mirrored, layout: &str) -> MirrorReport {
     let (engine, caller) = (&mirrored.shelf.engine, &mirrored.shelf.caller);
     block_on(engine.documents.mirror_remove(caller, &mirrored.shelf.memory(), "team")).unwrap();
@@ -235,7 +235,7 @@ fn made_again(mirrored: &Mirrored, layout: &str) -> MirrorReport {
     mirrored.sync()
 }
 
-/// The numbers of files that went one way or the other, and of those that did not.
+/// Returns the numbers of files that changed in either direction, and of conflicts and rejections.
 fn moved(report: &MirrorReport) -> [u64; 5] {
     let (conflicts, refused) = (report.conflicts.len() as u64, report.refused.len() as u64);
     [report.written, report.taken, report.created, conflicts, refused]
@@ -249,7 +249,7 @@ fn a_folder_that_is_adopted_again_knows_the_files_that_stay() {
     mirrored.write(A, &mine);
     mirrored.write(B, "plain\n");
     assert_eq!(moved(&mirrored.sync()), [0, 0, 2, 0, 0]);
-    // It stays as it is, however often the folder is adopted.
+    // It stays unchanged, even if the folder is adopted several times.
     let rests = |text: &str, documents: usize| {
         for report in [made_again(&mirrored, "native"), mirrored.sync(), made_again(&mirrored, "native")] {
             assert_eq!(moved(&report), [0; 5], "{report:?}");
@@ -260,16 +260,16 @@ fn a_folder_that_is_adopted_again_knows_the_files_that_stay() {
         assert_eq!(mirrored.live(), documents);
     };
     rests(&mine, 2);
-    // Its next edit is taken as before.
+    // Its next edit is accepted as before.
     let more = format!("{mine}and more\n");
     mirrored.write(A, &more);
     assert_eq!(moved(&mirrored.sync()), [0, 1, 0, 0, 0]);
     assert_eq!(mirrored.shelf.body(A), "the token is [REDACTED:github_token]\nand more\n");
-    // The document goes on without the file, whose text is that of an earlier version.
+    // The document changes without the file, which has the text of an earlier version.
     mirrored.shelf.put(A, "an agent's\n");
     rests(&more, 2);
     assert_eq!(mirrored.shelf.body(A), "an agent's\n");
-    // A file that both changed is kept next to it, once.
+    // A file that changed on both sides is kept next to it, once.
     let other = format!("{mine}and else\n");
     mirrored.write(A, &other);
     assert_eq!(mirrored.sync().conflicts.len(), 1);
@@ -299,7 +299,7 @@ fn a_folder_that_is_adopted_again_follows_its_documents() {
         let again = NewMirror { adopt: true, direction, ..wanted };
         block_on(shelf.engine.documents.mirror_add(&shelf.caller, again)).unwrap();
         let report = mirrored.sync();
-        // A file of an earlier mirror follows the tree; nobody replaces a person's text.
+        // A file of an earlier mirror follows the tree; a person's text is never replaced.
         let text = |path: &str| mirrored.read(path).unwrap_or_default();
         assert!(text(A).ends_with(&format!("text 3 of {A}\n")), "{direction:?}: {}", text(A));
         assert_eq!(mirrored.read(B), None, "{direction:?}: {report:?}");

@@ -1,5 +1,5 @@
-//! A sync that is cut off between any two of its steps: the next one makes of it what an
-//! undisturbed one would have, and nothing is lost.
+//! A sync that is aborted between any two of its steps: the next one has the result of an
+//! undisturbed sync, and nothing is lost.
 
 use std::future::poll_fn;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use loci_testkit_ports::block_on;
 use super::mirrors::Mirrored;
 use super::world::Shelf;
 
-/// Places that end at a step: before it, or behind it.
+/// File places that end at a step: before it, or after it.
 struct Ending {
     inner: LocalPlaces,
     steps: Arc<Steps>,
@@ -33,12 +33,12 @@ struct Ending {
 #[derive(Default)]
 struct Steps {
     done: AtomicUsize,
-    /// The process is gone at this step; 0: it stays.
+    /// The step at which the process ends; 0 means none.
     last: AtomicUsize,
-    /// The last step is done, and not told.
+    /// True if the last step takes effect without being reported.
     is_untold: AtomicUsize,
     is_gone: AtomicBool,
-    /// What happens elsewhere while a place is emptied.
+    /// An action that runs while a place is emptied.
     meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
 }
 
@@ -63,7 +63,8 @@ impl Steps {
         std::future::pending().await
     }
 
-    /// A sync that ends where the process does: nothing of it runs behind that step, and its lease is held by nobody who lives.
+    /// Runs a sync until the process ends at this step: nothing runs after it, and its lease stays
+    /// held.
     fn die(&self, mirrored: &Mirrored, last: usize, is_untold: usize) {
         let Shelf { engine, caller, .. } = &mirrored.shelf;
         self.end_at(last, is_untold);
@@ -77,7 +78,7 @@ impl Steps {
         self.end_at(0, 0);
     }
 
-    /// The same, and time goes by until its lease has run out.
+    /// Runs `die`, then advances the clock until the lease has expired.
     fn cut_off(&self, mirrored: &Mirrored, last: usize, is_untold: usize) {
         self.die(mirrored, last, is_untold);
         mirrored.shelf.world.clock().advance_ms(31_000);
@@ -157,7 +158,7 @@ fn path(name: &str) -> String {
     format!("knowledge/facts/{name}.md")
 }
 
-/// A mirror, and its steps.
+/// Returns a mirror and its steps.
 fn stepwise(change: impl FnOnce(&mut NewMirror)) -> (Mirrored, Arc<Steps>) {
     let steps = Arc::new(Steps::default());
     let kept = Arc::clone(&steps);
@@ -167,7 +168,7 @@ fn stepwise(change: impl FnOnce(&mut NewMirror)) -> (Mirrored, Arc<Steps>) {
     (Mirrored::at(places, change), steps)
 }
 
-/// A mirror with something to do in every way, and its steps.
+/// Returns a mirror with pending changes of every kind, and its steps.
 fn prepared(kind: MirrorKind) -> (Mirrored, Arc<Steps>) {
     let (mirrored, steps) = stepwise(|new| new.kind = kind);
     for name in ["edited", "changed", "both", "renamed", "deleted", "removed", "still"] {
@@ -191,7 +192,7 @@ fn prepared(kind: MirrorKind) -> (Mirrored, Arc<Steps>) {
     (mirrored, steps)
 }
 
-/// Documents with their texts, and files.
+/// Returns documents with their texts, and files.
 fn outcome(mirrored: &Mirrored) -> Vec<String> {
     let mut all = Vec::new();
     for path in mirrored.shelf.paths(None, None).iter().filter(|path| path.ends_with(".md")) {
@@ -214,7 +215,7 @@ fn a3_a_directory_is_brought_up_wherever_a_sync_ended() {
         for is_untold in [0, 1] {
             let (mirrored, steps) = prepared(MirrorKind::Directory);
             steps.cut_off(&mirrored, last, is_untold);
-            // What it was about to do is done, or begun again, by those that follow.
+            // The following syncs complete or repeat its pending work.
             for _ in 0..3 {
                 mirrored.sync();
                 mirrored.shelf.world.clock().advance_ms(31_000);
@@ -242,7 +243,7 @@ fn a3_a_repository_is_never_ahead_and_comes_to_the_same_commits() {
     }
 }
 
-/// What a coding agent wrote above its list, and a file that somebody renamed there.
+/// Text of a coding agent above its list, and a renamed file.
 #[test]
 fn a_text_above_an_index_is_kept_wherever_a_sync_ended() {
     let prepared = || {
@@ -265,7 +266,7 @@ fn a_text_above_an_index_is_kept_wherever_a_sync_ended() {
         for is_untold in [0, 1] {
             let (mirrored, steps) = prepared();
             steps.cut_off(&mirrored, last, is_untold);
-            // Something else changes the index before it is looked at again.
+            // Another change of the index precedes its next scan.
             for _ in 0..3 {
                 mirrored.sync();
                 mirrored.shelf.world.clock().advance_ms(31_000);
@@ -286,7 +287,7 @@ fn whoever_asks_for_a_sync_waits_for_the_one_that_goes_on() {
     let began = clock.now();
     let report = block_on(poll_fn(|context| {
         let polled = second.as_mut().poll(context);
-        // The lease that it has then is prolonged while it sleeps, too: time stands still from there on.
+        // The renewed lease is also renewed while it sleeps: from here on the clock stands still.
         if polled.is_pending() && clock.sleepers() > 0 && waited_ms(began) < 30_000 {
             clock.advance_ms(50);
         }

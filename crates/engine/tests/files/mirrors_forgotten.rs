@@ -1,6 +1,5 @@
 //! Files and documents after a person was forgotten: neither a file of a mirror nor an import
-//! brings a document of theirs back, under whatever namespace, and files that no document held are
-//! named.
+//! restores one of their documents, in any namespace, and files without a document are listed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,7 +24,7 @@ use super::mirrors::Mirrored;
 use super::world::Shelf;
 
 const TEA: &str = "knowledge/facts/tea.md";
-/// An earlier version of a document, and the last.
+/// An earlier and the last version of a document.
 pub(super) const VERSIONS: [&str; 2] = [
     "# Tea\n\nMara likes green tea, best of the first flush, and has it in the morning.\n",
     "# Tea\n\nMara likes black tea, and no milk, and has it in the afternoon at her desk.\n",
@@ -46,7 +45,7 @@ fn put(shelf: &Shelf, tree: &TreeAsk, path: &str, file: &str, how: IfErased) -> 
     block_on(shelf.engine.documents.document_put_if_erased(&shelf.caller, put, None, how))
 }
 
-/// Writes documents of a person into the person's tree.
+/// Writes a person's documents into their tree.
 pub(super) fn written_by_mara(shelf: &Shelf) {
     let hers = tree(shelf, "/users/mara");
     for text in VERSIONS {
@@ -98,7 +97,7 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
     assert!(report.refused.iter().all(|one| one.what.contains("was deleted on")), "{report:?}");
     assert_eq!(report.created, taken.len() as u64, "{report:?}");
     assert_eq!(shelf.body("knowledge/facts/a.md"), "A note of the team.\n");
-    // Somebody who writes it by hand decides otherwise, and edits of its file are taken.
+    // A deliberate manual write overrides this, and edits of its file are accepted.
     fs::remove_file(mirrored.root().join("knowledge/b2.md")).unwrap();
     put(shelf, &shelf.tree, "knowledge/b2.md", new, IfErased::Answer).unwrap();
     assert_eq!(mirrored.sync().written, 1);
@@ -106,7 +105,7 @@ fn no_file_brings_a_forgotten_document_back_in_another_namespace() {
     let report = mirrored.sync();
     assert_eq!((report.taken, report.refused.len()), (1, 0), "{report:?}");
     assert_eq!(shelf.body("knowledge/b2.md"), new);
-    // The text that was put by hand is not refused any more, so that its file can be reverted.
+    // The manually written text is no longer rejected, so that its file can be reverted to it.
     for text in ["Something else.\n", new] {
         mirrored.write("knowledge/b2.md", text);
         let report = mirrored.sync();
@@ -169,14 +168,14 @@ fn no_import_brings_a_forgotten_document_back_in_another_namespace() {
     for (path, text) in [("knowledge/short.md", "# Tea\n"), ("knowledge/empty.md", "")] {
         put(&shelf, &imported, path, text, IfErased::Refuse).unwrap();
     }
-    // A short text is known under its path.
+    // A short text is recognized by its path.
     let refused = put(&shelf, &imported, "knowledge/facts/short.md", "# Tea\n", IfErased::Refuse);
     assert_eq!(why(refused), Some(Reason::SourceErased));
     put(&shelf, &imported, "knowledge/facts/short.md", "# Tea", IfErased::Answer).unwrap();
     put(&shelf, &tree(&shelf, "/x"), "knowledge/facts/short.md", "# Tea\n", IfErased::Refuse).unwrap();
-    // Another memory knows nothing of it.
+    // Another memory has no such tombstone.
     put(&shelf, &TreeAsk { memory: other, ..imported.clone() }, TEA, VERSIONS[1], IfErased::Refuse).unwrap();
-    // Restored on purpose, it is restored for good; the other version is not.
+    // A deliberate restore is permanent for this version only.
     put(&shelf, &imported, TEA, &headed, IfErased::Restore).unwrap();
     put(&shelf, &imported, "knowledge/z.md", VERSIONS[1], IfErased::Refuse).unwrap();
     let refused = put(&shelf, &imported, "knowledge/x.md", VERSIONS[0], IfErased::Refuse);
@@ -216,7 +215,7 @@ fn mirrors(shelf: &Shelf) -> Vec<String> {
     listed.into_iter().map(|one| one.mirror.name).collect()
 }
 
-/// The lines of a receipt about files that were not examined.
+/// Returns the lines of a receipt on files that were not examined.
 fn not_examined(receipt: &ForgetReceipt) -> Vec<&str> {
     let lines = receipt.unreachable.iter().map(String::as_str);
     lines.filter(|line| line.contains("not examined")).collect()
@@ -231,7 +230,7 @@ fn files_that_no_document_held_are_named() {
     {
         add_mirror(&mirrored, name, "/users/mara", kind);
     }
-    // Another memory's removed mirror is not this memory's to know.
+    // A removed mirror of another memory is not listed.
     let other = NewMemory { name: "other".to_owned(), event_expiry_days: 30, ..NewMemory::default() };
     let other = block_on(shelf.engine.memory_create(&shelf.caller, other, None)).unwrap().id;
     let theirs = mirrored.wanted("theirs", MirrorKind::Directory);
@@ -295,14 +294,14 @@ fn files_that_no_document_held_are_named() {
     }
     fs::remove_dir(mirrored.folder.path().join("desk/.obsidian")).unwrap();
     fs::remove_dir_all(mirrored.folder.path().join("old")).unwrap();
-    // The repository that was emptied lies there still, and has nothing to examine.
+    // The emptied repository still exists, and contains nothing to examine.
     assert!(mirrored.folder.path().join("team-git").join("loci-mirror").exists());
     assert_eq!(not_examined(&mara_forgotten(shelf)), expect[1..2]);
     assert_eq!(mirrors(shelf), ["team"]);
 }
 
-/// A file that masking does not write over, because it may be the only copy, goes with its document
-/// all the same.
+/// A file that masking does not overwrite, because it may be the only copy, is removed with its
+/// document.
 #[test]
 fn a_file_that_stayed_with_its_secret_goes_with_the_person() {
     let secret = ["ghp_", "aB3dE5gH7jK9mN1pQ3sT5uV7wX9yZ1aB3dE5"].concat();
@@ -338,7 +337,7 @@ fn a_file_that_stayed_with_its_secret_goes_with_the_person() {
     check("/team", false);
 }
 
-/// Places that tell which of them were opened, and that all were looked through.
+/// File places that record which of them were opened and scanned.
 struct Watched {
     inner: LocalPlaces,
     seen: Arc<Mutex<Vec<String>>>,
@@ -402,7 +401,7 @@ fn a_persons_own_request_looks_at_the_mirrors_of_their_trees_alone() {
     assert_eq!(gone.records, 1, "{gone:?}");
     let own = looked();
     assert!(own.iter().all(|place| place.ends_with("own")), "{own:?}");
-    // It stays while a file lies there that no document held.
+    // It stays while it contains a file without a document.
     let listed = block_on(engine.documents.mirrors_list(caller, &memory)).unwrap();
     assert_eq!(listed.len(), 2);
     let mara = ActorId::parse("mara").unwrap();

@@ -1,4 +1,4 @@
-//! Mirrors in bare repositories, looked at with git.
+//! Mirrors in bare repositories, checked with git.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +24,7 @@ fn mirrored() -> Mirrored {
     Mirrored::new(|new| new.kind = MirrorKind::Git)
 }
 
-/// What git answers.
+/// Returns the output of git.
 pub(super) fn git(at: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .current_dir(at)
@@ -123,7 +123,7 @@ fn a_clone_whose_files_are_all_replaced_brings_what_is_new_and_puts_nothing_away
     for (path, body) in [(A, "one\n"), (B, "other\n"), (new, "three\n")] {
         assert_eq!(mirrored.shelf.body(path), body, "{path}");
     }
-    // Again it brings nothing.
+    // A repetition changes nothing.
     let again = pull(&mirrored, &base, &[(A, None), (B, None), (new, Some("three\n"))]);
     assert_eq!((again.created, again.put_away, again.conflicts.len()), (0, 0, 0), "{again:?}");
 }
@@ -151,12 +151,12 @@ fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     mirrored.sync();
     git(&shallow, &["pull", "-q"]);
     assert!(shallow.join(A).exists());
-    // Nobody pushes.
+    // Pushes are rejected.
     std::fs::write(shallow.join(A), "mine\n").unwrap();
     git(&shallow, &["commit", "-qam", "mine"]);
     let pushed = Command::new("git").current_dir(&shallow).args(["push", "-q", "origin", "main"]).output();
     assert!(!pushed.unwrap().status.success());
-    // Rendered anew, all at once, it is the same.
+    // A full rendering gives the same result.
     let tip = git(&mirrored.root(), &["rev-parse", "main"]);
     std::fs::remove_dir_all(mirrored.root()).unwrap();
     let Shelf { engine, caller, .. } = &mirrored.shelf;
@@ -167,8 +167,8 @@ fn a15_clones_of_all_kinds_and_the_same_ids_again() {
     assert_eq!(git(&mirrored.folder.path().join("again.git"), &["rev-parse", "main"]), tip);
 }
 
-/// A name that somebody committed decomposed (NFD), as macOS does, stays: one file, through edits, moves and
-/// a repository that is rendered anew.
+/// A name committed in decomposed form (NFD), as on macOS, stays one file through edits, moves and
+/// a full rendering.
 #[test]
 fn a_file_keeps_the_name_under_which_it_was_committed() {
     let mirrored = mirrored();
@@ -188,7 +188,7 @@ fn a_file_keeps_the_name_under_which_it_was_committed() {
     let clone = clone_of(&mirrored, "clone", &[]);
     assert_eq!(files(&mirrored.root()), expect);
     assert_eq!(std::fs::read_to_string(clone.join(&note)).unwrap(), "# Note\n\nBees.\n");
-    // Written by others, and pulled again.
+    // Changed on the other side, and pulled again.
     let at = format!("knowledge/facts/{composed}.md");
     mirrored.shelf.edit(&at, Edit::Replace { old: "Bees".to_owned(), new: "Wasps".to_owned() }).unwrap();
     let base = mirrored.sync().commit.unwrap();
@@ -197,14 +197,14 @@ fn a_file_keeps_the_name_under_which_it_was_committed() {
     let base = pull(&mirrored, &base, &[(&note, Some("# Note\n\nHornets.\n"))]).commit.unwrap();
     assert_eq!(files(&mirrored.root()), expect);
     assert_eq!(mirrored.sync().commits, 0);
-    // Rendered anew it is the same.
+    // A full rendering gives the same result.
     let Shelf { engine, caller, .. } = &mirrored.shelf;
     let again = mirrored.wanted("again", MirrorKind::Git);
     let again = loci_documents::mirroring::NewMirror { path: "again.git".to_owned(), ..again };
     block_on(engine.documents.mirror_add(caller, again)).unwrap();
     block_on(engine.documents.mirror_sync(caller, &mirrored.shelf.memory(), "again")).unwrap();
     assert_eq!(files(&mirrored.folder.path().join("again.git")), expect);
-    // Who commits it composed renames it; who deletes it deletes the one file.
+    // A commit with the composed name renames it; a deletion deletes the one file.
     let renamed = [(note.as_str(), None), (at.as_str(), Some("# Note\n\nAnts.\n"))];
     pull(&mirrored, &base, &renamed);
     let mut expect = vec![A.to_owned(), at.clone(), data.clone()];
@@ -291,7 +291,7 @@ fn what_a_clone_has_is_taken_as_edits() {
     mirrored.shelf.put(B, "two\n");
     mirrored.sync();
     let base = git(&mirrored.root(), &["rev-parse", "main"]);
-    // Both sides go on.
+    // Both sides continue.
     mirrored.shelf.put(B, "the agent's\n");
     mirrored.sync();
     let head = "---\ndescription: \"x\"\n---\n\n";
@@ -312,12 +312,12 @@ fn what_a_clone_has_is_taken_as_edits() {
     assert_eq!(mirrored.shelf.body(B), "the agent's\n");
     assert_eq!(mirrored.shelf.body(&report.conflicts[0].what), "the person's\n");
     assert!(report.commits >= 3, "{report:?}");
-    // Again it brings nothing new.
+    // A repetition changes nothing.
     let tip = git(&mirrored.root(), &["rev-parse", "main"]);
     let again = pull(&mirrored, &base, &[(A, Some(&format!("{head}mine\n")))]);
     assert_eq!((again.taken, again.created, again.conflicts.len()), (0, 0, 0), "{again:?}");
     assert_eq!(git(&mirrored.root(), &["rev-parse", "main"]), tip);
-    // A deletion in a clone, and bases that are none.
+    // A deletion in a clone, and invalid bases.
     let gone = pull(&mirrored, &tip, &[("knowledge/facts/new.md", None)]);
     assert_eq!(gone.put_away, 1, "{gone:?}");
     let Shelf { engine, caller, .. } = &mirrored.shelf;
@@ -356,7 +356,7 @@ fn a10_what_was_taken_out_is_in_no_object() {
             assert!(!git(&root, &["cat-file", "-p", object]).contains("zanzibar"), "{object}");
         }
     }
-    // It does not come back.
+    // It does not return.
     let base = git(&root, &["rev-parse", "main"]);
     let report = pull(&mirrored, &base, &[("knowledge/facts/c.md", Some("the marked string zanzibar-42\n"))]);
     assert_eq!((report.created, report.refused.len()), (0, 1), "{report:?}");
@@ -405,8 +405,8 @@ fn a_directory_forgets_what_was_taken_out() {
     assert!(!mirrored.read(A).unwrap().contains("zanzibar"));
 }
 
-/// Commits are made of the history of a tree. In memories for code it loses a forgotten person, and
-/// the commits are made again; elsewhere the receipt names the mirror.
+/// Commits are made from the history of a tree. In memories for code the history loses a forgotten
+/// person, and the commits are made again; in others the receipt names the mirror.
 #[test]
 fn commits_lose_a_forgotten_author_or_the_receipt_names_them() {
     let mirrored = mirrored();

@@ -1,4 +1,4 @@
-//! Files that people wrote in a mirror stay as they wrote them: bytes, line ends, modes and names, in
+//! Files that people wrote in a mirror stay unchanged: bytes, line ends, modes and names, in
 //! directories and in clones.
 
 use std::fs;
@@ -13,7 +13,7 @@ use loci_testkit_ports::block_on;
 use super::mirrors::Mirrored;
 use super::mirrors_git::git;
 
-/// Files as people write them, each with its mode.
+/// Files of people, each with its mode.
 const WRITTEN: [(&str, &str, u32); 16] = [
     ("knowledge/data.json", "{\"a\":1}\n", 0o644),
     ("knowledge/people.csv", "id,name\r\n1,Ann\r\n", 0o600),
@@ -33,7 +33,7 @@ const WRITTEN: [(&str, &str, u32); 16] = [
     ("knowledge/Makefile", "all:\n\techo hi\n", 0o644),
 ];
 
-/// A file that Loci made.
+/// A file that Loci created.
 const MADE: &str = "knowledge/made.md";
 
 fn put(root: &Path, path: &str, content: &str, mode: u32) {
@@ -51,7 +51,7 @@ fn text_of(root: &Path, path: &str) -> String {
     fs::read_to_string(root.join(path)).unwrap()
 }
 
-/// A mirror with the files that people wrote.
+/// Returns a mirror with the files of people.
 fn written() -> Mirrored {
     let mirrored = Mirrored::new(|new| new.adopt = true);
     fs::create_dir_all(mirrored.root()).unwrap();
@@ -64,7 +64,7 @@ fn written() -> Mirrored {
     mirrored
 }
 
-/// Another mirror of the same tree.
+/// Returns the directory of another mirror of the same tree.
 fn copied(mirrored: &Mirrored, name: &str, kind: MirrorKind) -> PathBuf {
     let engine = &mirrored.shelf.engine;
     let new = loci_documents::mirroring::NewMirror { path: name.to_owned(), ..mirrored.wanted(name, kind) };
@@ -99,7 +99,7 @@ fn every_kind_of_file_comes_back_byte_for_byte() {
         let file = mirrored.root().join(path);
         assert_eq!(git(&bare, &["hash-object", "--no-filters", file.to_str().unwrap()]), blob, "{path}");
     }
-    // Read it is all the same.
+    // It is parsed nevertheless.
     let shown = mirrored.shelf.get("knowledge/head.md").unwrap();
     assert_eq!((shown.content.title.as_deref(), shown.content.body.as_str()), (Some("T"), "no line between"));
     let shown = mirrored.shelf.get("knowledge/data.json").unwrap();
@@ -122,14 +122,14 @@ fn what_is_written_over_keeps_its_mode_and_line_ends() {
     let windows = "---\r\ntitle: W\r\n---\r\n\r\none\r\ntwo\r\nthree\r\n";
     check("knowledge/windows.md", append("three"), windows, 0o644);
     check("knowledge/plain.md", append("x"), "# Note\n\nBees are kept on the roof.\nx\n", 0o644);
-    // What is new may be read by whoever may read its directory.
+    // A new file gets the permissions of its directory.
     mirrored.shelf.put("knowledge/skills/new.md", "new\n");
     mirrored.shelf.move_to(run, "knowledge/skills/moved.sh").unwrap();
     mirrored.sync();
     let root = mirrored.root();
     let umask = 0o777 & !mode(&root.join("knowledge/skills")) & 0o077;
     assert_eq!(mode(&root.join("knowledge/skills/new.md")), 0o644 & !umask);
-    // A moved file may be read by those who could read it.
+    // A moved file keeps its permissions.
     assert_eq!(mode(&root.join("knowledge/skills/moved.sh")), 0o755);
     assert!(!root.join(run).exists());
 }
@@ -145,13 +145,13 @@ fn what_comes_from_a_file_keeps_its_mode() {
         assert_eq!(mode(&root.join(to)), expect, "{to}");
     };
     check("knowledge/people.csv", "knowledge/team/people.csv", 0o600);
-    // The place of the file becomes a directory: it goes before its new place can be made.
+    // The file's path becomes a directory: the file is removed before its new path is created.
     check("knowledge/team/people.csv", "knowledge/team/people.csv/all.csv", 0o600);
     // Moved and changed.
     let config = "knowledge/skills/deploy/config.yaml";
     mirrored.shelf.edit(config, Edit::Append { text: "c: 3".to_owned() }).unwrap();
     check(config, "knowledge/config.yaml", 0o640);
-    // Kept beside what was changed elsewhere.
+    // Kept next to the version changed on the other side.
     let plain = "knowledge/plain.md";
     let edit = Edit::Replace { old: "Bees".to_owned(), new: "Wasps".to_owned() };
     mirrored.shelf.edit(plain, edit).unwrap();
@@ -192,7 +192,7 @@ fn a_name_keeps_its_spelling_on_a_disk() {
     let files = || walk(&mirrored.root().join("knowledge"));
     assert_eq!(files(), [mirrored.root().join(decomposed)]);
     assert_eq!(mirrored.shelf.get(composed).unwrap().content.body, "one\n");
-    // Both directions, and what is new beside it.
+    // Both directions, and a new file next to it.
     mirrored.shelf.edit(composed, Edit::Append { text: "two".to_owned() }).unwrap();
     mirrored.sync();
     assert_eq!(text_of(&mirrored.root(), decomposed), "one\ntwo\n");
@@ -203,7 +203,7 @@ fn a_name_keeps_its_spelling_on_a_disk() {
     mirrored.sync();
     assert_eq!(files().len(), 2, "{:?}", files());
     assert!(mirrored.root().join("knowledge/cafe\u{301}/b.md").exists());
-    // A disk that composes a file's name otherwise than it was written changes nothing.
+    // A disk that normalizes a file's name differently changes nothing.
     mirrored.shelf.put("knowledge/\u{fc}.md", "u\n");
     mirrored.sync();
     let renamed = mirrored.root().join("knowledge/u\u{308}.md");
@@ -259,13 +259,13 @@ fn what_was_committed_in_a_clone_is_committed_as_it_is() {
         let is_it =
             |line: &str| line.split(' ').nth(1) == Some(mode) && line.contains(&format!(" {expect} "));
         assert!(committed.lines().any(is_it), "{path} {expect}: {committed}");
-        // What Loci adds is a commit on top.
+        // Loci's additions are a separate commit on top.
         let lies = git(&mirrored.root(), &["ls-tree", "main", path]);
         assert_eq!(lies == format!("{mode} blob {expect}\t{path}"), *path != MADE, "{path}: {lies}");
     }
     let shown = git(&mirrored.root(), &["show", &format!("main:{MADE}")]);
     assert_eq!(shown, "---\ndescription: \"hello there\"\n---\n\nhello there");
-    // A mode alone is a change, too.
+    // A mode alone is a change too.
     let report = pull(&report.commit.unwrap(), &[("knowledge/data.json", "{\"a\":1}\n", true)]);
     assert_eq!(report.commits, 1, "{report:?}");
     assert!(git(&mirrored.root(), &["ls-tree", "main", "knowledge/data.json"]).starts_with("100755"));

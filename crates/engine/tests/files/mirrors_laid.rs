@@ -1,4 +1,4 @@
-//! Mirrors in the layouts of others: a stock Strands file store beside the engine, and a coding
+//! Mirrors in layouts of others: an unmodified Strands file store next to the engine, and a coding
 //! agent's own memory.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,8 @@ fn flat() -> Mirrored {
     Mirrored::new(|new| new.layout = "strands-flat".to_owned())
 }
 
-/// What a stock store does when it is told something: the same file, its lines behind those that are there.
+/// Imitates an unmodified store that adds a memory: the same file, with its lines after the
+/// existing ones.
 fn stock_add(mirrored: &Mirrored, content: &str, now_ms: u64) {
     let (first, rest) = content.split_once('\n').unwrap_or((content, ""));
     let heading = first.trim_start_matches('#').trim_start().to_lowercase();
@@ -53,7 +54,8 @@ fn what_a_stock_store_appends_comes_to_its_document_and_back() {
     quiet(&mirrored.sync());
     assert_eq!(mirrored.shelf.body("knowledge/facts/tea.md"), "# Drinks\n- green tea\n- no coffee");
     assert_eq!(files(&mirrored).len(), 2);
-    // The same heading once more, under another millisecond: its lines join, and the second file goes.
+    // The same heading again under another millisecond: its lines are joined, and the second file
+    // is removed.
     stock_add(&mirrored, "# 日本語の見出し\n- 一\n- 二", 3);
     quiet(&mirrored.sync());
     quiet(&mirrored.sync());
@@ -89,7 +91,7 @@ fn nothing_is_lost_over_many_mixed_writes() {
     for _ in 0..3 {
         mirrored.sync();
     }
-    // A file may end without a line's end.
+    // A file may end without a line end.
     let texts = files(&mirrored).into_iter().filter_map(|name| mirrored.read(&name));
     let all: String = texts.map(|text| text + "\n").collect();
     let lost: Vec<_> = told
@@ -151,7 +153,7 @@ fn a_coding_agents_files_with_secrets_stay_as_they_lie() {
     }
     let paths = mirrored.shelf.paths(None, None).join("\n");
     assert!(paths.contains("the-other-token") && !paths.contains("ab3de5gh7"), "{paths}");
-    // A text of the agent's without its secret is taken as any edit.
+    // A text of the agent without its secret is accepted like any edit.
     mirrored.write("deploy.md", &topic("in the vault"));
     let report = mirrored.sync();
     assert_eq!((report.taken, report.conflicts.len()), (1, 0), "{report:?}");
@@ -168,7 +170,7 @@ fn a_coding_agents_index_stays_for_a_secret_in_any_line() {
     mirrored.write("deploy.md", topic);
     assert_eq!(mirrored.sync().created, 1);
     assert_eq!(mirrored.read("MEMORY.md").unwrap(), index);
-    // A line that was taken masked is not taken again with the next one.
+    // A line that was masked once is not added again with the next one.
     for line in [format!("- the other token is {secret}\n"), "- likes tea\n".to_owned()] {
         index.push_str(&line);
         mirrored.write("MEMORY.md", &index);
@@ -202,7 +204,7 @@ fn an_erasure_comes_to_a_coding_agents_file_only_with_what_it_says() {
     };
     check("unrelated", "unrelated words", true, true);
     check("the-other-token", "the other token", false, true);
-    // The index quotes what the topic says of itself.
+    // The index quotes the description of the topic.
     check("deploy", "The token is", false, false);
 }
 
@@ -229,7 +231,7 @@ fn a_line_that_is_refused_stays_where_it_was_written() {
         quiet(&mirrored.sync());
         assert_eq!(mirrored.read("MEMORY.md").unwrap(), written, "{number}");
     }
-    // Whoever takes the line out has the index again.
+    // After the line is removed, the index is updated again.
     mirrored.write("MEMORY.md", &written.replace("- the marked string zanzibar\n", ""));
     quiet(&mirrored.sync());
     quiet(&mirrored.sync());

@@ -1,5 +1,5 @@
-//! Mirrors after a restore: the store is an earlier one, the files are not, and nothing is
-//! concluded from the agreements since.
+//! Mirrors after a restore: the store is an earlier one, the files are not, and later agreements do
+//! not count.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ const B: &str = "knowledge/facts/b.md";
 const C: &str = "knowledge/facts/c.md";
 const LOST: &str = "knowledge/facts/lost.md";
 
-/// A copy of the store as it is now, with the same places for files.
+/// Returns a copy of the current store with the same file places.
 fn backup(mirrored: &Mirrored) -> Shelf {
     let places = LocalPlaces::new(mirrored.folder.path().to_owned(), &[PathBuf::from(".")]);
     let copied = mirrored.shelf.world.copied(Some(Arc::new(places))).unwrap();
     mirrored.shelf.in_world(copied)
 }
 
-/// The mirror's files where they are, and the store of the backup.
+/// Returns the mirror with its files and the store of the backup.
 fn restored(mirrored: Mirrored, backup: Shelf) -> Mirrored {
     Mirrored { shelf: backup, folder: mirrored.folder }
 }
@@ -35,7 +35,7 @@ fn committed(mirrored: &Mirrored) -> Vec<String> {
     listed.lines().map(ToOwned::to_owned).collect()
 }
 
-/// A repository of a store that went back behind its commits; and the newest of them.
+/// Returns a repository with commits newer than its restored store, and the newest commit.
 fn repository_ahead() -> (Mirrored, String) {
     let mirrored = Mirrored::new(|new| new.kind = MirrorKind::Git);
     mirrored.shelf.put(A, "one\n");
@@ -52,7 +52,7 @@ fn repository_ahead() -> (Mirrored, String) {
 
 #[test]
 fn a_repository_comes_to_the_restored_tree_in_one_commit() {
-    // Fewer writes than the repository is ahead, as many, and more.
+    // Fewer writes than the repository is ahead, the same number, and more.
     for count in [0, 1, 3, 8] {
         let (mirrored, ahead) = repository_ahead();
         let new: Vec<String> = (0..count).map(|number| format!("knowledge/facts/n-{number}.md")).collect();
@@ -66,11 +66,11 @@ fn a_repository_comes_to_the_restored_tree_in_one_commit() {
         assert_eq!(committed(&mirrored), expect, "{count}");
         let root = mirrored.root();
         assert!(git(&root, &["show", &format!("main:{A}")]).ends_with("one"), "{count}");
-        // Earlier commits stay where they are.
+        // Earlier commits stay unchanged.
         git(&root, &["merge-base", "--is-ancestor", &ahead, "main"]);
         assert!(git(&root, &["show", &format!("{ahead}:{LOST}")]).ends_with("lost too"));
         git(&root, &["fsck", "--strict", "--full"]);
-        // It goes on as ever.
+        // It continues as usual.
         assert_eq!(mirrored.sync().commits, 0, "{count}");
         mirrored.shelf.put(A, "two\n");
         assert_eq!(mirrored.sync().commits, 1, "{count}");
@@ -140,7 +140,7 @@ fn a_directory_undoes_no_restore() {
     mirrored.shelf.put(B, "other\n");
     mirrored.shelf.put(C, "third\n");
     mirrored.sync();
-    // The directory is a version behind when the backup is made.
+    // The directory is one version behind at the backup.
     mirrored.shelf.put(C, "third again\n");
     let backup = backup(&mirrored);
     let behind = mirrored.read(C).unwrap();
@@ -163,7 +163,7 @@ fn a_directory_undoes_no_restore() {
         (vec![A.to_owned()], vec![LOST.to_owned()])
     );
     assert!(mirrored.shelf.body(&report.conflicts[0].what).contains("garbage"));
-    // Neither when a file would be gone for long enough.
+    // A file that is missing for long enough is not deleted either.
     for _ in 0..3 {
         mirrored.shelf.world.clock().advance_ms(31_000);
         let report = mirrored.sync();
@@ -179,12 +179,12 @@ fn a_directory_undoes_no_restore() {
         assert!(mirrored.read(path).unwrap().ends_with(body), "{path}");
     }
     assert_eq!(mirrored.live(), 4, "three documents, and what is kept beside one");
-    // A file that no document has stays, until somebody changes it.
+    // A file without a document stays until it is changed.
     assert!(mirrored.read(LOST).unwrap().ends_with("lost\n"));
     mirrored.write(LOST, "mine\n");
     assert_eq!(mirrored.sync().created, 1);
     assert_eq!(mirrored.shelf.body(LOST), "mine\n");
-    // From here on it is a mirror like any other.
+    // From here on it is an ordinary mirror.
     mirrored.write(A, "by hand\n");
     assert_eq!(mirrored.sync().taken, 1);
     assert_eq!(mirrored.shelf.body(A), "by hand\n");

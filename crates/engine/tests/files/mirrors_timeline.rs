@@ -36,7 +36,7 @@ fn said(shelf: &Shelf, session: &str, text: &str) {
     block_on(shelf.engine.event_create(&shelf.caller, event, None)).unwrap();
 }
 
-/// A run that makes one document of two that say the same.
+/// Runs a consolidation that merges two equal documents, and returns its id.
 fn consolidated(shelf: &Shelf) -> String {
     shelf.world.clock().advance_ms(1_000);
     let ask =
@@ -61,7 +61,7 @@ fn one_log_shows_conversations_documents_and_runs_in_the_order_of_time() {
     let run = consolidated(shelf);
     said(shelf, "s1", "And who runs it?");
     let report = mirrored.sync();
-    // One commit of a conversation at the time of its last event, whatever lies in between.
+    // One commit per conversation at the time of its last event, independent of changes in between.
     let expect = [
         "memory(facts): create a.md",
         "memory(facts): create b.md",
@@ -79,7 +79,7 @@ fn one_log_shows_conversations_documents_and_runs_in_the_order_of_time() {
     assert!(author.starts_with("ann/s1 "), "{author}");
     assert_eq!(report.commits, 4);
     assert_eq!(mirrored.sync().commits, 0);
-    // It goes on: by one commit of what is new, and documents behind it.
+    // It continues with one commit of new events, and documents after it.
     said(shelf, "s2", "Another matter.");
     shelf.put(A, "The build needs ninja.");
     mirrored.sync();
@@ -126,7 +126,7 @@ fn rendered_files_of_a_repository_are_nobodys_to_edit() {
     let report = pull(&mirrored, &base, &edits);
     assert_eq!(report.refused.len(), 3, "{report:?}");
     assert_eq!(git(&mirrored.root(), &["rev-parse", "main"]), base);
-    // A clone has all conversations: it takes a grant on the whole memory.
+    // A clone contains all conversations, so it needs a grant on the whole memory.
     let (memory, engine) = (shelf.memory(), &shelf.engine);
     let reader = shelf.writer(&[Capability::Read]);
     let refused = block_on(engine.documents.mirror_repository(&reader, &memory, "team")).unwrap_err();

@@ -1,5 +1,5 @@
-//! A memory as files through the engine: documents and their preconditions, how trees keep up with records, history, listings. Names
-//! carry the numbers of the bugs that the design review found.
+//! A memory as files: documents and their preconditions, synchronization of trees with records,
+//! history, listings. Names contain the numbers of the bugs that the design review found.
 
 mod blind_writers;
 mod buckets;

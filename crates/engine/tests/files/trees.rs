@@ -1,4 +1,4 @@
-//! Trees keep up with records, whoever writes them, and show each under one path.
+//! Trees follow changes of records by any writer, and show each record under one path.
 
 use loci_engine::records::{NewRecord, RecordDelete, RecordUpdate};
 use loci_model::Namespace;

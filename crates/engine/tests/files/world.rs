@@ -1,4 +1,4 @@
-//! A tree, an engine, and the calls of these tests in short.
+//! A tree, an engine, and short forms of the calls in these tests.
 
 use loci_api::documents::tree::TreeItem;
 use loci_documents::{
@@ -15,7 +15,7 @@ use loci_model::{MemoryId, Namespace, RecordId, Result};
 use loci_products::Loci;
 use loci_testkit_ports::block_on;
 
-/// A tree that somebody writes in.
+/// A tree with a caller that writes in it.
 pub(super) struct Shelf {
     pub(super) world: TestWorld,
     pub(super) engine: Loci,
@@ -23,7 +23,7 @@ pub(super) struct Shelf {
     pub(super) tree: TreeAsk,
 }
 
-/// A text without anything said of it.
+/// Returns a text without title and description.
 pub(super) fn text(body: &str) -> PutContent {
     PutContent::Parts(DocumentContent { body: body.to_owned(), ..DocumentContent::default() })
 }
@@ -47,7 +47,7 @@ impl Shelf {
         Self { world, engine, caller, tree }
     }
 
-    /// This tree in another world, such as a copy of this world.
+    /// Returns this tree in another world, such as a copy of this world.
     pub(super) fn in_world(&self, world: TestWorld) -> Self {
         Self { engine: world.engine(), world, caller: self.caller.clone(), tree: self.tree.clone() }
     }
@@ -56,7 +56,7 @@ impl Shelf {
         self.tree.memory.clone()
     }
 
-    /// The same tree through another's eyes: one who may read and write it, and no more.
+    /// Returns a caller with only these capabilities on the tree.
     pub(super) fn writer(&self, capabilities: &[Capability]) -> Principal {
         let grant = Grant {
             memory: Some(self.memory()),
@@ -88,7 +88,7 @@ impl Shelf {
         self.put_as(&self.caller, Some(path), text(body), Some(Precondition::Any)).unwrap()
     }
 
-    /// Without a path.
+    /// Adds a document without a path.
     pub(super) fn add(&self, content: PutContent) -> DocumentWritten {
         self.put_as(&self.caller, None, content, None).unwrap()
     }
@@ -144,7 +144,7 @@ impl Shelf {
         self.get(path).unwrap().content.body
     }
 
-    /// Paths of everything, directories with a slash behind them.
+    /// Returns the paths of all entries; directories end in a slash.
     pub(super) fn paths(&self, prefix: Option<&str>, depth: Option<u32>) -> Vec<String> {
         let listed =
             self.engine.documents.documents_list(&self.caller, &self.tree, (prefix, depth), (None, 100));
@@ -156,7 +156,7 @@ impl Shelf {
         page.items.iter().map(shown).collect()
     }
 
-    /// Records that somebody writes past the tree.
+    /// Stores records without using the tree operations.
     pub(super) fn records(&self, namespace: &str, records: Vec<NewRecord>) -> Vec<RecordId> {
         self.tick();
         let place = vec![Namespace::parse(namespace).unwrap()];

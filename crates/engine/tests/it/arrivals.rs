@@ -1,5 +1,5 @@
-//! Events of one batch arrive in any order, microseconds apart: what was said later in the
-//! client's run counts as later, however the events came.
+//! Events of one batch arrive in any order, microseconds apart. Events that are later in the
+//! client's run count as later, independent of their arrival.
 
 use loci_model::Timestamp;
 use loci_model::event::Role::User;
@@ -8,14 +8,14 @@ use loci_model::record::RecordState::Superseded;
 
 use crate::world::{World, said};
 
-/// One run of a client: what each event says, in the order of the run.
+/// A run of a client: the text of each event, in the order of the run.
 struct Batch<'a> {
     says: &'a [&'a str],
-    /// How its events arrive, by index.
+    /// Order of arrival, by index.
     arrival: &'a [usize],
-    /// Milliseconds of each event's time behind the first.
+    /// Milliseconds between the first event's time and each event's time.
     offsets_ms: &'a [i64],
-    /// Extraction runs behind each event, not only behind the last.
+    /// True to run extraction after each event, not only after the last.
     at_once: bool,
 }
 
@@ -57,7 +57,7 @@ fn the_last_of_the_run_is_in_force() {
         assert!(active.len() == 1 && active[0].contains("green"), "{how}: {active:?}");
         assert!(old.len() == 1 && old[0].text.contains("blue"), "{how}");
     });
-    // Near-duplicates: the later one stands for both.
+    // Near-duplicates: the later one represents both.
     let says = ["the dog is called Pixel", "I went for a walk at noon.", "The dog is called Pixel!"];
     check_all(Semantic, &says, &[false, true], |world, how| {
         let old: Vec<String> = world.records(&[Superseded]).into_iter().map(|record| record.text).collect();
@@ -65,7 +65,7 @@ fn the_last_of_the_run_is_in_force() {
     });
 }
 
-/// Of one round: what an earlier round summed up is not told anew.
+/// One round only: a summary does not repeat an earlier round's content.
 #[test]
 fn a_summary_tells_in_the_order_of_the_run() {
     let says = ["First we chose the harbour.", "Then we rented a boat.", "At last we sailed to Elba."];

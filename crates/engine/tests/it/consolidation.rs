@@ -1,5 +1,6 @@
-//! New statements beside those that are there, decided by rules: another value takes the place, the same is not kept twice,
-//! what lasts only for a while stands beside; and each decision undone and done again.
+//! Consolidation of new statements with existing ones by rules: another value supersedes, a
+//! duplicate is skipped, a temporary statement coexists; and each decision is reverted and
+//! repeated.
 
 use loci_engine::memories::NewMemory;
 use loci_engine::records::RecordRevert;
@@ -11,7 +12,7 @@ use loci_model::{ErrorKind, RecordId};
 
 use crate::world::{World, strategy};
 
-/// A memory whose turns are consolidated.
+/// Returns a memory whose verbatim turns are consolidated.
 fn world() -> World {
     let world = World::of(NewMemory { strategies: vec![strategy(Semantic)], ..NewMemory::default() });
     let consolidation = ConsolidationSettings { verbatim: true, ..ConsolidationSettings::default() };
@@ -134,7 +135,7 @@ fn a_decision_is_undone_and_done_again() {
     let again = [(new.to_owned(), RecordState::Active), (old.to_owned(), RecordState::Superseded)];
     assert_eq!(revert(&world, &newer).unwrap(), again);
     assert_eq!(world.texts(), [new]);
-    // By the record that gave its place, too.
+    // Also by the superseded record.
     let older = world.records(&[RecordState::Superseded])[0].id.clone();
     assert_eq!(revert(&world, &older).unwrap(), undone);
     assert_eq!(revert(&world, &older), Err(ErrorKind::Conflict));
@@ -150,7 +151,8 @@ fn what_others_changed_since_is_left_alone() {
     assert_eq!(world.texts(), ["Rent is 1600 euros a month."]);
     let records = world.records(&[RecordState::Superseded]);
     assert_eq!(records.len(), 2);
-    // The second took the first's place, and gave its own to the third: the third has to go first.
+    // The second superseded the first, and the third superseded the second: the third must be
+    // reverted first.
     assert_eq!(revert(&world, &records[0].id), Err(ErrorKind::Conflict));
     assert_eq!(revert(&world, &records[1].id).map(|changed| changed.len()), Ok(2));
     assert_eq!(revert(&world, &records[0].id).map(|changed| changed.len()), Ok(2));

@@ -1,4 +1,5 @@
-//! Jobs that break off: whichever write fails, and however, the records in the end are those of an undisturbed run.
+//! Aborted jobs: any write may fail in any way, and the final records are those of an undisturbed
+//! run.
 
 use loci_model::Timestamp;
 use loci_model::event::Role::{Assistant, User};
@@ -24,7 +25,7 @@ fn told() -> World {
     world
 }
 
-/// What the records say, ids and times left aside.
+/// Returns the content of the records without ids and times.
 fn outcome(world: &World) -> Vec<(String, String, u32, usize)> {
     let mut seen: Vec<_> = world
         .records(&[Active, Superseded])
@@ -49,7 +50,7 @@ fn any_write_may_fail() {
     assert!(calm.work().complete);
     let expect = outcome(&calm);
     assert!(expect.iter().any(|(_, state, ..)| state == "Superseded"), "{expect:?}");
-    // The first write of a run is the one that makes jobs due; the caller sees its failure.
+    // The first write of a run makes jobs due; the caller gets its error.
     for number in 1..calm.store.writes() - before {
         for fault in [Fault::Before, Fault::Within, Fault::After] {
             let world = told();

@@ -1,4 +1,5 @@
-//! The outbox: ends of jobs, giving up, trying again, and that a try which cannot be noted is made again.
+//! The outbox: ends of jobs, giving up, retries, and repetition of a try that could not be
+//! recorded.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -134,7 +135,7 @@ fn only_administrators_see_the_outbox() {
     assert_eq!(unknown.kind, ErrorKind::NotFound);
 }
 
-/// Whichever write fails, and however, everything is sent, and twice only under the same id.
+/// Any write may fail in any way: everything is sent, and repetitions have the same id.
 #[test]
 fn any_write_may_fail() {
     let told = || {

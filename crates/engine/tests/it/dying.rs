@@ -1,7 +1,8 @@
-//! A process that dies at a chosen step: a write, a question to a model, a delivery, an object. From there on nothing goes
-//! on; whoever drives the engine sees it and drops everything, as a kill does.
+//! A process that dies at a chosen step: a write, a question to a model, a delivery, an object.
+//! Nothing continues after it; the driver of the engine detects it and drops everything, as a kill
+//! does.
 //!
-//! What the store had begun may still be committed, as with a real one.
+//! A commit that the store had begun may still complete, as with a real store.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -17,37 +18,37 @@ use loci_model::ports::objects::{Objects, Stored};
 use loci_model::ports::store::{ReadWork, Store, WriteWork};
 use loci_testkit_ports::{RecordingTargets, ScriptedModel};
 
-/// Of a step.
+/// The moment of death relative to a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// It is not taken.
+    /// The step has no effect.
     Before,
-    /// It has its effect, but nobody hears of it.
+    /// The step takes effect, but its result is lost.
     After,
 }
 
-/// When a process dies, if it does.
+/// The scheduled death of a process, if any.
 #[derive(Default)]
 pub(crate) struct Death {
     steps: AtomicI64,
-    /// The last step, and when in it.
+    /// The last step, and the moment relative to it.
     last: Mutex<Option<(i64, Moment)>>,
     dead: AtomicBool,
     waits: Mutex<Option<Waker>>,
 }
 
 impl Death {
-    /// Lets it come at the `number`th step from now.
+    /// Schedules the death at the `number`th step from now.
     pub(crate) fn arm(&self, number: i64, moment: Moment) {
         *self.last.lock().unwrap() = Some((self.steps() + number, moment));
     }
 
-    /// Steps so far.
+    /// Returns the number of steps so far.
     pub(crate) fn steps(&self) -> i64 {
         self.steps.load(Ordering::SeqCst)
     }
 
-    /// Resolves when it has come.
+    /// Waits for the death.
     pub(crate) async fn comes(&self) {
         std::future::poll_fn(|context| {
             *self.waits.lock().unwrap() = Some(context.waker().clone());
@@ -64,12 +65,12 @@ impl Death {
         std::future::pending().await
     }
 
-    /// What only the living do.
+    /// Runs work unless the process is dead.
     async fn alive<T>(&self, work: impl Future<Output = T>) -> T {
         if self.dead.load(Ordering::SeqCst) { self.die().await } else { work.await }
     }
 
-    /// A step: counted, and perhaps the last.
+    /// Runs a step, which is counted and may be the last one.
     async fn step<T>(&self, work: impl Future<Output = T>) -> T {
         let number = self.steps.fetch_add(1, Ordering::SeqCst) + 1;
         let last = *self.last.lock().unwrap();
@@ -88,7 +89,7 @@ pub(crate) struct Dying<T: ?Sized> {
     death: Arc<Death>,
 }
 
-/// Puts a death before store, model and targets.
+/// Wraps store, model and targets so that they die.
 pub(crate) fn mortal(
     parts: &mut EngineParts,
     death: &Arc<Death>,

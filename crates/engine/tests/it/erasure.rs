@@ -1,5 +1,5 @@
-//! What was erased stays erased, by every way in which it could come back; and what a person is given to take
-//! along is what forgetting them finds.
+//! Erased data stays erased on every path by which it could return; and the export of a person
+//! contains the data that forgetting them finds.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn exported(world: &World, part: &ExportPart) -> Vec<ExportLine> {
     lines
 }
 
-/// Imports lines into a memory that was deleted, in two parts as a server does.
+/// Imports lines into a deleted memory in parts, as a server does.
 fn imported(world: &World, lines: &[ExportLine], if_erased: IfErased) -> ImportReport {
     let (engine, memory) = (&world.engine, &world.memory.id);
     world.drive(engine.memory_erase(&world.caller, memory)).unwrap();
@@ -54,7 +54,7 @@ fn imported(world: &World, lines: &[ExportLine], if_erased: IfErased) -> ImportR
     report
 }
 
-/// Sends an event of the actor under a token, and perhaps under the one that it had before.
+/// Sends an event of the actor under a token, with an optional former token.
 fn send(
     world: &World,
     (token, former): (&str, Option<&str>),
@@ -101,7 +101,7 @@ fn a_deleted_record_is_not_extracted_from_its_event_again() {
         let texts = world.texts();
         assert!(texts.len() == 1 && texts[0].contains("lighthouse"), "{texts:?}");
     }
-    // What is said again is another message.
+    // A repetition is another message.
     world.say("s2", User, "my cello lesson is in Denver");
     world.work();
     assert_eq!(world.texts().len(), 2);
@@ -137,7 +137,8 @@ fn a_deleted_text_does_not_come_back_before_it_is_erased_and_a_restored_one_stay
     assert_eq!(of_cello(), 1);
 }
 
-/// Everything of a filled store whose actor is forgotten, then imported; the report, and what came back.
+/// Fills a store, forgets the actor, and imports the export. Returns the exported kinds, the
+/// report, and the restored kinds.
 fn forgotten_and_imported(forgotten_after_ms: u64) -> (Kinds, ImportReport, Kinds) {
     let world = TestWorld::new().unwrap();
     let (engine, caller) = (world.engine(), loci_model::principal::Principal::administrator("admin"));
@@ -170,12 +171,12 @@ fn work_after_somebody_was_forgotten_is_theirs_again() {
         ("task_session", "task sessions"),
         ("session_item", "session items"),
     ];
-    // Everything was reported after the actor was forgotten.
+    // All data is from after the erasure of the actor.
     let (before, report, after) = forgotten_and_imported(0);
     for (kind, _) in OF_ACTOR {
         assert!(before.contains_key(kind) && before.get(kind) == after.get(kind), "{kind}: {report:?}");
     }
-    // Everything was reported before, and none of it is left out without a word.
+    // All data is from before the erasure, and every omission is reported.
     let (before, report, after) = forgotten_and_imported(time(100_000).millis().abs_diff(time(0).millis()));
     for (kind, told) in OF_ACTOR {
         let gone = before[kind] - after.get(kind).copied().unwrap_or(0);
@@ -240,13 +241,13 @@ fn an_import_brings_nothing_that_a_forgotten_actor_said_before() {
     assert_eq!(imported_as("a", Some(early)), erased);
     assert_eq!(imported_as("b", None), erased);
     assert!(imported_as("c", Some(late)).is_ok());
-    // A request that is no import says it now.
+    // A request that is not an import has the current time.
     assert!(send(&world, ("d", None), Some(early), IfErased::Answer).is_ok());
     let restored = send(&world, ("a", None), Some(early), IfErased::Restore);
     assert!(restored.is_ok());
     assert_eq!(imported_as("a", Some(early)), restored, "restored for good");
     assert_eq!(imported_as("e", Some(early)), erased, "which is of that event alone");
-    // Tombstones of a memory go with it, but that of the actor outlives it.
+    // Tombstones of a memory are removed with it, but that of the actor outlives it.
     assert_eq!(imported(&world, &lines, IfErased::Answer).erased_events, 1);
     assert_eq!(imported_as("f", Some(early)), erased);
 }
@@ -274,14 +275,14 @@ fn a_request_is_known_by_the_token_that_it_had_before() {
     assert_eq!(asked(("newest", Some("old"))), restored);
 }
 
-/// The owners of a record or a document of a shared namespace.
+/// The owners of a record or a document in a shared namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Owned {
-    /// Alice's alone.
+    /// Only Alice.
     Hers,
-    /// Hers, and somebody else's.
+    /// Alice and another person.
     Shared,
-    /// Not hers.
+    /// Not Alice.
     Others,
 }
 use Owned::{Hers, Others, Shared};
@@ -316,14 +317,14 @@ fn list(texts: &[&str]) -> MetadataValue {
     StringList(texts.iter().map(|text| (*text).to_owned()).collect())
 }
 
-/// Metadata of records of a shared namespace.
+/// Returns metadata of records in a shared namespace.
 fn owning_metadata() -> Vec<(String, MetadataValue, Owned)> {
     let mut cases = Vec::new();
     for (key, is_owner) in KEYS {
         let of = |owned: Owned| if is_owner { owned } else { Others };
         cases.push((key.to_owned(), string("alice"), of(Hers)));
         cases.push((key.to_owned(), list(&["alice"]), of(Hers)));
-        // Agents share nothing with people.
+        // Agents share no data with people.
         let several = if key.starts_with("agent") { Hers } else { Shared };
         cases.push((key.to_owned(), list(&["alice", "bob"]), of(several)));
         for other in ["alice2", "Alice", "alice and bob", " alice"] {
@@ -346,7 +347,8 @@ fn owning_metadata() -> Vec<(String, MetadataValue, Owned)> {
     cases
 }
 
-/// Paths and files of documents of a shared tree; `#` stands for the number of the case.
+/// Returns paths and files of documents in a shared tree; `#` is replaced by the number of the
+/// case.
 fn owning_documents() -> Vec<(String, String, Owned)> {
     let mut cases = Vec::new();
     let mut head = |lines: String, owned: Owned| {
@@ -369,7 +371,7 @@ fn owning_documents() -> Vec<(String, String, Owned)> {
     head("users: [{login: alice}]".to_owned(), Hers);
     head("users: [{login: alice}, {login: bob}]".to_owned(), Shared);
     head("users: [{login: bob, team: alice}]".to_owned(), Others);
-    // Heads that are text everywhere else.
+    // Front matter that is text everywhere else.
     head("lead: &a alice\nuser: *a".to_owned(), Hers);
     head("user: alice\nuser: bob".to_owned(), Shared);
     for (path, file, owned) in [
@@ -382,7 +384,7 @@ fn owning_documents() -> Vec<(String, String, Owned)> {
         ("knowledge/users/alice2/d#.md", "", Others),
         ("knowledge/users/bob/alice.md", "", Others),
         ("knowledge/facts/alice.md", "", Others),
-        // Text, and a file whose head is text.
+        // Text, and a file with front matter that counts as text.
         ("knowledge/facts/d#.md", "user_id: alice\n", Others),
         ("knowledge/facts/d#.txt", "---\nuser_id: alice\n---\n", Others),
     ] {
@@ -391,7 +393,7 @@ fn owning_documents() -> Vec<(String, String, Owned)> {
     cases
 }
 
-/// A record or a document of a shared namespace.
+/// A record or a document in a shared namespace.
 struct OwningCase {
     label: String,
     /// The text, or its end.
@@ -399,7 +401,7 @@ struct OwningCase {
     owned: Owned,
 }
 
-/// Writes all of it into a shared namespace.
+/// Writes all cases into a shared namespace.
 fn shared_namespace(world: &World) -> Vec<OwningCase> {
     let namespace = Namespace::parse("/shared").unwrap();
     let (mut cases, mut records) = (Vec::new(), Vec::new());
@@ -492,7 +494,7 @@ fn an_owner_that_was_read_in_a_text_is_none() {
     let inferred = of_key(MetadataExtraction::LlmInferred, Some(read));
     for (schema, metadata, is_removed, stays) in [
         (inferred.clone(), BTreeMap::new(), false, 1),
-        // Without its strategy nothing says any more where a value came from.
+        // Without its strategy the origin of a value is unknown.
         (inferred, BTreeMap::new(), true, 1),
         (of_key(MetadataExtraction::StrictlyConsistent, None), named, false, 0),
     ] {

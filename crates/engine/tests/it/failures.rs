@@ -1,4 +1,4 @@
-//! Jobs that cannot do their work, and how they come back.
+//! Jobs that fail, and their recovery.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn world_of_teams() -> World {
     World::of(NewMemory { strategies: vec![semantic], namespace_keys: vec![key], ..NewMemory::default() })
 }
 
-/// A template that needs no team.
+/// Sets a template without the team variable.
 fn without_teams(world: &World) {
     let change = MemoryUpdate {
         modify_strategies: vec![StrategyUpdate {
@@ -70,7 +70,7 @@ fn a_missing_variable_fails_at_once_and_holds_nothing_else_up() {
     let reason = job.failure_reason.unwrap();
     assert!(reason.starts_with("NAMESPACE_VARIABLE_MISSING: ") && reason.contains("{team}"), "{reason}");
 
-    // With a template that needs no team, the same job does its work.
+    // With a template without the team variable, the same job succeeds.
     without_teams(&world);
     let started =
         world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
@@ -119,8 +119,8 @@ fn vectors_that_are_completed_cost_no_second_look() {
     };
     let usual = searches(false);
     assert!(usual > 0);
-    // The job that completes the vectors runs at the same time: a plan that it overtakes is made again.
-    // The fewest of four tries has no such plan.
+    // The job that embeds runs at the same time: a plan that it makes outdated is repeated. The
+    // minimum of four tries contains no such plan.
     let completed = (0..4).map(|_| searches(true)).min();
     assert_eq!(completed, Some(usual), "a plan that would be refused is not decided");
 }
@@ -132,7 +132,7 @@ fn a_passage_that_the_embedder_refuses_holds_up_no_other() {
         world.say("s1", User, &format!("a quiet day at the {place}"));
     }
     let memories = [world.memory.id.clone()];
-    // It takes nothing at all: that is not the passages' fault, and is tried again.
+    // The embedder rejects everything: that is no fault of the passages, and is retried.
     *world.embedder.refuses.lock().unwrap() = Some("");
     assert!(!world.drive(world.engine.run_due(&memories, 3_000)).unwrap().complete);
     assert_eq!(world.missing_vectors(), 5);
@@ -156,7 +156,7 @@ fn a_job_of_a_dead_runner_is_taken_over_at_once() {
     assert!(lost.is_some());
     assert!(world.work().complete);
     assert_eq!(world.texts(), ["the ferry runs twice a day"]);
-    // The new host knows that the old one is gone: it does not wait for the lease of 30 s.
+    // The new host knows that the old one no longer exists: it does not wait for the lease of 30 s.
     assert!(world.clock.now() < now.plus_millis(30_000));
 }
 

@@ -1,5 +1,5 @@
-//! What principals say of a record: one agent hides nothing, two do, and an administrator;
-//! what is held back is let go as ever.
+//! Feedback of principals on a record: one agent hides nothing, two agents do, and so does one
+//! administrator; held records are released as usual.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::world::World;
 
 const BOAT: &str = "My boat is called Vesna and lies in Trieste";
 
-/// A memory with one fact of Alice's.
+/// Returns a memory with one fact of Alice's.
 fn world() -> (World, RecordId) {
     let world = World::with(&[StrategyBase::Semantic]);
     world.say("s", Role::User, BOAT);
@@ -25,7 +25,7 @@ fn world() -> (World, RecordId) {
     (world, id)
 }
 
-/// Who may do this with Alice's.
+/// Returns a caller with these capabilities on Alice's data.
 fn caller(name: &str, capabilities: &[Capability]) -> Principal {
     let actor = Some(ActorId::parse("alice").unwrap());
     let capabilities: BTreeSet<_> = capabilities.iter().copied().collect();
@@ -61,7 +61,7 @@ fn say_as(
     said.map_err(|error| error.kind)
 }
 
-/// Useful, wrong, state.
+/// Returns the counts useful and wrong, and the state.
 fn counts(said: Result<FeedbackStanding, ErrorKind>) -> (usize, usize, RecordState) {
     let said = said.unwrap();
     (said.useful, said.wrong, said.state)
@@ -121,7 +121,7 @@ fn one_agent_hides_nothing_and_two_do() {
     ];
     assert_eq!(said, expect, "a verdict that is said again adds nothing");
     assert!(told.last().unwrap().starts_with("bob called wrong by 2 principals"));
-    // Whoever takes it back releases nothing.
+    // Taking the verdict back releases nothing.
     assert_eq!(counts(say(&world, &bob, &id, Useful, None)), (2, 1, Quarantined));
 }
 
@@ -145,7 +145,7 @@ fn an_administrator_is_enough_and_a_release_decides_what_was_said() {
         (1, 1, Active),
         "what was decided counts no more"
     );
-    // The same word of the same principal is a new one after the release.
+    // A repeated verdict of the same principal counts again after the release.
     assert_eq!(counts(say(&world, &part, &id, Wrong, None)), (1, 2, Quarantined));
     let revert = RecordRevert { id: id.clone(), to_version: None, if_version: None };
     world.drive(world.engine.record_revert(caller, memory, revert)).unwrap();
@@ -214,7 +214,7 @@ fn what_is_said_of_a_record_is_forgotten_with_it() {
     world.drive(world.engine.forget_actor(&world.caller, &world.memory.id, &alice)).unwrap();
     let left = rows(&world, &id);
     assert!(!left.iter().any(|row| row.contains("Vesna")), "{left:?}");
-    // That there were changes stays; the words of all of them are gone, and who made them.
+    // The rows of the changes stay, but their texts and authors are erased.
     assert!(!left.is_empty() && left.iter().all(|row| row.trim().is_empty()), "{left:?}");
 }
 

@@ -1,4 +1,5 @@
-//! Self-managed strategies: when their owner is told, with what, in which order, and that each message comes once.
+//! Self-managed strategies: time, content and order of notifications to their client, and exactly
+//! one handover per message.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -45,7 +46,7 @@ fn world(strategy: NewStrategy) -> (World, Arc<RecordingTargets>) {
     (world, targets)
 }
 
-/// Serves until so many different notifications came.
+/// Serves until this number of different notifications arrived.
 fn serve(world: &World, targets: &Arc<RecordingTargets>, notices: usize) -> bool {
     let targets = targets.clone();
     world.serve_until(move || ids(&targets).len() >= notices)
@@ -55,7 +56,7 @@ fn ids(targets: &RecordingTargets) -> BTreeSet<String> {
     targets.notices().iter().map(|notice| notice.id.to_string()).collect()
 }
 
-/// The payloads of the notifications, in the order in which they came first.
+/// Returns the payloads of the notifications, in the order of their first arrival.
 fn payloads(targets: &RecordingTargets) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     let first = |notice: &loci_model::ports::deliver::Notice| seen.insert(notice.id.to_string());
@@ -186,7 +187,7 @@ fn what_is_skipped_or_ingested_is_not_handed_over() {
 fn order_within_a_session_survives_failures() {
     let (world, targets) = world(own(&[Trigger::Messages(1)], 0));
     let out = Some(ErrorKind::Unavailable);
-    // The first payload, then the notifications of both sessions, again and again.
+    // The first payload, then repeatedly the notifications of both sessions.
     targets.fail_next([
         out,
         None,
@@ -259,7 +260,7 @@ fn a_strategy_without_a_topic_hands_nothing_over() {
     assert_eq!(backlog(), (0, 0));
     assert!(world.jobs().iter().all(|job| job.kind != JobKind::HANDOVER));
 
-    // One that an earlier version queued ends, and is neither sent nor counted as given up.
+    // A notification queued by an earlier version ends without being sent or counted as given up.
     let now = world.clock.now();
     let queued = Delivery {
         id: DeliveryId::parse("d1").unwrap(),
@@ -281,7 +282,7 @@ fn a_strategy_without_a_topic_hands_nothing_over() {
     assert_eq!((backlog(), targets.tries()), ((0, 0), 0));
 }
 
-/// Whichever write fails, and however, each message is handed over once, in order.
+/// Any write may fail in any way: each message is handed over once, in order.
 #[test]
 fn any_write_may_fail() {
     let told = || {

@@ -1,4 +1,4 @@
-//! The runner of a host, waiting for it, and what its sweeps take away.
+//! The runner of a host, waits for it, and its sweeps.
 
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::RecordDelete;
@@ -82,7 +82,7 @@ fn a_damaged_row_ends_no_sweep() {
         assert_eq!(world.log_bytes().unwrap_or(0), 0, "{number}: it went on to its end");
         let writes = world.store.writes() - before;
         world.drive(world.engine.sweep()).unwrap();
-        // Each record was tried by itself, too.
+        // Each record was also tried separately.
         assert_eq!(world.records(&[RecordState::Expired]).len(), 2, "{number}");
         let erased = world.records(&[RecordState::Erased]);
         assert!(erased.iter().all(|record| record.text.is_empty()), "{number}: {erased:?}");

@@ -1,5 +1,5 @@
-//! Imports in parts: what has not ended is not served, is found, gives way to the next import, and is
-//! removed.
+//! Imports in parts: an unfinished import is not served, is reported, is replaced by the next
+//! import, and is removed.
 
 use loci_engine::admin::{ExportCursor, ExportLine, ExportPart, ImportPart};
 use loci_engine::memories::NewMemory;
@@ -14,7 +14,7 @@ fn caller() -> Principal {
     Principal::administrator("tester")
 }
 
-/// A memory called `notes`, and the lines of its export without the last.
+/// Returns a memory named `notes`, and the lines of its export without the last.
 fn exported() -> (Memory, Vec<ExportLine>) {
     let world = TestWorld::new().unwrap();
     let engine = world.engine();
@@ -32,7 +32,7 @@ fn begin(engine: &Loci, memory: &Memory, lines: &[ExportLine], run: &str) {
     assert_eq!(block_on(engine.import_part(&caller(), lines.to_vec(), part)).unwrap().memories, 1);
 }
 
-/// One more line of a run.
+/// Imports one more line of a run.
 fn go_on(engine: &Loci, memory: &Memory, run: &str, number: i64) -> Result<()> {
     let resuming = [memory.id.clone()];
     let part = ImportPart { run: Some(run), resuming: &resuming, ..ImportPart::default() };
@@ -78,7 +78,7 @@ fn a_memory_is_served_once_its_import_has_ended() {
     assert!(taken.message.contains("being imported"), "{}", taken.message);
     go_on(&engine, &memory, "first", 1).unwrap();
 
-    // The same import once more: the first cannot write, end or take back anything any more.
+    // The same import starts again: the first run can no longer write, end or be undone.
     begin(&engine, &memory, &lines, "second");
     assert_eq!(go_on(&engine, &memory, "first", 2).unwrap_err().kind, ErrorKind::Conflict);
     let ended = block_on(engine.import_finish(&caller, &made, "first"));
@@ -89,7 +89,7 @@ fn a_memory_is_served_once_its_import_has_ended() {
     block_on(engine.import_finish(&caller, &made, "second")).unwrap();
     assert!(is_served(&engine, &memory.id));
     assert_eq!(check(&engine), (true, "no import has broken off".to_owned()));
-    // One that has ended gives way to nobody.
+    // A finished import is not replaced.
     block_on(engine.import_room(&caller, &memory)).unwrap();
     block_on(engine.import_undo(&caller, &made, "second")).unwrap();
     assert!(is_served(&engine, &memory.id));
@@ -115,7 +115,7 @@ fn a_part_that_nobody_goes_on_with_is_removed() {
     block_on(engine.sweep()).unwrap();
     assert_eq!(check(&engine), (true, "no import has broken off".to_owned()));
     assert!(!is_served(&engine, &memory.id));
-    // By hand, at once.
+    // Manual deletion takes effect immediately.
     begin(&engine, &memory, &lines, "third");
     block_on(engine.memory_delete(&caller(), &memory.id, None)).unwrap();
     assert_eq!(check(&engine), (true, "no import has broken off".to_owned()));

@@ -1,6 +1,7 @@
-//! The engine on the embedded store: extraction, its runner, and what becomes of both when writes fail.
+//! The engine on the embedded store: extraction, its runner, and the effects of failed writes on
+//! both.
 //!
-//! The embedder hashes words (`world`), so nothing here says how well a text is found.
+//! The embedder hashes words (`world`), so these tests do not measure retrieval quality.
 
 #[cfg(test)]
 mod arrivals;

@@ -1,4 +1,4 @@
-//! Facts that cite code, and tasks, go with an export, and come back by an import.
+//! Facts that cite code, and tasks, are exported and imported.
 
 use loci_engine::admin::{EXPORT_FORMAT, ExportCursor, ExportLine, ExportPart};
 use loci_engine_testkit::world::TestWorld;
@@ -51,7 +51,7 @@ fn an_export_carries_facts() {
     let (repositories, mut facts, history, tasks) = held(&one, &memory);
     assert_eq!((repositories.len(), facts.len(), history.len(), tasks.len()), (2, 2, 1, 3));
     for fact in &mut facts {
-        // Who read it when stays behind.
+        // Single reads are not exported.
         fact.counters.retrieved_swept = fact.counters.retrieved;
     }
     assert_eq!(held(&other, &memory), (repositories, facts, history, tasks));

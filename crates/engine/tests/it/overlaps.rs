@@ -1,5 +1,5 @@
-//! Runs of a client's sends: which turns of an overlapping re-send are new. Digests and alignment
-//! alone are tested beside their code.
+//! Runs of a client's sends: the new turns of an overlapping re-send. Unit tests cover digests and
+//! alignment.
 
 use loci_engine::calls::idempotency::ClientToken;
 use loci_model::Document;
@@ -9,7 +9,7 @@ use loci_model::memory::strategy::StrategyBase::Semantic;
 
 use crate::world::{World, said};
 
-/// `blob:x` is a blob, everything else is said.
+/// Returns a payload: `blob:x` is a blob, other items are messages.
 fn payload(items: &str) -> Vec<PayloadItem> {
     let item = |text: &str| match text.strip_prefix("blob:") {
         Some(content) => PayloadItem::Blob(Document::parse(&format!("\"{content}\"")).unwrap()),
@@ -18,7 +18,7 @@ fn payload(items: &str) -> Vec<PayloadItem> {
     items.split_whitespace().map(item).collect()
 }
 
-/// Sends `range: items` in turn; which items of the last one were known.
+/// Sends each `range: items`, and returns the known items of the last one.
 fn known(sends: &[(&str, &str)]) -> Vec<u32> {
     let world = World::with(&[Semantic]);
     let mut repeated = Vec::new();
@@ -42,9 +42,9 @@ fn overlapping_ranges_find_what_they_hold_again() {
         &[0, 1, 2, 3, 4],
     );
     check(&[("0-1", "long1 long2 long3 answer"), ("0-3", "long1 long2 long3 answer t2 t3")], &[0, 1, 2, 3]);
-    // Messages that are filtered leave gaps: fewer items than numbers.
+    // Filtered messages leave gaps: fewer items than numbers.
     check(&[("0-9", "t0 t9"), ("0-20", "t0 t9 t20")], &[0, 1]);
-    // What begins later begins within what came before.
+    // A later range starts within an earlier one.
     check(&[("0-3", "t0 t1 blob:a t3"), ("2-5", "t3 t4")], &[0]);
     check(
         &[("2-5", "t2 t3 t4 t5"), ("0-3", "t0 t1 t2 t3"), ("0-5", "t0 t1 t2 t3 t4 t5 t6")],
@@ -54,7 +54,7 @@ fn overlapping_ranges_find_what_they_hold_again() {
         &[("2-3", "t2 t3"), ("0-5", "t0 t1 t2 t3 t4 t5"), ("0-7", "t0 t1 t2 t3 t4 t5 t6 t7")],
         &[0, 1, 2, 3, 4, 5],
     );
-    // Said twice stays twice.
+    // Repeated messages stay repeated.
     check(&[("0-1", "yes go"), ("0-2", "yes go yes")], &[0, 1]);
     check(&[("0-0", "yes"), ("1-1", "yes"), ("0-2", "yes yes yes")], &[0, 1]);
     check(&[("0-3", "t0 yes t2 t3"), ("2-5", "t2 t3 t4 yes")], &[0, 1]);

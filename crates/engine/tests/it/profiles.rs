@@ -1,4 +1,5 @@
-//! Profiles: found, applied, applied again; and what becomes of records when a template changes.
+//! Profiles: lookup, application and repeated application; and moves of records after a template
+//! change.
 
 use loci_api::profile::ProfileApplied;
 use loci_engine::EngineSettings;
@@ -54,7 +55,7 @@ impl World {
         self.drive(changed).map(|changed| changed.notices)
     }
 
-    /// Applies lines of one strategy, Notes; members that changed, as `member from → to`.
+    /// Applies the lines of the strategy Notes. Returns the changed members as `member from → to`.
     fn changes(&self, lines: &str) -> Vec<String> {
         let text = format!("profile = \"p\"\nversion = 1\n[[strategy]]\nname = \"Notes\"\n{lines}");
         let dry = self.apply(&text, true).unwrap();
@@ -282,7 +283,7 @@ fn a_changed_template_moves_every_record_and_keeps_what_it_is() {
     let changes =
         world.drive(world.engine.record_changes(&world.caller, &world.memory.id, &old[0].id)).unwrap();
     assert!(changes.iter().any(|change| change.reason == "moved: template changed"));
-    // A repeat is known in the new place.
+    // A repetition is recognized in the new namespace.
     world.say("s1", Role::User, "The port is 8080.");
     world.work();
     assert_eq!(world.records(RecordState::ALL).len(), old.len());

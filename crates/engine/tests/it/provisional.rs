@@ -1,5 +1,6 @@
-//! What was said and is not extracted yet, in a memory that shows it: who sees it, where,
-//! with which score, and that it gives way to its record. Jobs run only where a test says so.
+//! Provisional records of events that are not extracted yet, in a memory that enables them: their
+//! visibility, namespace and score, and their replacement by the record. Jobs run only when a test
+//! starts them.
 
 use loci_engine::memories::{NewMemory, NewStrategy};
 use loci_engine::records::NamespaceAsk;
@@ -20,7 +21,7 @@ use loci_model::{ActorId, ErrorKind, Namespace, RecordId, limits};
 
 use super::world::{World, said, strategy, template};
 
-/// Facts by actor, with a topic that events carry.
+/// Returns a strategy of facts by actor, with a topic copied from events.
 fn facts() -> NewStrategy {
     let topic = MetadataSchemaEntry {
         key: "topic".into(),
@@ -42,7 +43,7 @@ fn memory(strategies: Vec<NewStrategy>) -> NewMemory {
     NewMemory { strategies, indexed_keys: vec![topic], ..NewMemory::default() }
 }
 
-/// A memory with facts that shows what is not extracted yet.
+/// Returns a memory with facts that includes provisional records.
 fn showing() -> World {
     let world = World::of(memory(vec![facts()]));
     set(&world, MemorySettings { read_your_writes: true, ..MemorySettings::default() });
@@ -82,7 +83,7 @@ fn is_cut(answer: &SearchAnswer) -> bool {
     answer.notices.degraded.contains(&Degradation::ProvisionalCut)
 }
 
-/// Somebody of whom all that is read and written has a team.
+/// Returns a caller restricted to the data of a team.
 fn of_team(world: &World, team: &str) -> Principal {
     Principal {
         name: team.to_owned(),
@@ -100,7 +101,7 @@ fn say_by(world: &World, caller: &Principal, session: &str, text: &str) {
     world.drive(world.engine.event_create(caller, event, None)).unwrap();
 }
 
-/// Texts found, with a `?` behind those that are provisional.
+/// Returns the texts found, with a `?` after provisional ones.
 fn found(answer: &SearchAnswer) -> Vec<String> {
     let shown = |provisional| if provisional { "?" } else { "" };
     answer.hits.iter().map(|hit| format!("{}{}", hit.record.text, shown(hit.provisional))).collect()
@@ -394,7 +395,7 @@ fn what_waits_is_read_up_to_so_many_bytes() {
     long("c", quarter);
     long("d", quarter);
     check(&["a", "b", "c", "d"], false);
-    // The oldest long one does not fit; a short one that is older does.
+    // The oldest long event does not fit; an older short one does.
     long("e", quarter);
     check(&["a", "c", "d", "e"], true);
     long("f", 4 * quarter);
@@ -425,7 +426,7 @@ fn where_hits_fold_what_waits_stands_beside_what_is_stored() {
         let before = stored.hits.iter().map(|hit| (&hit.record.id, hit.time));
         assert_eq!(kept.collect::<Vec<_>>(), before.collect::<Vec<_>>(), "{query}");
     };
-    // The words of the question, others, and some of each.
+    // The words of the query, other words, and a mixture.
     check(["The boat is in Trieste", "the boat is in Trieste!"], "is the boat in Trieste");
     check(["The boat is in Trieste", "the boat is in Trieste!"], "what is baked");
     check(["The boat is in Trieste", "the boat is in Trieste!"], "where is the boat?");

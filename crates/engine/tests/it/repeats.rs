@@ -1,4 +1,4 @@
-//! What is said again, said otherwise, and no longer true.
+//! Statements that are repeated, rephrased, or no longer true.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::event::Role::{Assistant, User};
@@ -118,7 +118,7 @@ fn an_older_statement_that_arrives_late_is_history() {
     assert!(world.records(&[Superseded])[0].text.contains("green"));
 }
 
-/// A value that returns is the newest one: of a repeated turn and of a preference under a key.
+/// A value that returns is the newest one, for a repeated turn and for a preference under a key.
 #[test]
 fn a_repeated_statement_has_the_time_of_its_last_telling() {
     let at = |day: i64| Timestamp::clamped(1_767_225_600_000).plus_days(u32::try_from(day).unwrap());
@@ -138,7 +138,7 @@ fn a_repeated_statement_has_the_time_of_its_last_telling() {
         all.iter().find(|record| record.text == text).map(|record| record.timestamp)
     };
     assert_eq!((time(here), time(gone)), (Some(at(25)), Some(at(12))));
-    // Told late of an earlier day, it is no newer.
+    // A late event of an earlier day does not make it newer.
     tell(&world, "s4", 20, here);
     assert_eq!(time(here), Some(at(25)));
     let first = world.active().into_iter().find(|record| record.text == here).unwrap();
@@ -164,7 +164,7 @@ fn what_a_client_wrote_is_nobodys_duplicate() {
     world.say("s1", User, "the dog is called Pixel");
     world.say("s1", User, "The dog is called Pixel!");
     world.work();
-    // The client's own stays; of the two turns, the later stands for both.
+    // The client's own record stays; of the two turns, the later one represents both.
     assert_eq!(world.active().len(), 2);
     assert_eq!(world.records(&[Superseded]).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What safety does to what is written: masks, flags, quarantine, and what searches serve of it.
+//! Safety of written texts: masks, flags, quarantine, and their effect on searches.
 
 use loci_documents::{DocumentPut, Precondition, PutContent, TreeAsk};
 use loci_engine::records::{NewRecord, QuarantineAsk, RecordRevert, RecordUpdate, RecordsCreate, Verdict};
@@ -94,7 +94,7 @@ fn an_attack_in_talk_is_held_back_and_takes_nobodys_place() {
         held[0].findings
     );
     assert_eq!(world.found("cello lesson approve pull request", None), ["The cello lesson is in Denver."]);
-    // Read again, it is not written again.
+    // A second extraction does not write it again.
     world.work();
     assert_eq!(world.records(&[Quarantined]).len(), 1);
 }
@@ -173,7 +173,7 @@ fn a_person_holds_back_releases_and_rejects() {
 fn what_was_a_candidate_is_one_again() {
     let world = world(SecretsMode::Off, InjectionMode::Flag);
     let id = world.write("Jest runs the tests.").id;
-    // Nothing of this version makes candidates.
+    // No operation of this version makes candidates.
     let (memory, record, at) = (world.memory.id.clone(), id.clone(), world.clock_now());
     let change = RecordChange { state: Candidate, reason: "seen once".into(), at };
     let store: &dyn Store = &*world.store;
@@ -206,7 +206,7 @@ fn what_is_asked_is_checked() {
     check(QuarantineAsk { reason: "x".repeat(501), pattern: Some("a".into()), ..usual() }, "reason");
     check(QuarantineAsk { pattern: Some("(".into()), ..usual() }, "pattern");
     check(QuarantineAsk { pattern: Some("a".repeat(1_001)), ..usual() }, "pattern");
-    // Letters of both cases are two states each.
+    // Letters of either case have two states each.
     world.quarantine(QuarantineAsk { reason: "x".repeat(500), pattern: Some("a".repeat(500)), ..usual() });
     let one = world.write("one").id;
     check(QuarantineAsk { ids: vec![one.clone(); 1_001], ..usual() }, "ids");
@@ -226,18 +226,18 @@ fn secrets_are_masked_before_anything_is_stored() {
     let record = world.write(&format!("kept {}", key()));
     assert_eq!(record.text, "kept [REDACTED:aws_access_key]");
     assert_eq!(record.findings.masked, ["aws_access_key"]);
-    // The JSON of the client alone keeps it, byte for byte: in the event, and in no record.
+    // Only the client's JSON keeps it byte for byte, in the event and in no record.
     for record in world.records(RecordState::ALL) {
         let from_blob = record.provenance.sources.first().is_some_and(|source| source.message == 1);
         assert!(from_blob || !record.text.contains(&key()), "{}", record.text);
     }
 }
 
-/// Long texts are made safe before the write; what becomes of them is the same.
+/// Long texts are checked before the write, with the same result.
 #[test]
 fn long_texts_are_masked_like_short_ones() {
     for (secrets, expect) in
-        // A longer mask would make them longer still.
+        // A longer mask would make them even longer.
         [(SecretsMode::Mask, "[redacted]".to_owned()), (SecretsMode::Off, key())]
     {
         let world = world(secrets, InjectionMode::Quarantine);
@@ -277,7 +277,7 @@ fn long_texts_are_masked_like_short_ones() {
         let memory = &world.memory.id;
         world.drive(world.engine.records_update(&world.caller, memory, vec![update], None)).unwrap();
         assert_eq!(stored(&ids[0]).text, format!("{filler}{filler}{expect}"));
-        // A write of a tree knows its text only while it runs: it runs again, and counts once.
+        // A write of a tree determines its text while it runs: it runs twice, and counts once.
         let put = DocumentPut {
             tree: TreeAsk { memory: world.memory.id.clone(), namespace },
             path: Some("knowledge/facts/boat.md".to_owned()),

@@ -1,5 +1,5 @@
-//! Many servers over one store: they share the work, nothing is done twice, and what one that died had in its hands is
-//! another's when its lease has run out, never before.
+//! Several servers on one store: they share the work, nothing is done twice, and another server
+//! takes over the work of a dead one only after its lease has expired.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -33,7 +33,7 @@ use crate::world::{World, said, strategy};
 
 const LEASE_MS: i64 = limits::JOB_LEASE_MS;
 
-/// A world whose store may have many hosts; the ends of jobs are told to `hook`.
+/// Returns a world whose store may have several hosts; the ends of jobs are sent to `hook`.
 fn world(bases: &[StrategyBase]) -> (World, Arc<RecordingTargets>) {
     let targets = Arc::new(RecordingTargets::default());
     let (parts, new) = (
@@ -45,7 +45,7 @@ fn world(bases: &[StrategyBase]) -> (World, Arc<RecordingTargets>) {
     (World::made(new, settings, |made| made.deliver = Some(parts)).of_many(), targets)
 }
 
-/// Resolves after so long.
+/// Resolves after this many milliseconds.
 fn after(clock: &ManualClock, millis: i64) -> BoxFuture<'static, ()> {
     let (clock, until) = (clock.clone(), clock.now().plus_millis(millis));
     Box::pin(async move {
@@ -55,7 +55,7 @@ fn after(clock: &ManualClock, millis: i64) -> BoxFuture<'static, ()> {
     })
 }
 
-/// Runs servers for so long, then lets them stop.
+/// Runs servers for this many milliseconds, then stops them.
 fn serve(world: &World, servers: &[&Loci], millis: i64) {
     let run = servers.iter().map(|server| server.run_jobs(after(&world.clock, millis)));
     world.drive(join_all(run));
@@ -67,7 +67,7 @@ fn holder_of_sweeps(world: &World) -> Option<String> {
     world.drive(store.read(move |tx| tx.leases().holder("sweep", now))).unwrap()
 }
 
-/// What was told, with how many sources, however it came about.
+/// Returns the texts with their number of sources, independent of the order of work.
 fn told(world: &World) -> Vec<(String, usize)> {
     let mut told: Vec<_> =
         world.active().into_iter().map(|record| (record.text, record.provenance.sources.len())).collect();
@@ -90,7 +90,7 @@ fn talk(world: &World) {
 
 #[test]
 fn servers_share_the_work_and_do_it_once() {
-    // What preferences say in the end depends on which session is read first.
+    // The result for preferences depends on the order of the sessions, so they are excluded.
     let bases = [Semantic, Summary, Episodic];
     let (alone, _) = world(&bases);
     talk(&alone);
@@ -112,7 +112,8 @@ fn servers_share_the_work_and_do_it_once() {
     assert!(ends.len() >= 18 && ends.values().all(|times| times.is_sorted()), "{ends:?}");
 }
 
-/// A command leaves its work to the servers, who may know models and targets that it does not, and says so.
+/// A command leaves its work to the servers, which may have models and targets that it lacks, and
+/// reports that.
 #[test]
 fn a_command_beside_servers_or_none() {
     let (world, targets) = world(&[Semantic]);
@@ -138,7 +139,7 @@ fn a_command_beside_servers_or_none() {
         sent(&world).iter().all(|(attempts, error)| *attempts == 0 && error.is_none()),
         "nothing is put off"
     );
-    // While a server is there the command waits for it.
+    // If a server runs, the command waits for it.
     let serving = world.server("two", |_| {});
     let run = serving.run_jobs(after(&world.clock, 90_000));
     let settling = command.settle(std::slice::from_ref(&world.memory.id), Some(60_000));
@@ -149,7 +150,7 @@ fn a_command_beside_servers_or_none() {
     assert_eq!(servers, Servers { heard_of: false, overdue_ms: 0 }, "it gave its lease up when it stopped");
 }
 
-/// Of a store for one host a command is that host.
+/// On a store for one host, the command is the host.
 #[test]
 fn a_command_that_is_the_host() {
     let targets = Arc::new(RecordingTargets::default());
@@ -167,18 +168,18 @@ fn a_command_that_is_the_host() {
     assert_eq!((arrived(&targets), world.texts().len()), (vec!["first".to_owned(), "second".to_owned()], 1));
 }
 
-/// Tries and failures of what waits in the outbox.
+/// Returns the tries and failures of pending deliveries.
 fn sent(world: &World) -> Vec<(u32, Option<String>)> {
     let page =
         world.drive(world.engine.delivery_list(&world.caller, &world.memory.id, None, None, 9)).unwrap();
     page.items.into_iter().map(|delivery| (delivery.attempts, delivery.last_error)).collect()
 }
 
-/// Somebody has it who is not heard of any more.
+/// Claims a job for a host that no longer exists.
 fn job_in_the_hands_of_nobody(world: &World) {
     let (store, now): (&dyn Store, _) = (&*world.store, world.clock.now().plus_days(1));
     let claimed = world.drive(store.write(move |tx| {
-        // Due by now, and leased from now on.
+        // Due by then, and leased from now on.
         let job = tx.jobs_mut().claim("dead 0", &[], now, LEASE_MS)?;
         let Some(job) = job else { return Ok(None) };
         let until = now.plus_millis(LEASE_MS - loci_model::time::DAY_MS);
@@ -200,7 +201,7 @@ fn a_job_is_anothers_when_its_lease_has_run_out() {
     assert_eq!(world.texts().len(), 1);
 }
 
-/// The same on a store for one host: the one before is gone, and nobody waits for it.
+/// On a store for one host, the new host does not wait for the previous one.
 #[test]
 fn a_new_host_waits_for_nobody() {
     let world = World::with(&[Semantic]).of_one();
@@ -210,7 +211,8 @@ fn a_new_host_waits_for_nobody() {
     assert_eq!(world.texts().len(), 1);
 }
 
-/// A process that lost a job and took it again: the first try ends nothing of the second, and writes nothing.
+/// A process that lost a job and claimed it again: the first try neither ends the second one nor
+/// writes anything.
 #[test]
 fn a_try_that_lost_its_job_writes_nothing() {
     let (world, targets) = world(&[Semantic]);
@@ -231,7 +233,7 @@ fn a_try_that_lost_its_job_writes_nothing() {
     assert_eq!((world.texts().len(), targets.notices().len()), (1, 1));
 }
 
-/// A target that takes its time, and notes when a try begins, ends, and is broken off.
+/// A slow target, which records when a try begins, ends, or is aborted.
 struct Slow {
     inner: Arc<RecordingTargets>,
     clock: ManualClock,
@@ -276,7 +278,7 @@ impl Deliver for Slow {
     }
 }
 
-/// Two deliveries of one key wait.
+/// Adds two pending deliveries of one key.
 fn outbox(world: &World) {
     let caller = &world.caller;
     let memory = world.memory.id.clone();
@@ -329,7 +331,7 @@ fn a_slow_target_is_told_once_and_in_order() {
     assert_eq!(seen, ["begun", "done", "begun", "done"], "longer than a lease, but prolonged");
 }
 
-/// A clock that is ahead of the others'.
+/// A clock that is ahead of the others.
 struct Ahead(ManualClock, i64);
 
 impl Clock for Ahead {
@@ -392,19 +394,19 @@ fn a_delivery_of_a_server_that_died_is_sent_by_another() {
     assert_eq!(arrived(&targets), ["first", "second"]);
 }
 
-/// What a server has of its store.
+/// The availability of a server's store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Whole,
-    /// Every call fails at once.
+    /// Every call fails immediately.
     None,
-    /// No call is answered, until this ends.
+    /// No call returns until this ends.
     Silent,
-    /// Writes are made, and are not answered, until this ends.
+    /// Writes take effect but do not return until this ends.
     Mute,
 }
 
-/// A store that can be cut off.
+/// A store that can be disconnected.
 struct Cut {
     inner: Arc<dyn Store>,
     reach: Arc<Mutex<Reach>>,
@@ -444,7 +446,8 @@ impl Store for Cut {
     loci_testkit_ports::as_within!();
 }
 
-/// What a server begins, ends and breaks off over a store that is cut off at some time, beside one that begins then.
+/// Returns the tries of a server whose store is disconnected at some time, together with a server
+/// that starts then.
 fn cut_off(reach: Reach, is_sending: bool) -> (Vec<(&'static str, Timestamp)>, Vec<Notice>) {
     let (world, targets) = world(&[]);
     if is_sending {
@@ -474,8 +477,8 @@ fn cut_off(reach: Reach, is_sending: bool) -> (Vec<(&'static str, Timestamp)>, V
     (seen, targets.notices())
 }
 
-/// Nobody sends without a lease: a server that cannot prolong it breaks its try off before another begins one, whether its
-/// store says that it is gone or says nothing.
+/// A server sends nothing without a lease: if it cannot renew, it aborts its try before another
+/// begins one, both for a store that reports errors and one that does not respond.
 #[test]
 fn a_server_without_its_store_sends_nothing_more() {
     for reach in [Reach::None, Reach::Silent] {
@@ -485,7 +488,7 @@ fn a_server_without_its_store_sends_nothing_more() {
     }
 }
 
-/// A claim whose answer came too late is nobody's any more.
+/// A claim whose response arrives too late has expired.
 #[test]
 fn what_was_claimed_long_ago_is_not_begun() {
     let (seen, _) = cut_off(Reach::Mute, false);
@@ -545,7 +548,8 @@ fn the_same_request_at_two_servers_is_one() {
     assert_eq!(world.texts().len(), 1);
 }
 
-/// A server that starts wakes all jobs that wait for answers: they find their questions, and wait again.
+/// A server that starts wakes all jobs that wait for answers: they find their questions, and wait
+/// again.
 #[test]
 fn a_question_is_one_whoever_starts_meanwhile() {
     let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
@@ -563,7 +567,7 @@ fn a_question_is_one_whoever_starts_meanwhile() {
     let job = world.extraction();
     assert!(job.waits && world.exchanges_of(&job) == 1 && job.id == asked.id, "{job:?}");
     assert!(world.drive(two.question_next(&world.caller, &ask)).unwrap().is_none(), "it is somebody's");
-    // Brought to one server, read by another.
+    // Submitted to one server, read by another.
     let output = r#"[{"fact":"Alice lives in Bern.","sources":[1]}]"#.to_owned();
     let reply = JobResult { output, model: None, cost_usd: None };
     let answering = world.engine.question_answer(&world.caller, &world.memory.id, &taken.exchange.id, reply);
@@ -572,7 +576,7 @@ fn a_question_is_one_whoever_starts_meanwhile() {
     assert_eq!((answered.unwrap().accepted, world.active().len()), (1, 1));
 }
 
-/// Counts findings of safety.
+/// Counts safety findings.
 #[derive(Default)]
 struct Findings(Mutex<Vec<String>>);
 
@@ -582,7 +586,7 @@ impl Observe for Findings {
     }
 }
 
-/// Stores run writes again where servers are in each other's way.
+/// Stores repeat writes when servers conflict.
 #[test]
 fn what_safety_finds_is_counted_once_however_often_a_write_is_run() {
     let findings = Arc::new(Findings::default());

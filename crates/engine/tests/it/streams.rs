@@ -1,4 +1,4 @@
-//! Record streams: what followers of a memory are told, word for word, and in which order.
+//! Record streams: the exact events for followers of a memory, and their order.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn serve(world: &World, targets: &Arc<RecordingTargets>, events: usize) -> Vec<V
     let told = |notice: &loci_model::ports::deliver::Notice| {
         notice.body.value().unwrap()["memoryStreamEvent"].clone()
     };
-    // Notifications of different keys may overtake each other: here they are in the order in which they came about.
+    // Notifications of different keys may overtake each other, so they are sorted by creation here.
     let mut notices = targets.notices();
     notices.sort_by_key(|notice| (notice.created_at, notice.order_key.clone()));
     notices.iter().map(told).collect()
@@ -99,7 +99,7 @@ fn delete(world: &World, id: &RecordId) {
     world.drive(world.engine.record_delete(&world.caller, &world.memory.id, asked)).unwrap();
 }
 
-/// Every event, word for word.
+/// Every event verbatim.
 #[test]
 fn the_envelopes() {
     let (world, targets) = world(Some("FULL_CONTENT"));
@@ -147,7 +147,7 @@ fn the_envelopes() {
             event("MemoryRecordDeleted", &third, corrected, &second, None),
         ]
     );
-    // The event of the memory has a key of its own and may come at any place.
+    // The event of the memory has its own key and may arrive at any position.
     let mut keys: Vec<String> = targets.notices().iter().map(|notice| notice.order_key.clone()).collect();
     keys.retain(|key| *key != format!("memory {memory}"));
     assert_eq!(keys, vec![format!("stream {id}"); 3], "one order for a record");
@@ -208,7 +208,7 @@ fn another_stream_is_announced_and_the_same_is_not() {
     assert_eq!(targets.notices().len(), 3);
 }
 
-/// What is not told yet when a record is erased says no more than that it is gone.
+/// Pending events of an erased record are replaced by its deletion.
 #[test]
 fn erasing_takes_back_what_was_not_told() {
     let (world, targets) = world(Some("FULL_CONTENT"));

@@ -1,6 +1,6 @@
-//! A memory to try things on: the engine over a store in a place of its own, a clock that moves when nothing else does,
-//! writes that can be made to fail. Every write is run twice, once for nothing: whatever it leaves behind outside the
-//! store, a test sees double.
+//! A test memory: the engine on a store in its own place, a clock that advances only when nothing
+//! else runs, and writes that can be made to fail. Every write runs twice, the first time with a
+//! rollback, so that tests detect side effects outside the store.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -39,44 +39,45 @@ use loci_model::{
 use loci_products::{Loci, LociSettings};
 use loci_testkit_ports::{HashEmbedder, ManualClock, ScriptedModel, SeededIds};
 
-/// How a write fails.
+/// The way in which a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// It is not run.
+    /// It does not run.
     Before,
-    /// It is committed, but the answer is lost.
+    /// It is committed, but its response is lost.
     After,
-    /// Its closure breaks off at the end, so nothing of it stays.
+    /// Its closure fails at the end, so nothing is written.
     Within,
-    /// It meets a row that cannot be read, so nothing of it stays.
+    /// It reads a damaged row, so nothing is written.
     Damaged,
 }
 
-/// What others do meanwhile.
+/// A concurrent action of others.
 type Meanwhile = Box<dyn FnMut(&(dyn Store + 'static)) + Send>;
 
-/// A store with a switch for faults.
+/// A store with injected faults.
 pub(crate) struct FaultyStore {
     inner: Arc<dyn Store>,
-    /// Writes until the one that fails; negative: none fails.
+    /// Number of writes until the one that fails; negative means none.
     left: AtomicI64,
     fault: Mutex<Fault>,
     writes: AtomicI64,
     reads: AtomicI64,
-    /// What happens before each search.
+    /// An action before each search.
     pub(crate) searching: Mutex<Option<Meanwhile>>,
-    /// Reads, writes and searches under way: while there are any, time stands still, however slow the machine is.
+    /// Number of running reads, writes and searches: while there are any, the clock stands still,
+    /// on slow machines too.
     busy: Arc<AtomicI64>,
-    /// How many hosts it says that it may have, where that is not left to the store.
+    /// Reported number of hosts, if it overrides the store's.
     hosts: Mutex<Option<Hosts>>,
-    /// The host's place, of a store that says it has one and has none of its own.
+    /// True while this process is host, if the store reports one host without having a host lock.
     held: AtomicBool,
 }
 
-/// Said by a write that is to be run again.
+/// Error text of a write that must run again.
 const AGAIN: &str = "to be run again";
 
-/// One of them.
+/// One running operation.
 struct Busy(Arc<AtomicI64>);
 
 impl Drop for Busy {
@@ -86,7 +87,7 @@ impl Drop for Busy {
 }
 
 impl FaultyStore {
-    /// Runs a write as a store does that repeats them: for nothing, then for good.
+    /// Runs a write like a store that repeats it: first with a rollback, then for real.
     fn repeated(&self, work: WriteWork) -> BoxFuture<'_, Result<()>> {
         let for_good = Arc::new(Mutex::new(work));
         let for_nothing = for_good.clone();
@@ -252,9 +253,9 @@ pub(crate) struct SwitchedEmbedder {
     inner: HashEmbedder,
     pub(crate) is_out: AtomicBool,
     pub(crate) texts: AtomicI64,
-    /// Texts with this in them are refused as they are, and with them their batch.
+    /// A text with this content is rejected, together with its batch.
     pub(crate) refuses: Mutex<Option<&'static str>>,
-    /// What happens, once, while it is at work.
+    /// An action that runs once during embedding.
     pub(crate) meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -316,21 +317,21 @@ pub(crate) struct World {
     pub(crate) caller: Principal,
     pub(crate) memory: Memory,
     place: TestPlace,
-    /// How often it was opened.
+    /// Number of times it was opened.
     lives: u64,
     parts: EngineParts,
     settings: LociSettings,
-    /// Further servers.
+    /// Number of further servers.
     servers: AtomicU64,
 }
 
-/// How long a test waits for the store's threads before it lets time go on.
+/// Time for which a test waits for the store's threads before it advances the clock.
 const PATIENCE: Duration = Duration::from_millis(3);
 
-/// Time goes on in steps of this, and at most that.
+/// Minimum step of the clock in milliseconds, and the maximum step.
 const STEP_MS: u64 = 20;
 const STEP_MS_MAX: u64 = 2_000;
-/// Longer than any job takes, whatever fails.
+/// Milliseconds that exceed the duration of any job with any fault.
 const WORK_MS: u64 = 24 * 3_600_000;
 
 /// Wakes the thread that drives a future.
@@ -355,7 +356,7 @@ impl Wake for Bell {
     }
 }
 
-/// A strategy with its default template.
+/// Returns a strategy with its default template.
 pub(crate) fn strategy(base: StrategyBase) -> NewStrategy {
     NewStrategy {
         base,
@@ -373,7 +374,7 @@ pub(crate) fn template(text: &str) -> NamespaceTemplate {
     NamespaceTemplate::parse(text).unwrap()
 }
 
-/// The parts of an engine on a place, with ids that no other life of it gave out.
+/// Returns the parts of an engine on a place, with ids that no other life of it uses.
 fn opened(
     place: &TestPlace,
     clock: &ManualClock,
@@ -418,7 +419,7 @@ impl World {
         Self::made(new, EngineSettings::default(), |_| {})
     }
 
-    /// A memory of these strategies that the model reads.
+    /// Returns a memory of these strategies that uses the model.
     pub(crate) fn with_model(bases: &[StrategyBase], model: &Arc<ScriptedModel>) -> Self {
         let strategies = bases.iter().copied().map(strategy).collect();
         Self::of_model(NewMemory { strategies, ..NewMemory::default() }, model)
@@ -433,14 +434,14 @@ impl World {
         })
     }
 
-    /// Likewise, with models that know the clock.
+    /// Returns a memory like `of_model`, with models that know the clock.
     pub(crate) fn reading(new: NewMemory, models: impl FnOnce(&ManualClock) -> Models) -> Self {
         let clock = ManualClock::default();
         let models = models(&clock);
         Self::at(clock, new, EngineSettings::default(), |parts| parts.models = models)
     }
 
-    /// With settings and parts of its own.
+    /// Returns a memory with its own settings and parts.
     pub(crate) fn made(
         new: NewMemory,
         settings: impl Into<LociSettings>,
@@ -467,19 +468,19 @@ impl World {
         Self { engine, clock, store, embedder, caller, memory, place, lives: 1, parts, settings, servers }
     }
 
-    /// From now on the store may have many hosts.
+    /// Makes the store report several hosts.
     pub(crate) fn of_many(self) -> Self {
         *self.store.hosts.lock().unwrap() = Some(Hosts::Many);
         self
     }
 
-    /// From now on the store has one host.
+    /// Makes the store report one host.
     pub(crate) fn of_one(self) -> Self {
         *self.store.hosts.lock().unwrap() = Some(Hosts::One);
         self
     }
 
-    /// Another server over the same store, with parts of its own.
+    /// Returns another server on the same store with its own parts.
     pub(crate) fn server(&self, host: &str, change: impl FnOnce(&mut EngineParts)) -> Loci {
         let number = self.servers.fetch_add(1, Ordering::SeqCst);
         let mut parts = self.parts.clone();
@@ -489,7 +490,7 @@ impl World {
         Loci::new(parts, LociSettings { engine: kernel, ..self.settings.clone() })
     }
 
-    /// The same place under a new engine, as after a restart; nothing of the old one goes on.
+    /// Reopens the place with a new engine, as after a restart; nothing of the old one continues.
     pub(crate) fn reopened(
         self,
         settings: impl Into<LociSettings>,
@@ -506,7 +507,7 @@ impl World {
         Self { engine, clock, store, embedder, caller, memory, place, lives, parts, settings, servers }
     }
 
-    /// Polls a future; when it waits and nothing wakes it, time goes on.
+    /// Polls a future; when it waits and nothing wakes it, advances the clock.
     pub(crate) fn drive<F: Future>(&self, future: F) -> F::Output {
         let bell = Arc::new(Bell::default());
         let waker = Waker::from(bell.clone());
@@ -518,7 +519,7 @@ impl World {
                 return output;
             }
             if !bell.rang_within(PATIENCE) && !self.is_busy() {
-                // Where nothing happens, time goes faster and faster.
+                // Without any writes the steps of the clock grow.
                 let written = std::mem::replace(&mut writes, self.store.writes());
                 step_ms = if written == writes { (step_ms * 2).min(STEP_MS_MAX) } else { STEP_MS };
                 self.clock.advance_ms(step_ms);
@@ -526,7 +527,7 @@ impl World {
         }
     }
 
-    /// True while a thread of the store or of an engine is at work.
+    /// Returns true while a thread of the store or of an engine is working.
     fn is_busy(&self) -> bool {
         self.store.is_busy() || self.parts.long_work_count.get() > 0
     }
@@ -573,7 +574,8 @@ impl World {
         self.drive(self.engine.ingest(&self.caller, new, None)).unwrap();
     }
 
-    /// Runs jobs and sends deliveries, as a server does, until `done`; false if a day passes before.
+    /// Runs jobs and sends deliveries like a server until `done`; returns false if one day passes
+    /// before.
     pub(crate) fn serve_until(&self, done: impl Fn() -> bool + Send + 'static) -> bool {
         let (clock, until) = (self.clock.clone(), self.clock.now().plus_days(1));
         let reached = Arc::new(AtomicBool::new(false));
@@ -591,19 +593,19 @@ impl World {
         reached.load(Ordering::SeqCst)
     }
 
-    /// Runs every job until none is left.
+    /// Runs jobs until none is left.
     pub(crate) fn work(&self) -> ExtractionState {
         let memories = [self.memory.id.clone()];
         self.drive(self.engine.run_due(&memories, WORK_MS)).unwrap()
     }
 
-    /// Bytes in the store's log of writes, where that is a file of its own.
+    /// Returns the size of the store's write-ahead log in bytes, if it is a separate file.
     pub(crate) fn log_bytes(&self) -> Option<u64> {
         let log = self.place.folder()?.join("data/loci.db-wal");
         Some(std::fs::metadata(log).unwrap().len())
     }
 
-    /// All records in these states, oldest first.
+    /// Returns all records in these states, oldest first.
     pub(crate) fn records(&self, states: &[RecordState]) -> Vec<Record> {
         let mut scope = RecordScope::whole(self.memory.id.clone(), Timestamp::EPOCH);
         scope.states = states.to_vec();
@@ -618,7 +620,7 @@ impl World {
         self.records(&[RecordState::Active])
     }
 
-    /// Texts of active records, sorted.
+    /// Returns the texts of active records, sorted.
     pub(crate) fn texts(&self) -> Vec<String> {
         let mut texts: Vec<String> = self.active().into_iter().map(|record| record.text).collect();
         texts.sort();

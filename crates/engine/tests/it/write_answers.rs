@@ -1,5 +1,5 @@
-//! Answers of writes to a caller who may only write: nothing that is stored and that the caller did
-//! not send.
+//! Responses of writes to a caller with write access only contain no stored data that the caller
+//! did not send.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn a_repeated_token_shows_a_writer_what_the_writer_sent() {
     let error = create(&writer, question).unwrap_err();
     assert!(!format!("{error:?}").contains("4711"), "{error:?}");
     assert_eq!((error.kind, error.reason), (ErrorKind::Invalid, Some(Reason::IdempotentParameterMismatch)));
-    // A caller who may read is answered as the wire says: with the first event, and a warning.
+    // A caller with read access gets the wire's response: the first event, and a warning.
     let read = create(&caller(&[Capability::Read, Capability::Write]), question).unwrap();
     assert_eq!((&read.event.id, &read.event.payload), (&first.id, &first.payload));
     assert!(read.notices.warnings.contains(&Warning::TokenReplayed));

@@ -1,4 +1,4 @@
-//! Order, explanation, degradations, warnings, budget and threshold of an answer.
+//! Order, explanation, degradations, warnings, budget and threshold of a response.
 
 use futures::future::join_all;
 use loci_engine::retrieval::signals::SIGNALS;
@@ -53,7 +53,7 @@ fn without_the_model_words_alone_answer() {
     let without = world.ask(world.request("the old boat")).unwrap();
     assert_eq!(without.notices.degraded, [Degradation::EmbeddingUnavailable]);
     assert_eq!(texts(&without.hits)[0], FACTS[3].1);
-    // The offset stands for the missing terms: relevance falls less than the score does.
+    // The offset replaces the missing terms: relevance falls less than the score does.
     let logit = |relevance: f32| (relevance / (1.0 - relevance)).ln();
     let (score, relevance) = (without.hits[0].score, without.hits[0].relevance);
     assert!((logit(relevance) - (0.662 * (score + 3.3) - 4.94)).abs() < 1e-3);
@@ -92,7 +92,7 @@ fn vectors_made_meanwhile_or_far_away_and_many_questions_at_once_answer_alike() 
     let world = World::with(&FACTS);
     let usual = world.ask(world.request("Who sold the boat?")).unwrap();
     let ask = || world.engine.search(&world.caller, world.request("Who sold the boat?"));
-    // More than there are threads to search.
+    // More than the number of search threads.
     let answers = block_on(join_all((0..64).map(|_| ask())));
     world.go_far();
     for answer in answers.into_iter().chain([block_on(ask())]) {
@@ -181,7 +181,7 @@ fn while_vectors_are_made_anew_each_record_is_found_by_its_own() {
     let mut world = World::with(&FACTS);
     let new = HashEmbedder::new(64);
     world.change_embedder(HashEmbedder::new(64));
-    // How many records have a cosine with the question, and what the answer says of itself.
+    // Returns the number of records with a cosine to the query, and the degradations.
     let compared = |world: &World| {
         let request =
             loci_engine::retrieval::SearchRequest { explain: true, ..world.request("the old boat") };

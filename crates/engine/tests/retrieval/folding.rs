@@ -1,4 +1,4 @@
-//! Near-duplicates fold; contradictions and updates stay side by side.
+//! Near-duplicates fold; contradictions and updates stay separate.
 
 use super::world::{World, texts};
 

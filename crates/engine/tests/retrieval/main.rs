@@ -1,6 +1,7 @@
-//! Retrieval over the embedded store and its index: who sees what, what a request may ask, what an answer says of itself.
+//! Retrieval on the embedded store and its index: permissions, request options, and response
+//! details.
 //!
-//! What the ranking is worth is measured elsewhere; here it only has to find the obvious.
+//! Ranking quality is measured elsewhere; these tests only need obvious hits.
 
 #[cfg(test)]
 mod answers;

@@ -1,4 +1,4 @@
-//! Who sees what, and what a request may ask for.
+//! Permissions and scopes of requests.
 
 use loci_engine::records::NamespaceAsk;
 use loci_engine::retrieval::SearchRequest;
@@ -25,7 +25,7 @@ fn place(text: &str) -> Namespace {
     Namespace::parse(text).unwrap()
 }
 
-/// Sorted first words of the texts found; the kind of error otherwise.
+/// Returns the sorted first words of the texts found, or the kind of error.
 fn ask(world: &World, caller: &Principal, request: SearchRequest) -> Result<String, ErrorKind> {
     let answer = block_on(world.engine.search(caller, request)).map_err(|error| error.kind)?;
     let mut found: Vec<String> = texts(&answer.hits)

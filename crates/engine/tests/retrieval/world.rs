@@ -1,4 +1,5 @@
-//! A memory to ask: the engine over a store and its index, an embedder that can fall silent.
+//! A memory for searches: the engine on a store and its index, with an embedder that can be
+//! switched off.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,7 +73,7 @@ impl Vault for NoVault {
     }
 }
 
-/// See the file.
+/// The test world of this module.
 pub(crate) struct World {
     pub(crate) engine: Loci,
     pub(crate) caller: Principal,
@@ -90,7 +91,7 @@ impl Drop for World {
 }
 
 impl World {
-    /// A memory with a semantic strategy and the filterable text key `topic`.
+    /// Creates a memory with a semantic strategy and the filterable text key `topic`.
     pub(crate) fn new() -> Self {
         let place = TestPlace::new().unwrap();
         let store = place.open().unwrap();
@@ -127,7 +128,7 @@ impl World {
         Self { engine, caller, memory, clock, embedder, store, _place: place }
     }
 
-    /// Writes facts, each a minute younger than the one before, and gives them vectors.
+    /// Writes facts, each one minute newer than the previous one, and embeds them.
     pub(crate) fn with(facts: &[(&str, &str)]) -> Self {
         let world = Self::new();
         world.write(facts);
@@ -135,7 +136,8 @@ impl World {
         world
     }
 
-    /// Writes facts without vectors: namespace and text. A text with ` #word` at its end has that topic.
+    /// Writes facts without vectors: namespace and text. A text that ends in ` #word` has that
+    /// topic.
     pub(crate) fn write(&self, facts: &[(&str, &str)]) {
         let records = facts.iter().enumerate().map(|(place, (namespace, text))| {
             let (text, topic) = text.split_once(" #").unwrap_or((text, ""));
@@ -157,12 +159,12 @@ impl World {
         assert!(outcome.items.iter().all(|item| item.result.is_ok()), "{outcome:?}");
     }
 
-    /// Gives vectors to whatever lacks one.
+    /// Embeds all passages without a vector.
     pub(crate) fn embed(&self) {
         self.embed_by(&self.embedder.inner, 1000);
     }
 
-    /// Another embedder takes over; the one before answers questions as long as it is not silenced.
+    /// Replaces the embedder; the previous one still embeds queries until it is silenced.
     pub(crate) fn change_embedder(&mut self, new: HashEmbedder) {
         let parts = EngineParts::quiet(
             self.store.clone(),
@@ -175,7 +177,7 @@ impl World {
         self.engine = Loci::new(parts, EngineSettings::default());
     }
 
-    /// Gives vectors of an embedder to at most so many of those that have none of it.
+    /// Embeds at most `most` of the passages that lack a vector of this embedder.
     pub(crate) fn embed_by(&self, embedder: &HashEmbedder, most: usize) {
         let (memory, embedder) = (self.memory.id.clone(), HashEmbedder::new(embedder.dimensions()));
         let store: &dyn Store = self.store.as_ref();
@@ -193,17 +195,17 @@ impl World {
         .unwrap();
     }
 
-    /// The embedder is one whose vectors are waited for before the search, from now on.
+    /// Makes the search wait for the query's vector, as with a remote embedder.
     pub(crate) fn go_far(&self) {
         self.embedder.is_far.store(true, Ordering::SeqCst);
     }
 
-    /// The embedder answers no question from now on.
+    /// Makes the embedder fail for every query.
     pub(crate) fn silence(&self) {
         self.embedder.is_out.store(true, Ordering::SeqCst);
     }
 
-    /// Stores an event of Alice's that waits to be extracted.
+    /// Stores an event of Alice's that waits for extraction.
     pub(crate) fn say(&self, text: &str) {
         let event = NewEvent {
             memory: self.memory.id.clone(),
@@ -220,7 +222,7 @@ impl World {
         block_on(self.engine.event_create(&self.caller, event, None)).unwrap();
     }
 
-    /// A plain question of the whole memory: ten hits, nothing folded.
+    /// Returns a plain request for the whole memory: ten hits, nothing folded.
     pub(crate) fn request(&self, query: &str) -> SearchRequest {
         SearchRequest {
             memory: self.memory.id.clone(),
@@ -242,12 +244,12 @@ impl World {
         }
     }
 
-    /// Asks as the administrator.
+    /// Searches as the administrator.
     pub(crate) fn ask(&self, request: SearchRequest) -> Result<SearchAnswer> {
         block_on(self.engine.search(&self.caller, request))
     }
 
-    /// Gives the record with that text another one.
+    /// Replaces the text of the record with that text.
     pub(crate) fn edit(&self, text: &str, new: &str) {
         let hit = self.ask(self.request(text)).unwrap().hits.remove(0);
         assert_eq!(hit.record.text, text);
@@ -257,7 +259,8 @@ impl World {
         block_on(store.write(move |tx| tx.records_mut().put_version(&record).map(drop))).unwrap();
     }
 
-    /// Stores weights for the memory as a server of another version may have done, without the checks of this one.
+    /// Stores weights for the memory like a server of another version, without the checks of this
+    /// one.
     pub(crate) fn store_weights(&self, weights: &str) {
         let mut memory = self.memory.clone();
         memory.settings.retrieval_weights = Some(weights.to_owned());
@@ -276,18 +279,18 @@ impl World {
     }
 }
 
-/// A reader of one part of every memory.
+/// Returns a reader of one part of every memory.
 pub(crate) fn reader_of(namespace: &str) -> Principal {
     let namespace = Some(Namespace::parse(namespace).unwrap());
     Principal { name: "reader".into(), grants: vec![Grant { namespace, ..Grant::everything() }] }
 }
 
-/// The texts of hits.
+/// Returns the texts of hits.
 pub(crate) fn texts(hits: &[Hit]) -> Vec<&str> {
     hits.iter().map(|hit| hit.record.text.as_str()).collect()
 }
 
-/// Midnight of a day.
+/// Returns midnight of a day.
 pub(crate) fn day(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }

@@ -1,9 +1,9 @@
-//! The red-team corpus must be found, the harmless one must be left alone.
+//! Attacks of the red-team corpus must be detected, harmless texts must not be flagged.
 
 use loci_engine::safety::injection::FLAGGED;
 use loci_engine::safety::score;
 
-/// Of harmless texts at most so many may be flagged.
+/// Maximum share of harmless texts that may be flagged.
 const FALSE_POSITIVES_MAX: f64 = 0.02;
 
 fn lines(text: &'static str) -> impl Iterator<Item = String> {

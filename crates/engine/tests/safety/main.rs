@@ -1,4 +1,4 @@
-//! Safety from outside: corpora of attacks and of harmless texts, and properties that hold for any text.
+//! Black-box tests of safety: corpora of attacks and of harmless texts, and properties of any text.
 
 mod corpora;
 mod properties;

@@ -1,9 +1,10 @@
-//! What holds for any text: the sanitiser is idempotent and keeps code, the score cannot be hidden from, secrets go.
+//! Properties of any text: the sanitiser is idempotent and keeps code, the score cannot be evaded,
+//! secrets are removed.
 
 use loci_engine::safety::{RedactionMode, sanitise, score, secrets};
 use proptest::prelude::*;
 
-/// Pieces of which hard texts are made: code, HTML, generics, characters without a shape, unfinished forms.
+/// Pieces of difficult texts: code, HTML, generics, invisible characters, unfinished forms.
 fn piece() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "<b>",
@@ -63,7 +64,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece(), 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// Code that cannot be mistaken: its inside holds no backtick, tilde or line end.
+/// Unambiguous code: its content has no backtick, tilde or line end.
 fn code() -> impl Strategy<Value = (String, String)> {
     let inside = prop_oneof![
         Just("Vec<b>".to_owned()),
@@ -82,13 +83,13 @@ fn code() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// Talk without backticks and tildes.
+/// Prose without backticks and tildes.
 fn talk() -> impl Strategy<Value = String> {
     let part = piece().prop_map(|piece| piece.replace(['`', '~', '\r'], ""));
     prop::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
 }
 
-/// A name as code has them: words, cased or joined, perhaps with a number behind.
+/// A name as in code: words, in mixed case or joined, with an optional number at the end.
 fn name() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "auth",
@@ -121,7 +122,7 @@ fn name() -> impl Strategy<Value = String> {
     })
 }
 
-/// Lines of code that read, name and pass secrets, and hold none.
+/// Lines of code that read, name and pass secrets, but contain none.
 fn code_without_secrets() -> impl Strategy<Value = String> {
     (name(), name(), name(), 0..12_usize).prop_map(|(a, b, c, form)| {
         let member = a.replace('-', "_");
@@ -157,14 +158,14 @@ proptest! {
         let mut inside = Vec::new();
         for (talk, (written, code)) in parts {
             text.push_str(&talk);
-            // A space keeps neighbours from becoming one run of backticks.
+            // A space prevents a joined run of backticks.
             text.push(' ');
             text.push_str(&written);
             inside.push(code);
         }
         text.push(' ');
         text.push_str(&end);
-        // A fence in talk's own line could open nothing: talk has none. So every piece is code of the text.
+        // Prose contains no fence marks, so every piece is code of the text.
         let clean = sanitise(&text).into_owned();
         let mut from = 0;
         for code in inside {

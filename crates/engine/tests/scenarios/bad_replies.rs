@@ -1,5 +1,5 @@
-//! Answers that are none: mended by one revision, asked for again, or replaced; never a malformed record, never a lost
-//! event.
+//! Invalid answers: corrected by one revision, asked again, or replaced; never a malformed record
+//! or a lost event.
 
 use loci_model::event::Role::User;
 use loci_model::job::JobState;
@@ -59,7 +59,8 @@ fn an_answer_that_breaks_off_gets_more_room_then_less_to_do() {
     assert_eq!(turns, [2, 2, 1, 1]);
 }
 
-/// However the model fails, for good: the deterministic half reads, the job fails and says so.
+/// Checks that any permanent failure of the model leads to deterministic extraction and a failed
+/// job with the reason.
 fn falls_back(reply: ScriptedReply, calls: usize, reason: &str) {
     let model = model(vec![reply.clone()]);
     let world = World::with_model(&[Semantic, UserPreference], &model);
@@ -106,7 +107,7 @@ fn a_model_that_comes_back_is_asked_again() {
     let model = model(vec![down.clone(), down, Refused, facts(&[("Alice lives in Bern.", &[1])])]);
     let world = World::with_model(&[Semantic], &model);
     world.say("s1", User, "I live in Bern");
-    // The refusal is the third try: it is taken for an answer.
+    // The refusal at the third try is final.
     let outcome = world.work();
     assert_eq!((outcome.failed, model.calls()), (1, 3));
     let down = Fails(ModelErrorKind::Unavailable);

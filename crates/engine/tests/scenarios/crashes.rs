@@ -1,4 +1,4 @@
-//! Whichever write fails while a model reads, and however: the effect comes exactly once.
+//! Any write may fail in any way while a model extracts: the effect occurs exactly once.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn talk(world: &World) {
     }
 }
 
-/// What the records say and how they were made, ids and times left aside.
+/// Returns the content and making of the records without ids and times.
 fn outcome(world: &World) -> Vec<(String, String, usize)> {
     let mut seen: Vec<_> = world
         .records(&[Active, Superseded, Quarantined])
@@ -143,7 +143,7 @@ fn any_write_may_fail_while_old_messages_are_read_again() {
     any_write_may_fail(failed, 0);
 }
 
-/// Brings the answer to whatever is asked, until nothing is.
+/// Answers questions until none is left.
 fn serve(world: &World) {
     for _ in 0..20 {
         let ask = QuestionAsk {
@@ -162,7 +162,7 @@ fn serve(world: &World) {
             let id = taken.exchange.id.clone();
             let answer = || world.engine.question_answer(&world.caller, &world.memory.id, &id, reply.clone());
             if world.drive(answer()).is_err() {
-                // Whoever got no word of its arrival brings it again.
+                // A client without a response submits its answer again.
                 world.drive(answer()).unwrap();
             }
         }
@@ -194,7 +194,7 @@ fn any_write_may_fail_while_a_callers_model_reads() {
         for fault in [Fault::Before, Fault::Within, Fault::After] {
             let world = told();
             world.store.fail_write(number, fault);
-            // The first write of a run is the one that makes jobs due; its caller sees that it failed.
+            // The first write of a run makes jobs due; its caller gets the error.
             let _ = world.drive(world.engine.run_due(std::slice::from_ref(&world.memory.id), 60_000));
             serve(&world);
             assert_eq!(outcome(&world), expect, "write {number} failed: {fault:?}");

@@ -1,5 +1,5 @@
-//! Custom strategies: their words replace ours in the step they are for, and their model is asked there; the form of the
-//! answer, and the other steps, stay.
+//! Custom strategies: their instructions and model replace ours in the overridden step; the form of
+//! the answer, and the other steps, stay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::world::{World, strategy};
 
 const WORDS: &str = "Note ships alone.";
 
-/// A model that answers every question of every strategy in its form.
+/// Returns a model that answers every question of every strategy in its form.
 pub(crate) fn knowing() -> Arc<ScriptedModel> {
     let on = |name: &'static str, then: ScriptedReply| Script {
         when: Box::new(move |asked: &Completion| asked.system.contains(name)),
@@ -52,7 +52,8 @@ fn step() -> StepOverride {
     StepOverride { append_to_prompt: WORDS.to_owned(), model_id: "big".to_owned() }
 }
 
-/// What the usual model and the named one were asked: steps, and whether by the custom words.
+/// Returns the questions to the default and the named model: steps, with true for custom
+/// instructions.
 fn asked(new: NewStrategy) -> [Vec<(Step, bool)>; 2] {
     let (usual, big) = (knowing(), knowing());
     let (default, named): (Arc<dyn LanguageModel>, Arc<dyn LanguageModel>) = (usual.clone(), big.clone());

@@ -1,6 +1,6 @@
-//! Whatever step of the pipeline is the last of a process (a write, a question to the model, a payload, a notification),
-//! the next process, or another server beside it, brings everything to the same end: no message lost, none read, handed over
-//! or told of twice.
+//! A process may die at any step of the pipeline: a write, a question to the model, a payload, a
+//! notification. The next process, or another server in parallel, reaches the same result: no
+//! message is lost, and none is extracted, handed over or notified twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,19 +38,19 @@ use crate::world::{World, said, strategy};
 
 const TOPIC: &str = "arn:aws:sns:us-west-2:000000000000:turns";
 const STREAM: &str = "arn:aws:kinesis:us-west-2:000000000000:stream/records";
-/// Questions that are under way at once, at most: as many may be asked again.
+/// Maximum number of concurrent questions: that many may be asked again.
 const AT_ONCE: usize = 4;
 
-/// What is told.
+/// The content of a story.
 #[derive(Debug, Clone, Copy)]
 enum Tale {
-    /// A session read for facts and preferences and handed over, with everybody told of everything.
+    /// One session extracted for facts and preferences, handed over, and with all notifications.
     Facts,
-    /// Two sessions, a summary and an episode of each, and a reflection upon both.
+    /// Two sessions, a summary and an episode of each, and a reflection on both.
     Episodes,
 }
 
-/// A world in which everything that can break off happens.
+/// A world with all steps that can be aborted.
 struct Story {
     tale: Tale,
     world: World,
@@ -123,7 +123,7 @@ impl Tale {
         }
     }
 
-    /// Sessions and what is said in them, each an event.
+    /// Returns the sessions and their messages, one event each.
     fn talk(self) -> &'static [(&'static str, Role, &'static str)] {
         match self {
             Self::Facts => &[
@@ -140,7 +140,7 @@ impl Tale {
         }
     }
 
-    /// What there must be among the notifications, for the story to be worth telling.
+    /// Returns texts that the notifications must contain, so that the story covers all kinds.
     fn signs(self) -> &'static [&'static str] {
         match self {
             Self::Facts => &["MemoryRecordCreated", "MemoryRecordDeleted", "I live in Bern and", "job.done"],
@@ -155,7 +155,7 @@ fn settings() -> EngineSettings {
 }
 
 impl Story {
-    /// Told, but nothing of it read yet.
+    /// Creates the story before any extraction.
     fn told(tale: Tale) -> Self {
         let (death, model, targets) = (Arc::default(), Arc::new(tale.model()), Arc::default());
         let world = World::made(tale.memory(), settings(), |parts| mortal(parts, &death, &model, &targets));
@@ -168,7 +168,7 @@ impl Story {
         Self { tale, world, death, model, targets }
     }
 
-    /// Resolves when there is nothing to do.
+    /// Resolves when no work is left.
     fn is_done(&self, engine: &Loci) -> BoxFuture<'static, ()> {
         let (engine, caller) = (engine.clone(), self.world.caller.clone());
         let (memory, clock) = (self.world.memory.id.clone(), self.world.clock.clone());
@@ -188,7 +188,7 @@ impl Story {
         })
     }
 
-    /// Serves until there is nothing to do; false if the process died before.
+    /// Serves until no work is left; returns false if the process died before.
     fn serve(&self) -> bool {
         let engine = &self.world.engine;
         let serving = std::pin::pin!(engine.run_jobs(self.is_done(engine)));
@@ -196,8 +196,8 @@ impl Story {
         matches!(self.world.drive(select(serving, death)), Either::Left(_))
     }
 
-    /// Serves with another server, which does not die, until that one finds nothing to do; false if the first one died
-    /// before.
+    /// Serves together with another server that does not die, until that one has no work left;
+    /// returns false if the first one died before.
     fn serve_beside_another(&mut self) -> bool {
         let other = self.world.server("other", |parts| {
             parts.store = self.world.store.clone();
@@ -210,18 +210,18 @@ impl Story {
                 let death = std::pin::pin!(self.death.comes());
                 select(serving, death).await;
             }
-            // Nothing of it is left.
+            // Nothing of it continues.
             died = true;
             std::future::pending::<()>().await;
         };
         let serving = Box::pin(other.run_jobs(self.is_done(&other)));
         self.world.drive(select(Box::pin(first), serving));
-        // The dead answer nobody.
+        // A dead server does not respond.
         self.world.engine = other.clone();
         !died
     }
 
-    /// The next process, which does not die.
+    /// Starts the next process, which does not die.
     fn again(self) -> Self {
         let Self { tale, world, model, targets, .. } = self;
         let death = Arc::default();
@@ -230,7 +230,7 @@ impl Story {
         Self { tale, world, death, model, targets }
     }
 
-    /// What the records say and how they were made, ids and times left aside.
+    /// Returns the content and making of the records without ids and times.
     fn records(&self) -> Vec<(String, String, usize)> {
         let mut seen: Vec<_> = self
             .world
@@ -246,7 +246,7 @@ impl Story {
         seen
     }
 
-    /// What receivers know, after leaving out what they were told before: by id, as the guide asks of them.
+    /// Returns the notifications without repetitions by id, as the guide advises receivers.
     fn known(&self) -> Vec<String> {
         let mut by_id: BTreeMap<String, Value> = BTreeMap::new();
         for notice in self.targets.notices() {
@@ -259,7 +259,7 @@ impl Story {
         known
     }
 
-    /// What a notification says, ids and times left aside.
+    /// Returns the content of a notification without ids and times.
     fn essence(&self, notice: &Notice) -> Value {
         let body = notice.body.value().unwrap();
         match notice.kind {
@@ -278,7 +278,7 @@ impl Story {
     }
 }
 
-/// How a story should end.
+/// The expected end of a story.
 struct End {
     steps: i64,
     questions: usize,
@@ -337,7 +337,7 @@ fn any_step_may_be_the_last_of_a_process(tale: Tale, moment: impl Fn(i64) -> Mom
         };
         end.check(&story, &format!("step {step} of {}, {moment:?}", end.steps));
     }
-    // The number of steps differs a little between runs: workers look again when others call.
+    // The number of steps varies slightly between runs, because workers poll again after a wake-up.
     assert!(deaths * 10 > end.steps * 8, "{deaths} deaths in {} steps", end.steps);
 }
 
@@ -353,13 +353,13 @@ fn a_process_may_die_after_any_step() {
 
 #[test]
 fn a_process_may_die_while_it_summarises_and_reflects() {
-    // Before a step is after the one before it, but for who was asked or told.
+    // "Before" a step equals "after" the previous one, except for models and receivers.
     any_step_may_be_the_last_of_a_process(Tale::Episodes, |step| {
         if step % 2 == 0 { Moment::Before } else { Moment::After }
     });
 }
 
-/// One of two servers dies; the other goes on with what it had when its leases have run out.
+/// One of two servers dies; the other one takes over its work after its leases have expired.
 #[test]
 fn a_server_may_die_beside_another() {
     let end = End::of(Tale::Facts);
@@ -372,6 +372,6 @@ fn a_server_may_die_beside_another() {
         deaths += i64::from(!story.serve_beside_another());
         end.check(&story, &format!("step {step} of {}, {moment:?}", end.steps));
     }
-    // The other does a part of the steps.
+    // The other server does a part of the steps.
     assert!(deaths * 10 > end.steps, "{deaths} deaths in {} steps", end.steps);
 }

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use super::{part, text};
 use crate::world::World;
 
-/// An answer that tells of an episode with these steps: the message that begins it, and what was done.
+/// Returns an answer with an episode of these steps: the message that begins each step, and its
+/// action.
 pub(crate) fn episode(intent: &str, assessment: &str, steps: &[(u64, &str)]) -> ScriptedReply {
     let steps: Vec<Value> = steps
         .iter()
@@ -28,7 +29,8 @@ pub(crate) fn episode(intent: &str, assessment: &str, steps: &[(u64, &str)]) -> 
     text(&answer.to_string())
 }
 
-/// A model that gives these answers, in order: its later questions are of another step than the first.
+/// Returns a model that gives these answers in order for any step, because its later questions
+/// belong to another step than the first.
 fn model(then: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::new(vec![Script { when: Box::new(|_| true), then }]))
 }

@@ -1,6 +1,6 @@
-//! Every strategy against answers that are none: no event is lost, no record is malformed, the job fails, says why and that
-//! the other half read; started again, the model's reading takes its place. Reflections, which have no other half, are told
-//! of in `reflections.rs`.
+//! Every strategy with invalid answers: no event is lost, no record is malformed, and the job fails
+//! with the reason and a note on the deterministic extraction. After a restart the model's result
+//! replaces it. `reflections.rs` covers reflections, which have no deterministic alternative.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn preference(words: &str) -> ScriptedReply {
     text(&json!({ "items": [item] }).to_string())
 }
 
-/// An answer in the strategy's form that says these words.
+/// Returns an answer in the strategy's form with these words.
 fn saying(base: StrategyBase, words: &str) -> ScriptedReply {
     match base {
         Semantic => facts(&[(words, &[1])]),
@@ -38,7 +38,7 @@ fn saying(base: StrategyBase, words: &str) -> ScriptedReply {
     }
 }
 
-/// An answer in another strategy's form.
+/// Returns an answer in another strategy's form.
 fn of_another(base: StrategyBase) -> ScriptedReply {
     saying(if base == Semantic { Summary } else { Semantic }, "The user prefers dark mode.")
 }
@@ -49,12 +49,12 @@ fn answering(then: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
 
 fn told(base: StrategyBase, model: &Arc<ScriptedModel>) -> World {
     let world = World::with_model(&[base], model);
-    // One event: an answer that breaks off cannot be asked for by halves.
+    // One event: a truncated answer cannot be retried with fewer events.
     world.create(world.event("s1", vec![said(User, SAID), said(Assistant, "Noted: dark mode.")]));
     world
 }
 
-/// A record has the form that clients read.
+/// Returns true if a record has the form that clients expect.
 fn is_well_formed(record: &Record) -> bool {
     let json = || serde_json::from_str::<Value>(&record.text).unwrap_or_default();
     !record.provenance.sources.is_empty()
@@ -113,7 +113,7 @@ fn answers_that_break_off() {
         let ScriptedReply::Text(whole) = saying(base, "Prefers dark mode") else { continue };
         let half: String = whole.chars().take(whole.chars().count() / 2).collect();
         fails(base, &CutOff(half.clone()), "MODEL_CUT_OFF");
-        // Or without a word about it.
+        // Or without an indication of the truncation.
         fails(base, &text(&half), "MODEL_INVALID_RESPONSE");
     }
 }
@@ -143,9 +143,9 @@ fn no_answer_at_all() {
 
 #[test]
 fn invented_ids() {
-    // Where a number is all there is to a step, the answer is none.
+    // If a number is the only source of a step, the answer is invalid.
     fails(Episodic, &episode("Prefers dark mode", "unknown", &[(99, "nothing")]), "MODEL_INVALID_RESPONSE");
-    // Elsewhere it is dropped: the record rests on what was said.
+    // In other strategies it is dropped: the record is derived from the messages.
     let item =
         json!({"context": "", "preference": "Prefers dark mode", "categories": [], "sources": [7, 99]});
     let preferred = text(&json!({ "items": [item] }).to_string());
@@ -173,7 +173,7 @@ fn injected_instructions() {
             let held = world.records(&[RecordState::Quarantined]);
             assert!(!held.is_empty() && held.iter().all(|record| record.state_reason.is_some()), "{base:?}");
             assert!(held.iter().all(is_well_formed), "{base:?}");
-            // The session goes on beside it.
+            // The session continues independently.
             world.say("s1", User, "As I said, dark mode in my editor");
             assert!(world.work().complete);
             assert!(!world.active().is_empty(), "{base:?}");

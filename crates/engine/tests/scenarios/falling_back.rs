@@ -1,5 +1,5 @@
-//! After a model that was out of service: what the deterministic half read in its place is read again when someone starts
-//! the job again, and gives way.
+//! Recovery after an outage of the model: messages that were extracted deterministically are
+//! extracted again when the job is restarted, and the new records replace the old ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -37,7 +37,7 @@ fn a_restart_replaces_what_the_deterministic_half_made() {
     start(&world, &world.extraction());
     let outcome = world.work();
     assert_eq!((outcome.complete, outcome.failed), (true, 0));
-    // Words that are the same are the model's by now.
+    // Equal texts now belong to the model.
     assert_eq!(world.texts(), ["Alice lives in Bern.", "I live in Bern"]);
     assert!(world.active().iter().all(|record| record.making.as_ref().unwrap().mode == MakingMode::Model));
     let old = world.records(&[RecordState::Superseded]);
@@ -78,7 +78,7 @@ fn the_session_goes_on_beside_a_failed_job() {
     world.say("s1", User, "I have a dog");
     world.work();
     assert_eq!(world.texts(), ["Alice has a dog.", "I live in Bern"]);
-    // A younger job is open when the failed one is started again: neither takes the other's work.
+    // A newer job is open when the failed one is restarted: neither takes over the other's work.
     world.say("s1", User, "and nothing more to say");
     start(&world, &failed);
     let outcome = world.work();
@@ -99,7 +99,7 @@ fn a_backlog_is_read_at_once_where_the_model_is_out_of_service() {
         world.create(world.event("s1", many));
     }
     assert_eq!(world.work().failed, 1);
-    // Found out once, the model is not asked about the other windows of the same try.
+    // After one failed call, the model is not asked about the other windows of the same try.
     assert_eq!((model.calls(), world.active().len()), (1, 90));
     let job = world.extraction();
     assert_eq!((job.fallback, job.messages.len()), (true, 90));
@@ -115,7 +115,8 @@ fn what_is_owed_outlives_being_overtaken() {
     world.say("s1", User, "I live in Bern");
     assert_eq!(world.work().failed, 1);
     start(&world, &world.extraction());
-    // Whenever the job looks around, others have written beside it: it gives up more than once.
+    // Others write in parallel whenever the job reads the existing records: it yields more than
+    // once.
     let mut other = world.active().remove(0);
     other.state = RecordState::Superseded;
     let left = Arc::new(AtomicUsize::new(20));
@@ -194,7 +195,7 @@ fn what_the_deterministic_half_had_superseded_comes_back() {
     world.say("s1", User, "The project uses Vitest for unit tests.");
     assert_eq!(world.work().failed, 2);
     assert_eq!(world.texts(), ["The project uses Vitest for unit tests."]);
-    // Of the two that failed, the later one.
+    // Restarts the later of the two failed jobs.
     start(&world, &world.jobs()[0]);
     assert!(world.work().complete);
     assert_eq!(world.texts(), ["Alice likes ferries.", jest]);
@@ -234,7 +235,8 @@ fn what_was_read_but_not_settled_gives_way_when_it_is_read_again() {
     let texts = world.texts();
     assert!(!texts.iter().any(|text| text.contains("near the lake") || text.contains("swims")), "{texts:?}");
     assert!(texts.iter().any(|text| text.starts_with("On Sundays")), "{texts:?}");
-    // What the rules had superseded was in force again, and gives its place to the new reading.
+    // Records that the rules had superseded were active again, and the new extraction supersedes
+    // them.
     assert!(!texts.iter().any(|text| text == jest), "{texts:?}");
     let of = |state: RecordState, text: &str| {
         world.records(&[state]).into_iter().find(|record| record.text == text).unwrap()

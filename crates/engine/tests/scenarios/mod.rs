@@ -1,6 +1,7 @@
-//! Stories with a model that answers by a script: what becomes of what people say, and of answers that are none.
+//! Scenarios with a scripted model: records of conversations, and the handling of invalid answers.
 //!
-//! One file per idea. The model says what the script says, so nothing here tells how well a real one reads.
+//! One file per idea. The model returns scripted answers, so these tests do not measure the quality
+//! of a real one.
 
 mod bad_replies;
 mod crashes;
@@ -31,7 +32,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-/// An answer with these facts and the turns they come from.
+/// Returns an answer with these facts and the turns they come from.
 pub(crate) fn facts(said: &[(&str, &[u64])]) -> ScriptedReply {
     let items: Vec<Value> =
         said.iter().map(|(fact, sources)| json!({"fact": fact, "sources": sources, "scope": null})).collect();
@@ -42,28 +43,29 @@ pub(crate) fn text(text: &str) -> ScriptedReply {
     ScriptedReply::Text(text.to_owned())
 }
 
-/// A model that gives these answers to what it reads, in order, and adds every new memory that it is asked about.
+/// Returns a model that gives these answers to extraction questions in order, and adds every new
+/// memory in consolidation questions.
 pub(crate) fn model(then: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
     let read = Script { when: Box::new(|asked| asked.step != Step::Consolidate), then };
     let decide = Script::of_step(Step::Consolidate, vec![ScriptedReply::Made(all_added)]);
     Arc::new(ScriptedModel::new(vec![read, decide]))
 }
 
-/// The answer that every new memory says something else than those that are kept.
+/// Returns the answer that adds every new memory as different from the existing ones.
 fn all_added(asked: &Completion) -> String {
     let new = part(&asked.input, "memories").lines().count();
     let item = json!({"memory": {"fact": "as it is"}, "operation": "AddMemory"});
     json!({ "items": vec![item; new] }).to_string()
 }
 
-/// What is behind `tag` in a question's input.
+/// Returns the content of `tag` in a question's input.
 pub(crate) fn part<'a>(input: &'a str, tag: &str) -> &'a str {
     let (_, behind) = input.split_once(&format!("<{tag}>\n")).unwrap();
     behind.split_once(&format!("</{tag}>")).unwrap().0
 }
 
 impl World {
-    /// The one extraction job.
+    /// Returns the only extraction job.
     pub(crate) fn extraction(&self) -> Job {
         let mut jobs = self.jobs();
         jobs.retain(|job| job.kind == JobKind::EXTRACT);
@@ -71,7 +73,7 @@ impl World {
         jobs.remove(0)
     }
 
-    /// Questions that are kept for a job.
+    /// Returns the number of stored questions of a job.
     pub(crate) fn exchanges_of(&self, job: &Job) -> usize {
         let (memory, id) = (job.memory.clone(), job.id.clone());
         let store: &dyn Store = &*self.store;

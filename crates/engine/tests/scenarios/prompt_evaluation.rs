@@ -1,6 +1,5 @@
 //! Extraction prompts evaluated by the configured model: it is asked about every case, and the
-//! figures
-//! stay with the version. A model that fails leaves no figures.
+//! results are stored with the version. A failing model leaves no results.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,7 +67,7 @@ fn a_model_that_fails_leaves_no_figures() {
     }
 }
 
-/// A model that is asked by several at once, and counts them.
+/// A model that counts its concurrent calls.
 #[derive(Default)]
 struct Crowd {
     now: AtomicUsize,

@@ -1,4 +1,4 @@
-//! Pull mode: the caller's own model comes for questions and brings the answers.
+//! Pull mode: the client's own model fetches questions and submits the answers.
 
 use futures::future::join;
 use loci_api::pull::JobResult;
@@ -20,7 +20,7 @@ use loci_testkit_ports::block_on;
 
 use crate::world::{World, said, strategy, template};
 
-/// Rules leave the second open beside the first.
+/// The rules leave the relation of the second fact to the first open.
 const TWO: &str = r#"[{"fact":"Alice walks along the river in Bern every morning.","sources":[1]},
                       {"fact":"Alice walks along the river in Bern with a friend.","sources":[1]}]"#;
 const GOOD: &str = r#"[{"fact":"Alice lives in Bern.","sources":[1]}]"#;
@@ -48,7 +48,8 @@ impl World {
         let memories = [self.memory.id.clone()];
         let id = &taken.exchange.id;
         let answering = self.engine.question_answer(caller, &self.memory.id, id, reply);
-        // The host is at work meanwhile: it begins when the answer is there, for without it nothing is to be done.
+        // The host runs in parallel. It starts after the answer, because without it there is no
+        // work.
         let working = async {
             self.clock.sleep(20).await;
             self.engine.run_due(&memories, 4_000).await
@@ -80,7 +81,7 @@ fn a_question_is_asked_answered_and_read() {
     let making = active[0].making.clone().unwrap();
     assert_eq!((making.mode, making.model.as_deref()), (MakingMode::Pull, Some("own-model")));
     assert_eq!(world.exchanges_of(&job), 0);
-    // The same once more is answered the same; another answer comes too late.
+    // A repetition gets the same result; a different answer is too late.
     assert_eq!(world.answer_as(&world.caller, &taken, GOOD).unwrap(), answered);
     let error = world.answer_as(&world.caller, &taken, "[]").unwrap_err();
     assert_eq!((error.kind, error.reason), (ErrorKind::Conflict, Some(Reason::AlreadyAnswered)));
@@ -96,14 +97,14 @@ fn two_workers_never_get_one_question() {
     let (first, second) = (world.next_as(&one).unwrap(), world.next_as(&other).unwrap());
     assert_ne!(first.exchange.id, second.exchange.id);
     assert!(world.next_as(&other).is_none());
-    // A lease that runs out gives the question to others; who had it comes too late.
+    // An expired lease gives the question to others; the answer of its former holder is rejected.
     world.clock.advance_ms(60_001);
     let again = world.next_as(&other).unwrap();
     assert_eq!(again.exchange.id, first.exchange.id);
     let error = world.answer_as(&one, &first, GOOD).unwrap_err();
     assert_eq!(error.reason, Some(Reason::LeaseLost));
     assert_eq!(world.answer_as(&other, &again, GOOD).unwrap().accepted, 1);
-    // Without another in its place, a late answer is as good as any.
+    // Without another holder, a late answer is accepted.
     assert_eq!(world.answer_as(&one, &second, GOOD).unwrap().job, JobState::Done);
 }
 
@@ -117,14 +118,14 @@ fn a_bad_answer_is_refused_at_once_and_the_question_open_again() {
         assert_eq!((error.kind, error.reason), (ErrorKind::Invalid, Some(Reason::BadReply)), "{attempt}");
         assert!(error.details.iter().any(|line| line.contains("`fact` is missing")), "{:?}", error.details);
     }
-    // After three attempts the deterministic half takes its place.
+    // After three attempts deterministic extraction replaces the answer.
     let outcome = world.work();
     assert_eq!((outcome.complete, outcome.failed), (true, 1));
     assert!(world.next_as(&world.caller).is_none());
     assert_eq!(world.texts(), ["I live in Bern"]);
     let job = world.extraction();
     assert!(job.fallback && job.failure_reason.unwrap().starts_with("MODEL_GAVE_NO_ANSWER: "));
-    // Started again, it asks again.
+    // After a restart, it asks again.
     world.drive(world.engine.job_start(&world.caller, &world.memory.id, &job.id, None)).unwrap();
     world.work();
     let taken = world.next_as(&world.caller).unwrap();
@@ -144,7 +145,7 @@ fn who_gives_up_leaves_it_to_others() {
             .unwrap();
     }
     let taken = world.next_as(&world.caller).unwrap();
-    // Nobody gives it back: three leases that ran out are three attempts.
+    // Without a return, three expired leases count as three attempts.
     world.clock.advance_ms(60_001);
     assert!(world.next_as(&world.caller).is_none());
     assert_eq!(world.work().failed, 1);
@@ -228,7 +229,7 @@ fn a_job_that_waits_is_read_by_whoever_reads_now() {
     assert_eq!((outcome.complete, outcome.failed), (true, 0));
     assert_eq!(world.texts(), ["I live in Bern"]);
     assert!(world.next_as(&world.caller).is_none(), "the question went with the job's result");
-    // Nobody can be asked here: that is refused beforehand.
+    // This server has no model: the mode is rejected in advance.
     let settings = MemorySettings { model_mode: Some(ModelMode::Provider), ..MemorySettings::default() };
     let put = world.engine.memory_settings_put(&world.caller, &world.memory.id, settings);
     assert_eq!(world.drive(put).unwrap_err().field.as_deref(), Some("model_mode"));
@@ -261,7 +262,8 @@ fn an_event_deleted_meanwhile_takes_its_question_along() {
     assert_eq!(world.answer_as(&world.caller, &again, GOOD).unwrap().accepted, 1);
 }
 
-/// A round whose second fact rules leave open beside its first; the question about it.
+/// Returns a round in which the rules leave the relation of the second fact to the first open, and
+/// the question on it.
 fn undecided() -> (World, QuestionTaken) {
     let world = pulled();
     world.work();
@@ -296,7 +298,7 @@ fn an_answer_that_the_job_refuses_can_be_mended() {
     assert!(input.starts_with(&asked.exchange.input) && input.contains("<violations>\n- item 1: update_id"));
     let answered = world.answer_as(&world.caller, &again, right).unwrap();
     assert_eq!((answered.job, world.texts().len()), (JobState::Done, 1));
-    // Each is answered the same once more, another comes too late.
+    // A repetition of either answer gets the same result, a different one is too late.
     assert_eq!(world.answer_as(&world.caller, &again, right).unwrap().job, JobState::Done);
     let error = world.answer_as(&world.caller, &again, "[]").unwrap_err();
     assert_eq!(error.reason, Some(Reason::AlreadyAnswered));
@@ -314,7 +316,8 @@ fn answers_that_the_job_refuses_are_attempts_also_of_those_who_never_came() {
     assert!(world.extraction().failure_reason.unwrap().starts_with("MODEL_INVALID_RESPONSE: "));
 }
 
-/// The question about extraction is answered with both facts, and `meanwhile` happens before anything is asked about them.
+/// Answers the extraction question with both facts; `meanwhile` runs before the question on their
+/// relation.
 fn undecided_while(
     world: &World,
     meanwhile: impl FnOnce(&Loci, &Principal, &MemoryId) + Send + 'static,
@@ -358,7 +361,7 @@ fn nothing_is_asked_about_an_event_that_is_deleted_before() {
     assert!(asked.input.contains("Bern") && !asked.input.contains("Pixel"), "{}", asked.input);
 }
 
-/// Alice's fact in a namespace that all share, and a question about Bob's that quotes it.
+/// Returns Alice's fact in a shared namespace, and a question on Bob's fact that quotes it.
 fn quoting() -> (World, QuestionTaken) {
     let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
     let shared = NewStrategy { template: Some(template("/team/")), ..strategy(Semantic) };

@@ -1,4 +1,4 @@
-//! What a model makes of talk: facts and preferences with their sources, and how they were made.
+//! Extraction by a model: facts and preferences with their sources and their making.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ fn nothing_learned_is_a_good_answer() {
     let outcome = world.work();
     assert_eq!((outcome.complete, outcome.failed, model.calls()), (true, 0, 1));
     assert!(world.active().is_empty());
-    // It is read: nobody is asked again.
+    // The events are processed: the model is not asked again.
     assert!(world.work().complete);
     assert_eq!(model.calls(), 1);
 }
@@ -81,7 +81,7 @@ fn a_changed_preference_takes_the_place_of_the_earlier_one() {
         active[0].text,
         r#"{"context":"About the editor.","preference":"Prefers light mode now","categories":["technology"]}"#
     );
-    // Said again, it gained a source.
+    // The repetition added a source.
     assert_eq!(active[0].provenance.sources.len(), 2);
     let old = world.records(&[RecordState::Superseded]);
     assert_eq!((old.len(), old[0].superseded_by.as_ref()), (1, Some(&active[0].id)));

@@ -1,4 +1,4 @@
-//! What several episodes teach: counted by the engine, whatever the model says of its counts.
+//! Reflections on several episodes: the engine counts, independent of the model's own numbers.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use super::episodes::episode;
 use super::{part, text};
 use crate::world::{World, said, strategy, template};
 
-/// An insight that boasts of itself.
+/// Returns an insight with an invented confidence.
 pub(crate) fn insight(title: &str, episodes: &[u64]) -> Value {
     json!({"title": title, "use_cases": "Totals of carts.", "hints": "Round each line.", "confidence": 0.123,
            "episodes": episodes, "predicate": "failed by a cent until the lines were rounded"})
@@ -34,7 +34,7 @@ pub(crate) fn insights(items: &[Value]) -> ScriptedReply {
     text(&json!({ "items": items }).to_string())
 }
 
-/// A model that notes an episode of each session, and reflects on them so.
+/// Returns a model that writes an episode for each session, and these reflections.
 pub(crate) fn reflecting(then: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::new(vec![
         Script::of_step(Step::Reflect, then),
@@ -45,7 +45,7 @@ pub(crate) fn reflecting(then: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
     ]))
 }
 
-/// So many sessions, each with an episode.
+/// Sends these sessions, each with an episode.
 pub(crate) fn tell(world: &World, sessions: std::ops::RangeInclusive<u32>) {
     for number in sessions {
         world.say(&format!("s{number}"), User, &format!("Fix the cart of shop {number}"));
@@ -189,7 +189,7 @@ fn somebody_may_ask_for_one() {
     assert_eq!((&job.id, job.state, job.actor.as_ref().unwrap().as_str()), (&id, JobState::Done, "alice"));
     let evidence = reflections(&world)[0].making.as_ref().unwrap().evidence.clone().unwrap();
     assert_eq!((evidence.hits, evidence.of), (3, 3), "the newest three alone");
-    // Without a model there is nothing to ask for.
+    // Without a model, a reflection cannot be requested.
     let settings = MemorySettings { model_mode: Some(ModelMode::None), ..MemorySettings::default() };
     world.drive(world.engine.memory_settings_put(&world.caller, &world.memory.id, settings)).unwrap();
     refused(ask(&episodic.id, here), ErrorKind::Conflict, None);
@@ -207,7 +207,7 @@ fn without_a_model_nobody_reflects() {
 fn an_answer_that_is_none_fails_says_why_and_can_be_asked_for_again() {
     let check = |reply: ScriptedReply, code: &str| {
         let good = insights(&[insight("Round the lines first", &[1, 2, 3, 4, 5])]);
-        // As often as the job tries, and no more.
+        // As many calls as the job's tries, and no more.
         let tries = match &reply {
             Fails(_) => 1,
             Refused => 2,
@@ -254,20 +254,20 @@ fn injected_instructions_are_held_back() {
     assert!(held.iter().all(|record| record.kind == RecordKind::Reflection && record.state_reason.is_some()));
 }
 
-/// A memory that a caller's model reads.
+/// Returns a memory that uses a client's model.
 pub(super) fn pulled(strategy: NewStrategy) -> World {
     let settings = Some(MemorySettings { model_mode: Some(ModelMode::Pull), ..MemorySettings::default() });
     World::of(NewMemory { strategies: vec![strategy], settings, ..NewMemory::default() })
 }
 
-/// The question that waits.
+/// Returns the question that waits.
 pub(super) fn taken(world: &World) -> QuestionTaken {
     world.work();
     let ask = QuestionAsk { memory: None, steps: Vec::new(), lease_ms: 60_000, wait_ms: 0 };
     world.drive(world.engine.question_next(&world.caller, &ask)).unwrap().unwrap()
 }
 
-/// Answers it.
+/// Answers a question.
 pub(super) fn answer(world: &World, taken: &QuestionTaken, output: &str) -> QuestionAnswered {
     let reply = JobResult { output: output.into(), model: Some("own".into()), cost_usd: None };
     let memories = [world.memory.id.clone()];
@@ -279,7 +279,7 @@ pub(super) fn answer(world: &World, taken: &QuestionTaken, output: &str) -> Ques
     world.drive(futures::future::join(answering, working)).0.unwrap()
 }
 
-/// A session of an actor, and its episode.
+/// Sends a session of an actor, and answers the question on its episode.
 fn note(world: &World, actor: &str, session: u32, intent: &str) {
     let mut event = world.event(&format!("s{session}"), vec![said(User, intent)]);
     event.actor = ActorId::parse(actor).unwrap();
@@ -337,7 +337,7 @@ fn who_is_forgotten_is_forgotten_here_too() {
     let evidence = found[0].making.as_ref().unwrap().evidence.clone().unwrap();
     assert_eq!((found.len(), evidence.hits, evidence.of), (1, 3, 3));
     assert_eq!(found[0].namespace.as_str(), "/projects/");
-    // What rests on the episodes of someone goes with them.
+    // Reflections derived from an actor's episodes are erased with them.
     forget("alice");
     assert!(world.active().is_empty());
 }

@@ -1,4 +1,5 @@
-//! What several tasks of a repository have in common, told by a caller's model and counted by the engine.
+//! Reflections on several tasks of a repository, phrased by a client's model and counted by the
+//! engine.
 
 use loci_api::coding::reflection::RepositoryReflect;
 use loci_api::coding::task::TaskCreate;
@@ -20,13 +21,13 @@ fn standing(world: &World) -> Standing {
     Standing { memory: Some(world.memory.name.clone()), ..Standing::default() }
 }
 
-/// So many tasks that ended well; their episodes.
+/// Completes this number of tasks, and returns their episodes.
 fn ended(world: &World, count: u32) -> Vec<RecordId> {
     let (caller, standing) = (&world.caller, standing(world));
     let add = RepositoryAdd { name: Some("acme/shop".to_owned()), ..RepositoryAdd::default() };
     world.drive(world.engine.verified.repository_add(caller, &standing, add)).unwrap();
     let one = |number| {
-        // One after the other: what bears a reflection out is named in the order of the tasks.
+        // One after the other, because supporting episodes are listed in the order of the tasks.
         world.clock.advance_ms(1_000);
         let id = TaskId::parse(format!("t-{number:03}")).unwrap();
         let new = TaskCreate {

@@ -1,4 +1,5 @@
-//! Rules of a review in the three modes of jobs: without a model at once; by a configured model, or a caller's own, behind it, by a strict form.
+//! Rules of a review in the three modes of jobs: immediately without a model; later with a
+//! configured model or a client's own, in a strict form.
 
 use loci_api::pull::JobResult;
 use loci_api::verified::repository::RepositoryAdd;
@@ -24,7 +25,7 @@ use super::reflections::{answer, pulled, taken};
 use super::text;
 use crate::world::{World, strategy};
 
-/// What a reviewer wrote: one rule that is plain, one that only a model reads.
+/// A reviewer's comment with one explicit rule, and one that only a model detects.
 const SAID: &str = "We always sort imports alphabetically.\nLast week the pager went off because a handler hung. Keep that in mind.";
 
 fn user(id: u64) -> ForgeUser {
@@ -42,7 +43,7 @@ fn learn_from(world: &World, review: Review) -> ReviewLearned {
     world.drive(world.engine.coding.learn_over(review, stored)).unwrap()
 }
 
-/// A review of a repository.
+/// Returns a review of a repository.
 fn review(world: &World) -> Review {
     let standing = Standing { memory: Some(world.memory.name.clone()), ..Standing::default() };
     let add = RepositoryAdd { name: Some("acme/shop".to_owned()), ..RepositoryAdd::default() };
@@ -86,7 +87,7 @@ fn review(world: &World) -> Review {
     }
 }
 
-/// Lines of the form: one of this review, one that names another, one that is none.
+/// Returns lines of the answer: one of this review, one that names another, one of invalid form.
 fn told(world: &World) -> String {
     let day = world.clock.now().date();
     format!(
@@ -114,7 +115,8 @@ fn asked(world: &World) -> Vec<Job> {
     jobs
 }
 
-/// What is known when a model told: what it did not tell of stands on nothing any more.
+/// Checks the rules after the model's answer: rules that it did not confirm have no support any
+/// more.
 fn check_told(world: &World) {
     let rules = rules(world);
     let of = |text: &str| rules.iter().find(|rule| rule.0.contains(text)).cloned();

@@ -1,5 +1,6 @@
-//! What becomes of what a model reads over time: the same scope changes its mind, other scopes stay, what holds for a while
-//! stands beside. Told to a model, whose facts are these, and where it can hold without one too.
+//! Model-extracted facts over time: a newer fact supersedes in the same scope, other scopes stay,
+//! temporary facts coexist. The model returns scripted facts; where possible, the tests also run
+//! without one.
 
 use std::sync::Arc;
 
@@ -14,10 +15,11 @@ use serde_json::json;
 use super::text;
 use crate::world::{World, strategy};
 
-/// A fact, and what it is limited to.
+/// A fact and its scope.
 type Fact<'a> = (&'a str, Option<&'a str>);
 
-/// A model that reads one fact out of each message in turn, and is asked nothing else: the rules decide.
+/// Returns a model that extracts one fact from each message in turn, and is asked nothing else: the
+/// rules decide.
 fn reads(facts: &[Fact<'_>]) -> Arc<ScriptedModel> {
     let answer = |(fact, scope): &Fact<'_>| {
         text(&json!({"items": [{"fact": fact, "sources": [1], "scope": scope}]}).to_string())
@@ -29,7 +31,7 @@ fn reads(facts: &[Fact<'_>]) -> Arc<ScriptedModel> {
     }]))
 }
 
-/// A memory after a model read these facts, one by one.
+/// Returns a memory after a model extracted these facts one by one.
 fn told(facts: &[Fact<'_>]) -> World {
     let model = reads(facts);
     let world = World::with_model(&[Semantic], &model);
@@ -46,7 +48,8 @@ fn superseded(world: &World) -> Vec<Record> {
     world.records(&[RecordState::Superseded])
 }
 
-/// Of two statements of one scope the newer one is left; the older says until when it held, and what took its place.
+/// Checks that of two statements of one scope the newer one remains; the older one has its end of
+/// validity and its successor.
 fn changes(old: &str, new: &str, scope: Option<&str>) {
     let world = told(&[(old, scope), (new, scope)]);
     assert_eq!(world.texts(), [new]);
@@ -90,7 +93,7 @@ fn redux_and_context_each_in_its_scope() {
     let world = told(&[(redux, legacy), (context, new)]);
     assert_eq!(world.texts(), [context, redux]);
     assert!(superseded(&world).is_empty());
-    // In one of them it changes; the other stays.
+    // It changes in one scope; the other scope stays.
     let zustand = "State is managed with Zustand.";
     let world = told(&[(redux, legacy), (context, new), (zustand, Some("./src/v2"))]);
     assert_eq!(world.texts(), [redux, zustand]);
@@ -104,7 +107,7 @@ fn a_temporary_endpoint_stands_beside_the_usual_one() {
     let world = told(&[(usual, None), (now, None)]);
     assert_eq!(world.texts(), [now, usual]);
     assert!(superseded(&world).is_empty());
-    // The usual one changes for good: what holds for a while is left alone.
+    // The usual value changes permanently: the temporary one stays unaffected.
     let next = "The API endpoint is https://next.acme.example.";
     let world = told(&[(usual, None), (now, None), (next, None)]);
     assert_eq!(world.texts(), [now, next]);

@@ -1,4 +1,5 @@
-//! Summaries by a model: each session has its own running summary, and a part for each topic of each window.
+//! Summaries by a model: each session has its own running summary, and a part for each topic of
+//! each window.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use loci_testkit_ports::{Script, ScriptedModel};
 use super::{model, part, text};
 use crate::world::World;
 
-/// An answer with a running summary and topics.
+/// Returns an answer with a running summary and topics.
 pub(crate) fn summary(whole: &str, topics: &[(&str, &str)]) -> ScriptedReply {
     let topics: String =
         topics.iter().map(|(name, told)| format!("<topic name=\"{name}\">{told}</topic>\n")).collect();
@@ -23,7 +24,7 @@ pub(crate) fn summary(whole: &str, topics: &[(&str, &str)]) -> ScriptedReply {
     ))
 }
 
-/// Records of a session: its running summary, and its parts, sorted.
+/// Returns the records of a session: its running summary, and its parts, sorted.
 fn of(world: &World, session: &str) -> (Record, Vec<String>) {
     let mut records = world.active();
     records.retain(|record| record.provenance.session.as_ref().unwrap().as_str() == session);
@@ -83,7 +84,7 @@ fn three_sessions_each_with_a_running_summary_and_parts() {
     assert_eq!((running.version, parts.len()), (2, 2));
     let (running, parts) = of(&world, "s3");
     assert_eq!((running.version, parts.len()), (1, 1));
-    // Each question tells what this session said before, and nothing of the others.
+    // Each question contains the earlier summary of this session, and nothing of others.
     let asked = model.asked();
     assert_eq!(asked.len(), 5);
     let told = |at: usize| {
@@ -152,7 +153,7 @@ fn what_was_summarised_without_the_model_is_continued_by_it() {
     let failed = || world.jobs().into_iter().find(|job| job.fallback).unwrap();
     let start =
         || world.drive(world.engine.job_start(&world.caller, &world.memory.id, &failed().id, None)).unwrap();
-    // Failing once more, nothing is told twice.
+    // A second failure adds nothing twice.
     start();
     assert_eq!(world.work().failed, 1);
     assert_eq!(world.active(), before);
@@ -163,7 +164,7 @@ fn what_was_summarised_without_the_model_is_continued_by_it() {
     assert!(running.text.contains("with a dog") && running.version == 3, "{}", running.text);
     assert_eq!(parts.len(), 2, "{parts:?}");
     assert!(world.active().iter().all(|record| record.making.as_ref().unwrap().mode == MakingMode::Model));
-    // What the other half wrote from earlier windows too was told along.
+    // The deterministic summary of earlier windows was part of the context too.
     assert!(part(&model.asked()[3].input, "global_summary").contains("Bern"));
 }
 

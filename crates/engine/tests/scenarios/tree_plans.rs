@@ -1,5 +1,5 @@
-//! Trees put in order with a model that answers by a script, in the modes of jobs; and what is left where a write of it fails, or the process
-//! dies.
+//! Consolidation of trees with a scripted model in the modes of jobs; and the state after a failed
+//! write or a dead process.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ fn paths(world: &World) -> Vec<String> {
     page.items.iter().map(|item| item.path.replace("knowledge/facts/", "")).collect()
 }
 
-/// A plan that makes one of the first two.
+/// Returns a plan that merges the first two documents.
 fn merge() -> String {
     json!({"actions": [{
         "type": "merge",
@@ -93,7 +93,7 @@ fn a_model_plans_behind_the_rules() {
     put(&world, "twin-b", "The build needs make.");
     let begun = start(&world, |_| {}).unwrap();
     assert_eq!(begun.status, RunStatus::Planning);
-    // One run at a time, also by rules.
+    // One run at a time, also with rules.
     let second = start(&world, |ask| ask.planner = PlannerChoice::Deterministic).unwrap_err();
     assert_eq!((second.kind, second.reason), (ErrorKind::Conflict, Some(Reason::RunActive)));
     assert!(world.work().complete);
@@ -101,7 +101,7 @@ fn a_model_plans_behind_the_rules() {
     assert_eq!((planned.status, planned.actions.len()), (RunStatus::Planned, 2), "{planned:?}");
     assert!(planned.planner.contains("tree.plan@1"), "{}", planned.planner);
     assert_eq!(planned.usage.calls, 1);
-    // What rules settled the model did not see; what it saw could close nothing.
+    // The model did not see documents settled by rules; those it saw could close no tag.
     let asked = &model.asked()[0];
     assert!(!asked.input.contains("twin-a") && asked.input.contains("Deploys go out"), "{}", asked.input);
     assert!(!asked.input.contains("</documents>"));
@@ -115,7 +115,7 @@ fn a_model_plans_behind_the_rules() {
     assert_eq!(paths(&world), ["deploy.md", "evil.md", "twin-a.md"]);
 }
 
-/// Why a model did something may quote what it was about.
+/// A model's reason may quote the documents concerned, and is erased with them.
 #[test]
 fn a_model_s_reasons_go_with_what_they_are_about() {
     let quoted = merge().replace("both tell of the deploy on Tuesday", "it says: Deploys go out");
@@ -174,7 +174,7 @@ fn a_bad_plan_is_revised_once_with_everything_that_is_wrong() {
     told(&world);
     let begun = start(&world, |ask| ask.dry_run = false).unwrap();
     world.work();
-    // A job tries again; what it is answered is no plan either.
+    // A job retries; the next answer is no valid plan either.
     for _ in 0..12 {
         if run(&world, &begun.id).status != RunStatus::Planning {
             break;
@@ -214,7 +214,7 @@ fn a_caller_s_own_model_plans() {
     answer(&world, &question, &merge());
     let planned = run(&world, &begun.id);
     assert_eq!((planned.status, planned.actions.len()), (RunStatus::Planned, 1), "{planned:?}");
-    // What is called off is asked no more.
+    // A cancelled run asks no more questions.
     let begun = start(&world, |_| {}).unwrap();
     taken(&world);
     let off = world
@@ -225,8 +225,8 @@ fn a_caller_s_own_model_plans() {
     assert_eq!(run(&world, &begun.id).status, RunStatus::Cancelled);
 }
 
-/// Whichever write of an apply fails, and however, the tree is wholly as before or wholly as after,
-/// and the changelog says so.
+/// Any write of an apply may fail in any way: the tree is completely in the old or completely in
+/// the new state, and the changelog agrees.
 #[test]
 fn an_apply_that_breaks_off_is_before_or_after() {
     let twins = || {
@@ -281,7 +281,7 @@ fn a_tree_that_rests_is_looked_at() {
     world.clock.advance_ms(600_000);
     assert_eq!(world.drive(world.engine.documents.follow_upkeep()).unwrap(), 1);
     assert_eq!(world.drive(world.engine.documents.follow_upkeep()).unwrap(), 0, "nothing changed since");
-    // By itself it only plans; where there is nothing to plan nobody needs to look.
+    // Automatic runs only plan; an empty plan needs no review.
     assert_eq!(paths(&world).len(), 20);
     let listing = |world: &World| {
         let listing =

@@ -1,4 +1,4 @@
-//! When a model is asked, about what, and what is told along.
+//! Windows of a model: their time, their content, and their context.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,8 @@ fn with_window(window: WindowSettings, model: &Arc<loci_testkit_ports::ScriptedM
     )
 }
 
-/// Half seconds until the job is due, rounded up: the clock goes on a little while the store works.
+/// Returns the half seconds until the job is due, rounded up, because the clock advances slightly
+/// while the store works.
 fn due(world: &World) -> i64 {
     let millis = world.extraction().due.millis() - world.clock.now().millis();
     (millis.max(0) + 499) / 500
@@ -56,7 +57,7 @@ fn who_never_pauses_is_read_all_the_same() {
     let world = with_window(window, &model(vec![text("[]")]));
     let mut last = 0;
     for number in 0..40 {
-        // One event per second: the pause of three seconds never comes.
+        // One event per second: the pause of three seconds never occurs.
         world.say("s1", User, &format!("message {number} of a long talk"));
         last = due(&world);
     }
@@ -117,7 +118,7 @@ fn what_is_sent_again_is_context() {
     let (past, current) =
         (part(&asked[1].input, "past_conversation"), part(&asked[1].input, "current_conversation"));
     assert!(past.contains("mat") && !current.contains("mat") && current.contains("Found"), "{current}");
-    // The same once more has nothing new: nobody is asked, and it is read.
+    // A repetition contains nothing new: the model is not asked, and the events count as processed.
     world.create(world.event("s1", vec![one, two]));
     assert!(world.work().complete);
     assert_eq!(model.calls(), 2);
@@ -138,7 +139,7 @@ fn a_long_backlog_is_read_in_windows() {
     assert_eq!(seen, [30, 30, 30]);
 }
 
-/// Answers after half a second of the clock, and knows how many waited for it at once.
+/// A model that answers after half a second of the clock, and counts concurrent calls.
 struct Slow {
     clock: ManualClock,
     waiting: AtomicUsize,
@@ -188,7 +189,7 @@ fn sessions_do_not_wait_for_each_other() {
     }
     assert!(world.work().complete);
     assert_eq!(world.active().len(), 16);
-    // How long that takes is a benchmark's matter (`pipeline-load`): here, that they wait side by side.
+    // The benchmark `pipeline-load` measures the duration; this test checks the concurrency.
     let most = most.load(Ordering::SeqCst);
     assert!(most >= 8, "{most} at once");
 }

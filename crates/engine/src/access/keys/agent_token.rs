@@ -1,10 +1,10 @@
-//! Tokens of agents: whoever takes a task in is given one for the agent, which may do what agents
-//! do, for that task and no other. A token is the task's name, sealed under the master key: nothing
-//! is stored, every server of a store knows it, and a task that ended a day ago has none that
-//! counts. What an agent may do is `access`'s matter and that of the verbs.
+//! Tokens of agents. A caller that starts a task receives a token for the agent, which permits the
+//! operations of an agent on that task only. A token is the name of the task, sealed under the
+//! master key. Nothing is stored, and every server of a store can open it. It is valid until one
+//! day after the end of the task. `access` and the operations decide the permissions of an agent.
 //!
-//! The place of the preferences that a token opens is sealed with the name. A key that proves the
-//! requester of a task later changes what later tokens open, and no token that was given before.
+//! The token also seals the namespace of the preferences that it opens. If a key later proves the
+//! requester of a task, only tokens issued afterwards open that user's preferences.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -14,16 +14,18 @@ use loci_model::{MemoryId, Namespace, Result, TaskId};
 use super::Secret;
 use crate::Engine;
 
-/// How a token begins; secret scanners find it by that.
+/// Prefix of a token, by which secret scanners find it.
 const PREFIX: &str = "loci_task_";
-/// What is sealed begins so: nothing else that is sealed under the same key is a token.
+/// First line of a sealed claim. It distinguishes a token from other data sealed under the same
+/// key.
 const KIND: &str = "agent of a task 1";
-/// The beginning of a sealed claim that ends in a place of preferences. Earlier versions sealed
-/// none: their tokens open no preferences.
+/// First line of a sealed claim that ends in the namespace of preferences. Earlier versions did not
+/// seal a namespace: their tokens open no preferences.
 const KIND_WITH_PREFERENCES: &str = "agent of a task 2";
-/// A task's agent may report so long behind its end: what waited in a spool comes late.
+/// Days after the end of a task in which its agent may still report, because spooled reports arrive
+/// late.
 const DAYS_AFTER_END: u32 = 1;
-/// More characters are no token.
+/// Maximum length of a token in bytes.
 const CHARS_MAX: usize = 2_000;
 
 /// The claim that a token seals.
@@ -31,17 +33,17 @@ const CHARS_MAX: usize = 2_000;
 pub struct AgentClaim {
     /// The memory of the task.
     pub memory: MemoryId,
-    /// The task whose agent it is.
+    /// The task of the agent.
     pub task: TaskId,
-    /// The place of the preferences that the agent is shown; `None`: nobody's.
+    /// The namespace of the preferences that the agent sees; `None` means no preferences.
     pub preferences: Option<Namespace>,
 }
 
 impl Engine {
-    /// A token for the agent of a task. Each call makes another one, and all count.
+    /// Returns a token for the agent of a task. Each call creates another token, and all are valid.
     ///
     /// # Errors
-    /// `Unavailable` where the master key cannot be read.
+    /// `Unavailable` if the master key cannot be read.
     pub async fn agent_token(&self, claim: &AgentClaim) -> Result<Secret> {
         self.ready_to_seal().await?;
         let (memory, task) = (claim.memory.as_str(), claim.task.as_str());
@@ -52,7 +54,8 @@ impl Engine {
         Ok(Secret::new(format!("{PREFIX}{}", hex::encode(self.vault.seal(text.as_bytes())?))))
     }
 
-    /// Returns the principal of an agent's token; `None` where it is none, or its task is over.
+    /// Returns the principal of an agent's token; `None` if the token is invalid or its task is
+    /// over.
     pub(super) async fn agent_of(&self, token: &str) -> Result<Option<Principal>> {
         let Some(AgentClaim { memory, task: id, preferences }) = self.claimed(token) else { return Ok(None) };
         let task = self.store.read(move |tx| tx.tasks().get(&memory, &id)).await?;
@@ -61,10 +64,10 @@ impl Engine {
         Ok(task.filter(counts).map(|task| agent(&task, preferences)))
     }
 
-    /// The claim of a token, if this server made it.
+    /// Opens the claim of a token; `None` if this store did not seal it.
     fn claimed(&self, token: &str) -> Option<AgentClaim> {
         let sealed = token.strip_prefix(PREFIX).filter(|_| token.len() <= CHARS_MAX)?;
-        // What does not open is a token that nobody knows, whatever the reason.
+        // A token that does not open is unknown, for any reason.
         let claim = String::from_utf8(self.vault.open(&hex::decode(sealed).ok()?).ok()?).ok()?;
         let mut parts = claim.split('\n');
         let (kind, memory, task, place) = (parts.next()?, parts.next()?, parts.next()?, parts.next());
@@ -76,7 +79,7 @@ impl Engine {
     }
 }
 
-/// Whether a bearer token is one of these.
+/// Returns true if a bearer token is an agent's token.
 pub(super) fn is_agents(token: &str) -> bool {
     token.starts_with(PREFIX)
 }

@@ -1,5 +1,5 @@
-//! Looking a caller up: by the public half of a pair, or by a bearer token. Whether a signature holds is the door's
-//! to check; what the caller may do is `access`'s.
+//! Authentication: looks a caller up by the public half of a key pair or by a bearer token. The
+//! server checks the signature, and `access` decides the permissions.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -10,13 +10,13 @@ use super::{Secret, agent_token};
 use crate::Engine;
 
 impl Engine {
-    /// True once a key was made, revoked ones included: from then on nobody is let in without one. Revoking the last
-    /// key must not open the doors again.
+    /// Returns true once a key was created, including revoked keys. From then on every request
+    /// needs a key. Revoking the last key must not open the server again.
     pub async fn any_keys(&self) -> Result<bool> {
         self.store.read(|tx| tx.keys().any()).await
     }
 
-    /// The principal and the secret of a key that counts.
+    /// Returns the principal and the secret of a valid key pair.
     pub async fn pair_lookup(&self, id: &AccessKeyId) -> Result<Option<(Principal, Secret)>> {
         let wanted = id.clone();
         let key = self.store.read(move |tx| tx.keys().get(&wanted)).await?;
@@ -26,7 +26,8 @@ impl Engine {
         Ok(Some((key.principal, Secret::new(secret))))
     }
 
-    /// The principal of a bearer token that counts: of a key, of which only digests are compared, or of the agent of a task.
+    /// Returns the principal of a valid bearer token, which belongs to a key or to the agent of a
+    /// task. The store keeps only the digest of a key's token.
     pub async fn token_lookup(&self, token: &str) -> Result<Option<Principal>> {
         if agent_token::is_agents(token) {
             return self.agent_of(token).await;

@@ -1,4 +1,4 @@
-//! `key_create`: a pair for SigV4 and a bearer token, of one principal.
+//! `key_create`: creates a SigV4 key pair and a bearer token for one principal.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::key::AccessKey;
@@ -9,11 +9,11 @@ use super::IssuedKey;
 use super::secret::{digest, new_key_id, new_secret, new_token};
 use crate::{Engine, access};
 
-/// Characters of a principal's name.
+/// Maximum length of a principal's name in characters.
 const NAME_CHARS_MAX: usize = 128;
 
 impl Engine {
-    /// Makes a key. Its secrets are in the answer and nowhere else in readable form.
+    /// Creates a key. Its secrets are readable in the response only.
     pub async fn key_create(&self, caller: &Principal, principal: Principal) -> Result<IssuedKey> {
         access::require_server_admin(caller)?;
         let length = principal.name.chars().count();

@@ -1,4 +1,4 @@
-//! `key_list`: all keys, without their secrets.
+//! `key_list`: lists all keys without their secrets.
 
 use loci_model::Result;
 use loci_model::ports::store::StoreExt;
@@ -8,7 +8,7 @@ use loci_model::principal::key::AccessKey;
 use crate::{Engine, access};
 
 impl Engine {
-    /// All keys, oldest first, revoked ones included.
+    /// Returns all keys, oldest first, including revoked keys.
     pub async fn key_list(&self, caller: &Principal) -> Result<Vec<AccessKey>> {
         access::require_server_admin(caller)?;
         self.store.read(|tx| tx.keys().list()).await

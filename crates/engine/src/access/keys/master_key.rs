@@ -1,6 +1,7 @@
-//! The proof that the master key is the one that this store's secrets are sealed under. A store remembers it
-//! by a witness: a known text, sealed when anything was sealed for the first time. A key that fits no witness
-//! opens no secret; a key beside an emptied database belongs to access keys that are gone.
+//! The check that the master key is the one that sealed this store's secrets. The store keeps a
+//! witness: a known text, sealed together with the first secret. A master key that does not open
+//! the witness opens no secret. A master key file next to an emptied database belongs to access
+//! keys that no longer exist.
 
 use loci_model::ledger::Shelf;
 use loci_model::ports::store::{ReadTx, StoreExt, Tx};
@@ -9,14 +10,14 @@ use loci_model::{Error, Result, Timestamp};
 
 use crate::Engine;
 
-/// The text that is sealed.
+/// The sealed text.
 const WITNESS: &[u8] = b"loci master key 1";
-/// The holder of the lease from before the file of the key is made until the witness is stored.
+/// Holder of the lease between the creation of the key file and the storage of the witness.
 const PENDING: &str = "pending";
-/// Memories that are looked at together.
+/// Number of memories per page of the scan.
 const MEMORIES_PER_PAGE: usize = 500;
 
-/// The warning where tombstones were made under a master key that is gone.
+/// Warning for tombstones that were made under a lost master key.
 const TOMBSTONES_LOST: &str = "the tombstones of this store were made under a master key that is not here: \
                                imports may bring back what was erased before. Put master.key back into the \
                                data folder, or give LOCI_MASTER_KEY; the next deletion or access key makes a \
@@ -25,24 +26,26 @@ const TOMBSTONES_LOST: &str = "the tombstones of this store were made under a ma
 /// Sealed data of a store.
 #[derive(Debug, Clone, Default)]
 struct Sealed {
-    /// The holder of the lease: the witness as it is stored, or a word about the key.
+    /// Holder of the lease: the stored witness, or a marker for the state of the key.
     holder: Option<String>,
-    /// The secret of an access key.
+    /// The sealed secret of an access key.
     key: Option<Vec<u8>>,
-    /// An access key was made once.
+    /// True if an access key was ever created.
     any_keys: bool,
-    /// Something is sealed that is lost with the master key: an access key that counts, or a redaction.
+    /// True if the loss of the master key would lose data: a valid access key or a redaction.
     any_secrets: bool,
-    /// There is a memory.
+    /// True if a memory exists.
     any_memories: bool,
 }
 
 impl Engine {
-    /// Proves that the master key opens what this store has sealed. Returns a warning where the key is lost
+    /// Checks that the master key opens the sealed data of this store. Returns a warning if the key
+    /// is lost and only the effect of tombstones is lost with it.
     /// and nothing but the effect of tombstones with it.
     ///
     /// # Errors
-    /// `Unavailable`, with the remedy: the key is missing, another one, or one of a database that is gone.
+    /// `Unavailable`, with the remedy: the key is missing, differs, or belongs to a database that
+    /// no longer exists.
     pub async fn master_key_check(&self) -> Result<Option<&'static str>> {
         self.vault.check()?;
         let sealed = self.sealed().await?;
@@ -62,9 +65,9 @@ impl Engine {
         self.ready_to_seal().await.map(|()| None)
     }
 
-    /// Makes ready to seal: the master key is made only for a store that has nothing sealed, or nothing that
-    /// is lost with an earlier key but the effect of tombstones. Never within a write, which may be undone:
-    /// the file of the key would stay.
+    /// Prepares sealing. It creates the master key only if the store has no sealed data, or if an
+    /// earlier key would lose only the effect of tombstones. It never runs within a write, because
+    /// a rollback would leave the key file behind.
     ///
     /// # Errors
     /// As [`Engine::master_key_check`].
@@ -85,7 +88,8 @@ impl Engine {
                 tracing::warn!("{TOMBSTONES_LOST}");
             }
             None => {
-                // The store knows of the file before there is one: after a crash it is its own.
+                // The store records the key file before it exists, so that it recognizes the file
+                // after a crash.
                 self.hold(sealed.holder, PENDING.to_owned()).await?;
                 self.vault.prepare()?;
                 return self.keep_witness(Some(PENDING.to_owned())).await;
@@ -94,11 +98,10 @@ impl Engine {
         self.keep_witness(sealed.holder).await
     }
 
-    /// Makes ready to seal anew what another master key had sealed: one that a person put in the place of a
-    /// lost one.
+    /// Prepares sealing after a person replaced a lost master key by another one.
     ///
     /// # Errors
-    /// `Unavailable` where there is no master key.
+    /// `Unavailable` if there is no master key.
     pub(super) async fn ready_to_seal_anew(&self) -> Result<()> {
         if self.ready_to_seal().await.is_ok() {
             return Ok(());
@@ -107,7 +110,7 @@ impl Engine {
         self.keep_witness(old).await
     }
 
-    /// Stores a witness, in the place of an old holder.
+    /// Stores a witness in place of an old holder.
     async fn keep_witness(&self, old: Option<String>) -> Result<()> {
         self.hold(old, hex::encode(self.vault.seal(WITNESS)?)).await
     }
@@ -119,7 +122,7 @@ impl Engine {
                 if let Some(old) = &old {
                     tx.leases_mut().release(WITNESS_LEASE, old)?;
                 }
-                // Where another process was sooner, its witness stays: it has the same key.
+                // If another process was faster, its witness stays: it has the same key.
                 tx.leases_mut().take(WITNESS_LEASE, &new, now, Timestamp::LATEST).map(drop)
             })
             .await
@@ -130,13 +133,13 @@ impl Engine {
     }
 }
 
-/// True where the vault has the key under which this store makes its digests. Without access keys a lost
-/// master key takes the effect of tombstones with it, and nothing else: digests under another key find none.
+/// Returns true if the vault has the key under which this store makes its digests. Without access
+/// keys, the loss of the master key only disables tombstones: digests under another key match none.
 ///
 /// # Errors
-/// What the store says; what the vault says where there are access keys.
+/// Errors of the store, and of the vault if there are access keys.
 pub(crate) fn can_digest(tx: &dyn ReadTx, vault: &dyn Vault) -> Result<bool> {
-    // Who made a tombstone stored a witness first.
+    // The writer of a tombstone stored a witness first.
     let Some(witness) = stored_witness(tx)? else { return Ok(false) };
     match vault.open(&witness) {
         Ok(_) => Ok(true),
@@ -145,7 +148,8 @@ pub(crate) fn can_digest(tx: &dyn ReadTx, vault: &dyn Vault) -> Result<bool> {
     }
 }
 
-/// As [`can_digest`], for somebody who then looks for tombstones once: a loss is logged.
+/// Calls [`can_digest`] for a caller that looks for tombstones once. It logs a warning if the key
+/// is lost.
 ///
 /// # Errors
 /// As [`can_digest`].
@@ -157,7 +161,7 @@ pub(crate) fn can_digest_or_warn(tx: &dyn ReadTx, vault: &dyn Vault) -> Result<b
     Ok(can)
 }
 
-/// The witness of a store, as it is stored: sealed itself.
+/// Returns the witness of a store in its sealed form.
 ///
 /// # Errors
 /// Errors of the store.
@@ -165,8 +169,8 @@ pub(crate) fn witness_text(tx: &dyn ReadTx) -> Result<Option<String>> {
     Ok(holder(tx)?.filter(|text| witness(Some(text)).is_some()))
 }
 
-/// Keeps the witness of a store whose content was moved here. Where anything is sealed here already, that
-/// counts.
+/// Stores the witness of a store whose content was moved into this one. If this store already has
+/// sealed data, it keeps its own.
 ///
 /// # Errors
 /// Errors of the store.
@@ -194,13 +198,14 @@ impl Sealed {
         })
     }
 
-    /// Something that was sealed.
+    /// Returns a sample of sealed data.
     fn sample(&self) -> Option<Vec<u8>> {
         witness(self.holder.as_deref()).or_else(|| self.key.clone())
     }
 
-    /// True where the file of a key may be this store's, though nothing is sealed: it was about to be, the
-    /// memories were moved here with their key, or the key was made in passing by an earlier version.
+    /// Returns true if the key file may belong to this store although nothing is sealed. The cases
+    /// are an interrupted creation, memories that were moved here with their key, and a key file
+    /// that an earlier version created as a side effect.
     fn admits_key_file(&self) -> bool {
         match self.holder.as_deref() {
             Some(PENDING) => true,
@@ -210,7 +215,7 @@ impl Sealed {
     }
 }
 
-/// The lease never ends: it is the same at every time.
+/// The lease never ends, so any time returns the same holder.
 fn holder(tx: &dyn ReadTx) -> Result<Option<String>> {
     tx.leases().holder(WITNESS_LEASE, Timestamp::EPOCH)
 }
@@ -219,7 +224,7 @@ fn stored_witness(tx: &dyn ReadTx) -> Result<Option<Vec<u8>>> {
     Ok(witness(holder(tx)?.as_deref()))
 }
 
-/// The witness, where the holder of the lease is one.
+/// Decodes the witness, if the holder of the lease is one.
 fn witness(holder: Option<&str>) -> Option<Vec<u8>> {
     holder.and_then(|text| hex::decode(text).ok())
 }

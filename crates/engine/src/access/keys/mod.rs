@@ -1,5 +1,5 @@
-//! Verbs of access keys: create, list, rotate, revoke, and looking a caller up; and tokens of agents, of which nothing is stored.
-//! Secrets leave the engine once.
+//! Operations on access keys (create, list, rotate, revoke), authentication, and tokens of agents,
+//! which are not stored. Secrets leave the engine once.
 
 mod agent_token;
 mod authenticate;
@@ -16,7 +16,7 @@ use loci_model::principal::Principal;
 pub use agent_token::AgentClaim;
 pub use secret::Secret;
 
-/// A new key, with its secrets: shown once, never again.
+/// A new key with its secrets, which only this response contains.
 #[derive(Debug)]
 pub struct IssuedKey {
     /// The public half of the pair.
@@ -25,6 +25,6 @@ pub struct IssuedKey {
     pub secret: Secret,
     /// The bearer token, for the native API and MCP.
     pub token: Secret,
-    /// Who it stands for.
+    /// The principal that the key authenticates.
     pub principal: Principal,
 }

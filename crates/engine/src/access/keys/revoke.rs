@@ -1,4 +1,4 @@
-//! `key_revoke`: the key stops to count at once, and for good.
+//! `key_revoke`: revokes a key immediately and permanently.
 
 use loci_model::ports::store::StoreExt;
 use loci_model::principal::Principal;
@@ -8,7 +8,7 @@ use super::rotate::unknown;
 use crate::{Engine, access};
 
 impl Engine {
-    /// Revokes a key; revoking it again changes nothing.
+    /// Revokes a key. Revoking it again has no effect.
     pub async fn key_revoke(&self, caller: &Principal, id: &AccessKeyId) -> Result<()> {
         access::require_server_admin(caller)?;
         let now = self.clock.now();

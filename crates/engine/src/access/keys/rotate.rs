@@ -1,4 +1,5 @@
-//! `key_rotate`: new secrets for the same key id and grants; the old ones stop to count at once.
+//! `key_rotate`: creates new secrets for the same key id and grants. The old secrets become invalid
+//! immediately.
 
 use loci_model::ports::store::{ReadTx, StoreExt};
 use loci_model::principal::Principal;
@@ -13,7 +14,8 @@ impl Engine {
     /// Replaces both secrets of a key.
     pub async fn key_rotate(&self, caller: &Principal, id: &AccessKeyId) -> Result<IssuedKey> {
         access::require_server_admin(caller)?;
-        // Before the witness is replaced: a key id that is not there changes nothing.
+        // This check precedes the replacement of the witness, so that an unknown key id changes
+        // nothing.
         let wanted = id.clone();
         self.store.read(move |tx| rotatable(tx, &wanted).map(drop)).await?;
         self.ready_to_seal_anew().await?;
@@ -45,7 +47,7 @@ fn rotatable(tx: &dyn ReadTx, id: &AccessKeyId) -> Result<AccessKey> {
     Ok(key)
 }
 
-/// The error for a key that is not there.
+/// Returns the error for an unknown key.
 pub(super) fn unknown(id: &AccessKeyId) -> Error {
     Error::not_found(format!("there is no access key {id}"))
 }

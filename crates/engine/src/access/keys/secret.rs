@@ -1,4 +1,4 @@
-//! Secrets: how they are drawn, and a type that cannot be logged by accident.
+//! Secrets: their random generation, and a type that cannot be logged by accident.
 
 use loci_model::ports::ids::IdSource;
 use loci_model::{AccessKeyId, Result};
@@ -14,7 +14,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The secret itself: for the one place that must have it.
+    /// Returns the secret, for the one caller that must have it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -26,31 +26,32 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Characters of the ids and secrets: 32 that are hard to confuse, so that five bits of a byte pick one evenly.
+/// Alphabet of ids and secrets: 32 characters that are hard to confuse, so that five bits of a byte
+/// select one uniformly.
 const UPPER: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/// The same in lower case.
+/// Lower-case form of `UPPER`.
 const LOWER: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// Random characters of a key id, behind `LOCI`.
+/// Number of random characters of a key id after `LOCI`.
 const ID_CHARS: usize = 16;
 /// Characters of a secret or a token: 5 bits each, 260 bits.
 const SECRET_CHARS: usize = 52;
 
-/// A new public half.
+/// Returns a new public half.
 pub(super) fn new_key_id(ids: &dyn IdSource) -> Result<AccessKeyId> {
     AccessKeyId::parse(format!("LOCI{}", draw(ids, UPPER, ID_CHARS)))
 }
 
-/// A new secret half.
+/// Returns a new secret half.
 pub(super) fn new_secret(ids: &dyn IdSource) -> Secret {
     Secret::new(draw(ids, LOWER, SECRET_CHARS))
 }
 
-/// A new bearer token; its prefix lets secret scanners find it.
+/// Returns a new bearer token. Its prefix lets secret scanners find it.
 pub(super) fn new_token(ids: &dyn IdSource) -> Secret {
     Secret::new(format!("loci_{}", draw(ids, LOWER, SECRET_CHARS)))
 }
 
-/// SHA-256 in hex: what is kept of a token.
+/// Returns the SHA-256 digest in hex, the only stored form of a token.
 pub(super) fn digest(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }

@@ -1,5 +1,5 @@
-//! A write that may be a dry run: the same closure runs either way, and a dry run undoes it. What a dry run
-//! counts is therefore what the write would do.
+//! A write that may be a dry run. Both run the same closure, and a dry run rolls it back. The
+//! counts of a dry run are therefore those of the write.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,14 +8,15 @@ use loci_model::{Error, Result};
 
 use crate::Engine;
 
-/// Ends the write of a dry run.
+/// Error text that ends the write of a dry run.
 const UNDONE: &str = "a dry run changes nothing";
 
 impl Engine {
-    /// Runs a write, or undoes it again; what it returned either way.
+    /// Runs a write, or rolls it back in a dry run. Returns the result of the closure in both
+    /// cases.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the closure.
     pub(crate) async fn write_or_undo<T>(
         &self,
         dry_run: bool,

@@ -1,6 +1,6 @@
-//! Everything of a person in a memory, erased in one write, kind by kind: records with all versions and
-//! vectors, events, tasks, sessions, the ledger, trees, parked objects, what waits to be sent, and the
-//! answers that requests are repeated with. Sources get tombstones first.
+//! Erases all data of a person in a memory in one write, kind by kind: records with all versions
+//! and vectors, events, tasks, sessions, the ledger, trees, parked objects, pending deliveries, and
+//! stored responses of idempotency tokens. Sources get tombstones first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +18,12 @@ use crate::deliveries::{self, record_streams};
 use crate::hooks::in_write;
 use crate::language_models::erasure;
 
-/// Rows of one page.
+/// Rows per page.
 const ROWS_PER_READ: usize = 200;
-/// Records and documents, counted by their kind as well, that name other owners, too, or lie with
-/// another.
+/// Kind of records and documents that name other owners too, or lie in another owner's namespace.
+/// They are counted under their own kind as well.
 const SHARED: &str = "shared with others";
-/// Every kind that is looked at, in the order of the receipt.
+/// All kinds, in the order of the receipt.
 const KINDS: [&str; 25] = [
     "events",
     "records",
@@ -52,7 +52,7 @@ const KINDS: [&str; 25] = [
     SHARED,
 ];
 
-/// The number of items of each kind that were found.
+/// Number of items found of each kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts(BTreeMap<&'static str, u64>);
 
@@ -79,12 +79,12 @@ impl Counts {
         self.0.get(kind).copied().unwrap_or(0)
     }
 
-    /// Records of every kind.
+    /// Returns the number of records of all kinds.
     pub fn records(&self) -> u64 {
         ["records", "documents", "preferences"].into_iter().map(|kind| self.get(kind)).sum()
     }
 
-    /// Every kind with its count, in the order of the receipt.
+    /// Returns every kind with its count, in the order of the receipt.
     pub(crate) fn listed(&self) -> Vec<(&'static str, u64)> {
         KINDS.into_iter().map(|kind| (kind, self.get(kind))).collect()
     }
@@ -94,20 +94,22 @@ impl Counts {
 pub(crate) struct Erasing<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) person: &'a Person,
-    /// Records that the walk found; what rests on the person's events is found in the write.
+    /// Records that the scan found. The write itself finds the records derived from the person's
+    /// events.
     pub(crate) records: &'a BTreeSet<RecordId>,
-    /// What the walk found beside them.
+    /// Other data that the scan found.
     pub(crate) traces: &'a Traces,
-    /// The texts of those that are documents; a dry run, which makes no tombstones, needs none.
+    /// Texts of the records that are documents. A dry run makes no tombstones and needs none.
     pub(crate) texts: &'a ErasedTexts,
     pub(crate) vault: &'a dyn Vault,
-    /// Tombstones are made: a dry run, which needs no master key, makes none.
+    /// True if the erasure makes tombstones. A dry run makes none, because they need the master
+    /// key.
     pub(crate) marks: bool,
     pub(crate) by: &'a str,
     pub(crate) at: Timestamp,
 }
 
-/// Erases a person, within a write. Who may is the caller's matter.
+/// Erases a person within a write. The caller checks the permission.
 ///
 /// # Errors
 /// Errors of the store and of the vault.
@@ -117,9 +119,9 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     for actor in person.actors() {
         counts.add("jobs", count(tx.jobs_mut().cancel(memory, None, Some(actor))?));
     }
-    // Those of others may quote the person's records, in what namespaces they share.
+    // Records of others may quote the person's records in shared namespaces.
     erasure::of_records(tx, memory, None, *at)?;
-    // Records first: which of them rest on the person's events is read from those events.
+    // Records come first, because the events show which records are derived from them.
     let doomed = erasing.doomed(tx)?;
     erasing.mark_records(tx, &doomed, &mut counts)?;
     let ids: Vec<RecordId> = doomed.iter().map(|record| record.id.clone()).collect();
@@ -129,7 +131,7 @@ pub(crate) fn erase_person(tx: &mut dyn Tx, erasing: &Erasing<'_>) -> Result<Cou
     products.erased_at_once(tx, memory, &ids, by, *at)?;
     products.content_erased(tx, memory, &ids)?;
     erasing.traces.remove(tx, memory, &mut counts)?;
-    // What is still to be told of the person is not told; followers learn which records are gone.
+    // Pending deliveries on the person are dropped. Followers learn which records were erased.
     record_streams::erased(tx, settings, &ids, true, *at)?;
     let namespaces: BTreeMap<String, &Namespace> =
         doomed.iter().map(|record| (record.namespace.normal(), &record.namespace)).collect();
@@ -146,7 +148,7 @@ impl Erasing<'_> {
         Tombstones { vault: self.vault, memory: &self.memory.id }
     }
 
-    /// The records whose content is there.
+    /// Returns the records that still have content.
     fn doomed(&self, tx: &mut dyn Tx) -> Result<Vec<Record>> {
         let mut ids = self.records.clone();
         for actor in self.person.actors() {
@@ -158,13 +160,13 @@ impl Erasing<'_> {
         Ok(records)
     }
 
-    /// Tombstones of records.
+    /// Makes tombstones of records.
     fn mark_records(&self, tx: &mut dyn Tx, records: &[Record], counts: &mut Counts) -> Result<()> {
         for record in records {
             if self.marks {
                 self.tombstones().put_record(tx, record, Reach::Forgotten(self.texts), self.at)?;
             }
-            // The person's own events go; those of others stay.
+            // The person's own events are erased; those of others stay.
             let is_own = record.provenance.actor.as_ref().is_some_and(|actor| self.person.is_actor(actor));
             if self.marks && !is_own {
                 self.tombstones().put_messages(tx, record, self.at)?;
@@ -185,7 +187,7 @@ impl Erasing<'_> {
         Ok(())
     }
 
-    /// Answers that name the person or one of the records.
+    /// Erases stored responses that name the person or one of the records.
     fn forget_requests(&self, tx: &mut dyn Tx, counts: &mut Counts) -> Result<()> {
         let gone = self.traces.remove_tokens(tx, &self.memory.id)?;
         counts.add("request tokens", count(gone.len()));
@@ -218,7 +220,7 @@ impl Erasing<'_> {
     }
 
     fn mark_events(&self, tx: &mut dyn Tx, actor: &ActorId) -> Result<()> {
-        // Events that arrived up to now are the actor's: none needs a tombstone of its own.
+        // One tombstone of the actor covers all events that arrived until now.
         self.tombstones().put(tx, &Source::Actor(actor), self.at)?;
         for session in sessions_of(tx, &self.memory.id, actor, self.at)? {
             self.mark_imported(tx, actor, &session)?;
@@ -226,7 +228,7 @@ impl Erasing<'_> {
         Ok(())
     }
 
-    /// Events that an import brought go by the name that they had in their source.
+    /// Makes tombstones of imported events under the name that they had in their source.
     fn mark_imported(&self, tx: &mut dyn Tx, actor: &ActorId, session: &SessionId) -> Result<()> {
         let mut before = None;
         loop {
@@ -251,7 +253,7 @@ impl Erasing<'_> {
     }
 }
 
-/// Sessions of an actor that have live events.
+/// Returns the sessions of an actor that have live events.
 fn sessions_of(
     tx: &dyn ReadTx,
     memory: &MemoryId,

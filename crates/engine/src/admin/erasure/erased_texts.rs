@@ -1,7 +1,6 @@
-//! The texts of documents that are about to be erased for good, by digests. They are read before
-//! the write, document by document, because every version counts and the one writer must not wait
-//! for all of them. What a live document of others says, too, is left out: it is not the person's
-//! alone, and goes on coming and going with files.
+//! Digests of the texts of documents that an erasure is about to remove permanently. It reads them
+//! document by document before the write, because every version counts and would block the single
+//! writer. It omits texts that a live document of others also contains, because those files stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,24 +13,24 @@ use super::forgotten_text;
 use crate::Engine;
 use crate::document_text::DocumentContent;
 
-/// Records of one read: other reads and writes get their turn between.
+/// Records per read, so that other reads and writes can run in between.
 const PAGE_ROWS: usize = 200;
 
-/// The digests of documents' texts, by their records.
+/// Digests of the texts of documents, by record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErasedTexts(BTreeMap<RecordId, Versions>);
 
 /// The texts of a document's versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Versions {
-    /// The last version that was read.
+    /// The last version read.
     last: u32,
     digests: BTreeSet<String>,
 }
 
 impl ErasedTexts {
-    /// Returns the digests of a document; with that of its text now, where it changed since it was
-    /// read.
+    /// Returns the digests of a document. If it changed since they were read, adds the digest of
+    /// its current text.
     pub(super) fn of(&self, record: &Record) -> BTreeSet<String> {
         let read = self.0.get(&record.id);
         let mut digests = read.map(|versions| versions.digests.clone()).unwrap_or_default();
@@ -53,7 +52,7 @@ impl ErasedTexts {
 }
 
 impl Engine {
-    /// Finds the texts of those records that are documents.
+    /// Reads the texts of the documents among those records.
     ///
     /// # Errors
     /// Errors of the store.
@@ -77,7 +76,7 @@ impl Engine {
         Ok(texts)
     }
 
-    /// Those of some texts that live documents beside these records have.
+    /// Returns those of the texts that live documents outside these records contain.
     async fn texts_of_others(
         &self,
         memory: &MemoryId,
@@ -102,14 +101,14 @@ impl Engine {
     }
 }
 
-/// Returns the digest of a document's text; none for records of other kinds, because others may
+/// Returns the digest of a document's text; `None` for records of other kinds, because others may
 /// write the same fact in the same words.
 fn digest_of(record: &Record) -> Option<String> {
     let is_document = record.kind == RecordKind::Document;
     is_document.then(|| forgotten_text::digest(&DocumentContent::of(record))).flatten()
 }
 
-/// Returns the documents among records whose content is there.
+/// Returns the documents among the records that still have content.
 fn documents_among(tx: &dyn ReadTx, memory: &MemoryId, ids: &[RecordId]) -> Result<Vec<RecordId>> {
     let records = tx.records().get_many(memory, ids)?.into_iter();
     let documents = records.filter(|record| record.kind == RecordKind::Document && record.has_content());

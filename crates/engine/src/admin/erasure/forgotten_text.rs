@@ -1,6 +1,6 @@
-//! The text of a document in the form that its tombstone knows: without the head of its file, a
-//! byte order mark, line ends and layout, its secrets masked. The same text under another path, in
-//! another namespace or in another file is the same document, whether its writer's door masks
+//! The normal form of a document's text for its tombstone: without front matter, byte order mark,
+//! line ends and layout, and with its secrets masked. The same text under another path, in another
+//! namespace or in another file is the same document. That holds whether the writer's server masks
 //! secrets or not. Pure.
 
 use loci_json::without_mark;
@@ -10,22 +10,22 @@ use sha2::{Digest, Sha256};
 use crate::document_text::DocumentContent;
 use crate::safety::{RedactionMode, redact};
 
-/// Returns the digest of a document's words, which only a key makes a tombstone; `None` for a text
-/// that is so short that others write the same, such as an empty file, a heading or a line of a
-/// template.
+/// Returns the digest of a document's words, which only a key turns into a tombstone. Returns
+/// `None` for texts so short that others write them too, such as an empty file, a heading or a line
+/// of a template.
 pub fn digest(document: &DocumentContent) -> Option<String> {
     normal(document).map(|text| hex::encode(Sha256::digest(text)))
 }
 
-/// Returns the digest of a document's path and words, where those are too few to be known by
-/// themselves; `None` for an empty text, which holds nothing.
+/// Returns the digest of a document's path and words, if the words alone are too short to identify
+/// it. Returns `None` for an empty text.
 pub fn short_digest(key: &str, document: &DocumentContent) -> Option<String> {
     let words = words(document);
     let is_short = !words.is_empty() && words.chars().count() < limits::FORGOTTEN_TEXT_CHARS_MIN;
     is_short.then(|| hex::encode(Sha256::digest(format!("{}:{key}{words}", key.len()))))
 }
 
-/// Returns the digest of an item's words; `None` for an empty text, which holds nothing.
+/// Returns the digest of an item's words; `None` for an empty text.
 pub(crate) fn item_digest(text: &str) -> Option<String> {
     let words = words(&DocumentContent::raw(text.to_owned()));
     (!words.is_empty()).then(|| hex::encode(Sha256::digest(words)))
@@ -36,7 +36,7 @@ fn normal(document: &DocumentContent) -> Option<String> {
     (words.chars().count() >= limits::FORGOTTEN_TEXT_CHARS_MIN).then_some(words)
 }
 
-/// The words of a document, one space between them.
+/// Returns the words of a document, separated by one space.
 fn words(document: &DocumentContent) -> String {
     let text = without_mark(document.prose()).replace("\r\n", "\n");
     let (text, _) = redact(text, RedactionMode::Mask);

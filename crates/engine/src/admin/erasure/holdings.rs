@@ -1,6 +1,6 @@
-//! The walk over a memory that finds what it holds about a person: every version of every record is looked
-//! at, and what is derived from the person's records counts as theirs. `forget` and `export --actor` use the
-//! same walk.
+//! The scan of a memory that finds the data of a person. It reads every version of every record,
+//! and records derived from the person's records count as theirs. `forget` and `export --actor` use
+//! the same scan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::person::Person;
 use crate::Engine;
 use crate::hooks::PersonMentions;
 
-/// Versions of one read: other reads and writes get their turn between.
+/// Versions per read, so that other reads and writes can run in between.
 const PAGE_ROWS: usize = 500;
 
 /// The data of a memory about a person.
@@ -23,16 +23,16 @@ pub struct Holdings {
     pub(crate) person: Person,
     /// The person's records, in any state.
     pub(crate) records: BTreeSet<RecordId>,
-    /// The number of records that name the person and stay, because they name others, too, or lie
-    /// with them.
+    /// Number of records that name the person and stay, because they name others too or lie in
+    /// their namespaces.
     pub(crate) left_shared: usize,
-    /// The names that tasks, reviews and rules of others give the person; `None` where the memory knows
-    /// no such people.
+    /// The names by which tasks, reviews and rules of others mention the person; `None` if the
+    /// memory knows no such people.
     pub(crate) mentions: Option<Arc<dyn PersonMentions>>,
 }
 
 impl Engine {
-    /// Walks over a memory.
+    /// Scans a memory for the data of a person.
     ///
     /// # Errors
     /// Errors of the store.
@@ -69,14 +69,14 @@ impl Engine {
     }
 }
 
-/// The notes of a walk about records, by any of their versions.
+/// State of a scan: records, by any of their versions.
 #[derive(Debug, Default)]
 struct Seen {
-    /// Those that are the person's by their source.
+    /// Records that belong to the person by their source.
     records: BTreeSet<RecordId>,
-    /// Those that name the person.
+    /// Records that name the person.
     named: BTreeSet<RecordId>,
-    /// Those that stay, because they name others or lie with them.
+    /// Records that stay, because they name others or lie in their namespaces.
     of_others: BTreeSet<RecordId>,
     /// The records that are derived from a record.
     derived: BTreeMap<RecordId, BTreeSet<RecordId>>,
@@ -100,7 +100,8 @@ impl Seen {
         }
     }
 
-    /// The person's records with what is derived from them, and how many stay that name the person.
+    /// Returns the person's records and those derived from them, and the number of records that
+    /// stay although they name the person.
     fn whose(self) -> (BTreeSet<RecordId>, usize) {
         let Self { mut records, named, of_others, derived } = self;
         let (shared, own): (Vec<RecordId>, Vec<RecordId>) =
@@ -112,8 +113,8 @@ impl Seen {
     }
 }
 
-/// Adds what is derived from the records and does not stay, step by step: each record is looked at
-/// once, however long a chain is.
+/// Adds the records derived from these records, except those that stay. It visits each record once,
+/// at any length of the chain.
 fn add_derived(
     records: &mut BTreeSet<RecordId>,
     derived: &BTreeMap<RecordId, BTreeSet<RecordId>>,
@@ -133,7 +134,7 @@ fn add_derived(
 mod tests {
     use super::*;
 
-    /// Records in a chain: the one that is found last is the first of it.
+    /// Number of records in a chain; the scan finds the first one last.
     const CHAIN: usize = 20_000;
 
     #[test]

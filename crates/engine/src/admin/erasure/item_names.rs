@@ -1,7 +1,7 @@
-//! The names by which an item that an import brought is known again after its erasure: its id in
-//! the source, all that the source says of it, and its text. A second export may give it another id
-//! and other members. A text counts with the owners that the item names, because others write the
-//! same few words. Pure.
+//! The names that identify an imported item after its erasure: its id in the source, all its
+//! content there, and its text. A second export may give it another id and other members. A text
+//! counts together with the owners that the item names, because others write the same few words.
+//! Pure.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use super::forgotten_text;
 use super::owner_keys::NamedOwners;
 use super::tombstones::{IMPORT_ID, Reach, SRE_FORMAT, SRE_IMPORT_ID, Source, TextOwner};
 
-/// Metadata of imported records: the format.
+/// Metadata key of imported records: the format.
 const IMPORT_FORMAT: &str = "import_format";
-/// Metadata of imported records: the item's id and content, without its namespace, as a digest.
+/// Metadata key of imported records: the digest of the item's id and content without its namespace.
 const IMPORT_CONTENT: &str = "import_content";
 
 /// The names of an imported record.
@@ -24,17 +24,17 @@ pub(super) struct ItemNames<'a> {
     pub(super) format: &'a str,
     pub(super) id: &'a str,
     pub(super) namespace: String,
-    /// The digest of all that the source says of it.
+    /// The digest of the item's whole content in the source.
     pub(super) content: Option<&'a str>,
-    /// The record of which the item is an export, if it is one.
+    /// The record of which the item is an export, if any.
     exported: Option<RecordId>,
     texts: BTreeSet<String>,
     owners: BTreeSet<String>,
 }
 
 impl<'a> ItemNames<'a> {
-    /// Returns the names of a record that an import brought. Lines of operations memory are known
-    /// by their id alone.
+    /// Returns the names of an imported record. Lines of operations memory are identified by their
+    /// id only.
     pub(super) fn of(record: &'a Record) -> Option<Self> {
         let (format, id) = match (word(record, IMPORT_FORMAT), word(record, IMPORT_ID)) {
             (Some(format), Some(id)) => (format, id),
@@ -60,13 +60,14 @@ impl<'a> ItemNames<'a> {
         }
     }
 
-    /// The names under which the item may have been erased.
+    /// Returns the names under which the item may have been erased.
     pub(super) fn sources(&self) -> Vec<Source<'_>> {
         let item = |namespace| Source::Item { format: self.format, id: self.id, namespace };
         let mut sources = vec![item(Some(self.namespace.as_str())), item(None)];
         sources.extend(self.content.map(|content| Source::ItemContent { format: self.format, content }));
         sources.extend(self.exported.as_ref().map(Source::Record));
-        // An item that names nobody now was anybody's; one that names somebody is that owner's own.
+        // An item without an owner may match any erased owner; an item with owners matches only
+        // them.
         let unnamed = [TextOwner::Anybody, TextOwner::Nobody, TextOwner::Somebody];
         let count = if self.owners.is_empty() { unnamed.len() } else { 1 };
         sources.extend(self.texts_of(unnamed.into_iter().take(count)));
@@ -74,8 +75,9 @@ impl<'a> ItemNames<'a> {
         sources
     }
 
-    /// The names of the item's texts, under which its erasure is noted. An item that named nobody
-    /// was deleted as nobody's; erased for good it may have been a person's, and a copy may say so.
+    /// Returns the names of the item's texts for its tombstones. An item without an owner, when
+    /// deleted, counts as nobody's. When erased permanently it may have been a person's, and a copy
+    /// may name that person.
     pub(super) fn erased_texts(&self, reach: Reach<'_>) -> Vec<Source<'_>> {
         let unnamed = match reach {
             _ if !self.owners.is_empty() => TextOwner::Somebody,
@@ -145,9 +147,9 @@ mod tests {
             check(reach, Some("ann"), ("Likes milk.", Some("ann")), false);
             check(reach, None, ("Likes milk.", None), false);
         }
-        // Others have an item of their own in the same words.
+        // Others have their own item with the same words.
         check(deleted, None, (tea, Some("ann")), false);
-        // A person's item may be brought again with the person's name.
+        // A person's item may return with the person's name.
         check(forgotten, None, (tea, Some("ann")), true);
     }
 

@@ -1,9 +1,9 @@
-//! The number of rows in which others named somebody, table by table.
+//! Number of rows in which others named a person, by table.
 
-/// The number of rows in which others named somebody, table by table.
+/// Number of rows in which others named a person, by table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MentionsTaken {
-    /// Tasks that were done for them, or that speak of them.
+    /// Tasks that were done for the person, or that mention them.
     pub tasks: u64,
     /// Commits.
     pub commits: u64,
@@ -11,20 +11,20 @@ pub struct MentionsTaken {
     pub sessions: u64,
     /// Events.
     pub events: u64,
-    /// News of forges, and what waits to be sent.
+    /// Messages from forges, and pending deliveries.
     pub deliveries: u64,
-    /// Answers that requests are repeated with.
+    /// Stored responses of idempotency tokens.
     pub answers: u64,
     /// Settings of repositories.
     pub repositories: u64,
-    /// Reviews and whatever else the ledger has.
+    /// Reviews and all other ledger entries.
     pub entries: u64,
-    /// Versions of rules and other records, and what happened to facts.
+    /// Versions of rules and other records, and the history of facts.
     pub records: u64,
 }
 
 impl MentionsTaken {
-    /// Returns each kind of the receipt with its number.
+    /// Returns each kind of the receipt with its count.
     pub(crate) fn listed(&self) -> [(&'static str, u64); 9] {
         [
             ("mentions in tasks", self.tasks),
@@ -39,7 +39,7 @@ impl MentionsTaken {
         ]
     }
 
-    /// Adds what another product took out.
+    /// Adds the counts of another product.
     pub(crate) fn absorb(&mut self, other: &Self) {
         self.tasks += other.tasks;
         self.commits += other.commits;
@@ -52,7 +52,7 @@ impl MentionsTaken {
         self.records += other.records;
     }
 
-    /// Returns the number of all of them.
+    /// Returns the total count.
     pub fn count(&self) -> u64 {
         self.listed().iter().map(|(_, count)| count).sum()
     }

@@ -1,18 +1,18 @@
-//! Erasure: what a memory holds about a person, removing all of it, and keeping it removed.
+//! Erasure: finds the data of a person in a memory, removes it, and keeps it removed.
 //!
 //! | file | idea |
 //! |---|---|
-//! | `person` | which actors, places and records are one person's: pure |
-//! | `owner_keys` | the keys by which metadata and heads name an owner: pure |
-//! | `holdings` | the walk over a memory that finds the person's records |
-//! | `erase` | removing everything of a person in one write, kind by kind |
-//! | `traces` | what else is kept of erased records and of a person's places, by key |
-//! | `tombstones` | sources that were erased, by keyed digests |
-//! | `item_names` | the names by which an imported item is known again after its erasure: pure |
-//! | `erased_texts` | the texts of documents that are to be erased, found before the write |
-//! | `forgotten_text` | the text of a document as its tombstone knows it: pure |
-//! | `pseudonym` | the name that stands for a forgotten person: pure |
-//! | `dry_run` | a write that is undone |
+//! | `person` | the actors, namespaces and records of one person: pure |
+//! | `owner_keys` | the keys by which metadata and front matter name an owner: pure |
+//! | `holdings` | the scan of a memory that finds the person's records |
+//! | `erase` | the removal of a person's data in one write, kind by kind |
+//! | `traces` | other data on erased records and on a person's namespaces, by key |
+//! | `tombstones` | erased sources, by keyed digests |
+//! | `item_names` | the names that identify an imported item after its erasure: pure |
+//! | `erased_texts` | the texts of documents to erase, found before the write |
+//! | `forgotten_text` | the normal form of a document's text for its tombstone: pure |
+//! | `pseudonym` | the name that replaces a forgotten person's: pure |
+//! | `dry_run` | a write that is rolled back |
 
 mod dry_run;
 mod erase;

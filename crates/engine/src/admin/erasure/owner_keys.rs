@@ -1,7 +1,7 @@
-//! The keys by which clients, imports and other systems name the owner of a record or of a
-//! document: one table for `forget`, its dry run and `export --actor`. Keys count in the metadata
-//! of a record, in the head of a document, and in the members of its source that an import kept.
-//! Words of a text never do. Pure.
+//! The keys by which clients, imports and other systems name the owner of a record or a document.
+//! `forget`, its dry run and `export --actor` share this table. Keys count in the metadata of a
+//! record, in the front matter of a document, and in the members of its source that an import kept.
+//! Words of a text do not count. Pure.
 
 use loci_model::json::tree::JsonTree;
 use loci_model::record::metadata::MetadataValue;
@@ -13,15 +13,16 @@ use crate::document_text::{DocumentContent, DocumentPath};
 /// The kind of owner that a key names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OwnerKind {
-    /// Somebody whose data it is.
+    /// A person who owns the data.
     Person,
-    /// An agent that wrote it. It owns what no person does, and shares nothing with them.
+    /// An agent that wrote the data. It owns only data that no person owns.
     Agent,
 }
 
-/// The keys, in small letters without `_` and `-`: systems and files spell them as `user_id`,
-/// `userId` or `user-id`. A run, a session, a thread and an application are no owners; neither are
-/// `author` and `owner`, which say who wrote a text of all and who answers for a service.
+/// The owner keys, in lower case without `_` and `-`, because systems spell them `user_id`,
+/// `userId` or `user-id`. A run, a session, a thread or an application is no owner. `author` and
+/// `owner` are excluded: they name the author of a shared text and the team responsible for a
+/// service.
 const OWNER_KEYS: [(&str, OwnerKind); 12] = [
     // Mem0, Strands, Zep, LlamaIndex and others.
     ("userid", OwnerKind::Person),
@@ -40,15 +41,15 @@ const OWNER_KEYS: [(&str, OwnerKind); 12] = [
     ("agentid", OwnerKind::Agent),
     ("agentids", OwnerKind::Agent),
 ];
-/// Tables in which systems put such keys, spelled as those.
+/// Keys of nested tables in which systems store owner keys, in the same spelling.
 const NESTED: [&str; 2] = ["metadata", "configurable"];
-/// Keys under which imports keep the rest of an item of the source, as JSON, spelled as those.
+/// Keys under which imports keep the rest of a source item as JSON, in the same spelling.
 const RESTS: [&str; 2] = ["importrest", "lettarest"];
-/// Members by which a table names an owner, spelled as those.
+/// Members by which a table names an owner, in the same spelling.
 const NAMES: [&str; 7] = ["id", "login", "name", "username", "handle", "email", "key"];
-/// The owner of operations knowledge that is kept to one user.
+/// Metadata key of the owner of private operations knowledge.
 const PRIVATE_OWNER: &str = "owner";
-/// The scope of such knowledge.
+/// Metadata key and value that mark private operations knowledge.
 const PRIVATE_SCOPE: (&str, &str) = ("scope", "private");
 
 /// The owners that a record names.
@@ -56,8 +57,8 @@ const PRIVATE_SCOPE: (&str, &str) = ("scope", "private");
 pub(super) struct NamedOwners(Vec<(OwnerKind, String)>);
 
 impl NamedOwners {
-    /// The owners that the metadata of a record and the head of its file name. Keys that a model
-    /// filled in from a text do not count.
+    /// Returns the owners that the metadata of a record and the front matter of its file name. Keys
+    /// that a model inferred from a text do not count.
     pub(super) fn of(record: &Record, is_inferred: impl Fn(&str) -> bool) -> Self {
         let mut owners = Self::default();
         for (key, value) in &record.metadata {
@@ -74,19 +75,19 @@ impl NamedOwners {
         owners
     }
 
-    /// True where an owner is meant.
+    /// Returns true if `is_meant` accepts one of the owners.
     pub(super) fn is_owned_by(&self, is_meant: impl Fn(&str) -> bool) -> bool {
         self.owners().any(is_meant)
     }
 
-    /// Names of the owners. Where people are named, agents own nothing.
+    /// Returns the names of the owners. If people are named, agents own nothing.
     pub(super) fn owners(&self) -> impl Iterator<Item = &str> {
         let is_of_people = self.people().next().is_some();
         let owners = self.0.iter().filter(move |(kind, _)| !is_of_people || *kind == OwnerKind::Person);
         owners.map(|(_, name)| name.as_str())
     }
 
-    /// Names of people: agents are left out.
+    /// Returns the names of people, without agents.
     pub(super) fn people(&self) -> impl Iterator<Item = &str> {
         let people = self.0.iter().filter(|(kind, _)| *kind == OwnerKind::Person);
         people.map(|(_, name)| name.as_str())
@@ -96,8 +97,8 @@ impl NamedOwners {
         self.0.extend(names.into_iter().map(|name| (kind, name)));
     }
 
-    /// Adds the owner of operations knowledge that is kept to one user; elsewhere the key says
-    /// another thing.
+    /// Adds the owner of private operations knowledge. In other records the key has another
+    /// meaning.
     fn add_private(&mut self, record: &Record) {
         let (scope, private) = PRIVATE_SCOPE;
         let is_private =
@@ -107,15 +108,15 @@ impl NamedOwners {
         }
     }
 
-    /// Adds the owners in what an import kept. A client may write anything there: a text that is no
-    /// JSON names nobody.
+    /// Adds the owners in the part of an item that an import kept. A client may write anything
+    /// there, so a text that is not JSON names nobody.
     fn add_rest(&mut self, text: &str) {
         if let Ok(JsonTree::Object(members)) = JsonTree::parse(text) {
             members.into_iter().for_each(|(key, value)| self.add_entry(&key, &value_of(value)));
         }
     }
 
-    /// Adds the owners that a member names, of a table at the top or of one of [`NESTED`].
+    /// Adds the owners that a member names, of a top-level table or of one of [`NESTED`].
     fn add_entry(&mut self, key: &str, value: &Value) {
         match (kind_of(key), value) {
             (Some(kind), value) => self.add_owner(kind, value),
@@ -125,7 +126,7 @@ impl NamedOwners {
         }
     }
 
-    /// Adds the owners that a table names, or the tables of a list.
+    /// Adds the owners that a table, or the tables of a list, name.
     fn add_tables(&mut self, value: &Value) {
         match value {
             Value::Table(entries) => {
@@ -139,7 +140,7 @@ impl NamedOwners {
         }
     }
 
-    /// Adds the value of an owner key: a name, a table by the members that name somebody, or a list
+    /// Adds the value of an owner key: a name, a table with members that name a person, or a list
     /// of both.
     fn add_owner(&mut self, kind: OwnerKind, value: &Value) {
         match value {
@@ -161,7 +162,7 @@ impl NamedOwners {
     }
 }
 
-/// The kind of owner that a key names, however it is spelled.
+/// Returns the kind of owner that a key names, in any spelling.
 fn kind_of(key: &str) -> Option<OwnerKind> {
     OWNER_KEYS.iter().find(|(word, _)| is_spelling_of(key, word)).map(|(_, kind)| *kind)
 }
@@ -170,14 +171,15 @@ fn is_one_of(key: &str, words: &[&str]) -> bool {
     words.iter().any(|word| is_spelling_of(key, word))
 }
 
-/// True for a word in small letters without `_` and `-`, spelled in any case and with these.
+/// Returns true if `key` spells `word` in any case, with or without `_` and `-`. `word` is in lower
+/// case without them.
 fn is_spelling_of(key: &str, word: &str) -> bool {
     let letters = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
     letters.map(|byte| byte.to_ascii_lowercase()).eq(word.bytes())
 }
 
-/// The head of a record's file. Of a Markdown file that is kept as it is, the head is part of the
-/// text.
+/// Returns the front matter of a record's file. In a Markdown file that is stored raw, the front
+/// matter is part of the text.
 fn head_of(record: &Record) -> Frontmatter {
     let content = DocumentContent::of(record);
     if !content.is_raw {
@@ -187,8 +189,8 @@ fn head_of(record: &Record) -> Frontmatter {
     if !path.is_none_or(|path| path.is_markdown()) {
         return Frontmatter::default();
     }
-    // A head that breaks a rule of heads is text everywhere else; the people that it names are
-    // named all the same.
+    // Front matter that breaks the rules is text everywhere else, but the people that it names
+    // count here.
     frontmatter::searched(&content.body).unwrap_or_default()
 }
 
@@ -201,7 +203,7 @@ fn metadata_texts(value: &MetadataValue) -> Vec<String> {
     }
 }
 
-/// JSON as a value of a head; what names nobody is an empty list.
+/// Converts JSON to a front matter value; a value that names nobody becomes an empty list.
 fn value_of(value: JsonTree) -> Value {
     match value {
         JsonTree::Text(text) => Value::Text(text),
@@ -279,7 +281,7 @@ mod tests {
         check("user_id: mara", &[]);
     }
 
-    /// Lines of heads, and the people that they name.
+    /// Lines of front matter, and the people that they name.
     const HEADS: &[(&str, &[&str])] = &[
         ("User: mara", &["mara"]),
         ("USER_ID: mara", &["mara"]),

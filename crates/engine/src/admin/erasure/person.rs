@@ -1,6 +1,7 @@
-//! A person as a memory knows them: the actors that stand for the person, and which namespaces and
-//! records are the person's: by the templates of the memory's strategies, by provenance, by the
-//! directory of a document, and by the owner that a client, an import or a head named. Pure.
+//! A person as a memory knows them: the actors that represent the person, and the person's
+//! namespaces and records. They are found by the templates of the memory's strategies, by
+//! provenance, by the directory of a document, and by the owner that a client, an import or front
+//! matter names. Pure.
 
 use std::collections::BTreeSet;
 
@@ -13,34 +14,36 @@ use super::owner_keys::NamedOwners;
 use crate::access::segment;
 use crate::document_text::areas::KNOWLEDGE;
 
-/// The variable of templates that holds the actor.
+/// Template variable of the actor.
 const ACTOR: &str = "{actorId}";
-/// The place where such a memory keeps preferences.
+/// Top-level segment of the preferences in a memory for code.
 const PEOPLE: &str = "users";
-/// Directories of a tree below which each person, or each agent, has a directory or a file.
+/// Directories of a document tree with one directory or file per person or agent.
 const PEOPLE_DIRECTORIES: [&str; 6] = [PEOPLE, "user", "actors", "actor", "people", "agents"];
-/// Those among them that no agent has.
+/// Those of these directories that contain people only.
 const DIRECTORIES_OF_PEOPLE_ALONE: [&str; 2] = [PEOPLE, "people"];
-/// The beginning of the actor of a person who is known by the number that a forge gave.
+/// Actor prefix of a person who is identified by a number of a forge.
 const BY_NUMBER: &str = "user:";
 
-/// A person, and where a memory keeps what is theirs.
+/// A person, and the namespaces in which a memory keeps their data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     actors: Vec<ActorId>,
-    /// The spellings of the person's name in namespaces and clients.
+    /// Spellings of the person's name in namespaces and clients.
     names: BTreeSet<String>,
-    /// The numbers that a forge gave the person, bare: they name an owner, and no place.
+    /// Numbers that a forge assigned to the person, without prefix: they name an owner, but no
+    /// namespace.
     numbers: BTreeSet<String>,
     /// Templates of the memory that name the actor.
     templates: Vec<NamedTemplate>,
-    /// Keys of metadata that the memory's strategies copy from events. In what a strategy made,
-    /// nothing else says that a client named an owner there.
+    /// Metadata keys that the memory's strategies copy from events. In an extracted record, only
+    /// such a key shows that a client named an owner.
     copied: BTreeSet<(StrategyId, String)>,
-    /// Places of people alone are looked at, not every segment: the memory's other places are named by owners
-    /// of repositories.
+    /// True if only preference namespaces count, not every segment, because owners of repositories
+    /// name the other namespaces of the memory.
     is_of_code: bool,
-    /// Outside of the person's own places, what names others or an agent is not the person's.
+    /// True if records outside the person's namespaces that name others or an agent are not the
+    /// person's.
     is_alone: bool,
 }
 
@@ -48,7 +51,7 @@ pub struct Person {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NamedTemplate {
     segments: Vec<String>,
-    /// Which segment names the actor.
+    /// Index of the segment that names the actor.
     at: usize,
 }
 
@@ -61,7 +64,7 @@ enum Verdict {
 }
 
 impl Person {
-    /// Returns a person by all actors that stand for them. `is_of_code`: the memory knows people by
+    /// Returns a person by all actors that represent them. `is_of_code`: the memory knows people by
     /// names that others give them.
     pub fn of(memory: &Memory, actors: Vec<ActorId>, is_of_code: bool) -> Self {
         let mut names = BTreeSet::new();
@@ -81,34 +84,35 @@ impl Person {
         Self { actors, names, numbers, templates, copied: copied_keys(memory), is_of_code, is_alone: false }
     }
 
-    /// The same person, as far as they decide themselves: a login may also be the name of an agent,
-    /// and a document that names others may lie in a tree where the person may not write.
+    /// Returns the person restricted to data that they may decide on themselves. A login may also
+    /// be the name of an agent, and a document that names others may lie in a tree that the person
+    /// may not write.
     pub fn alone(self) -> Self {
         Self { is_alone: true, ..self }
     }
 
-    /// The actors that stand for the person.
+    /// Returns the actors that represent the person.
     pub(crate) fn actors(&self) -> &[ActorId] {
         &self.actors
     }
 
-    /// True for an actor that stands for the person.
+    /// Returns true for an actor that represents the person.
     pub fn is_actor(&self, actor: &ActorId) -> bool {
         self.actors.contains(actor) || self.names.contains(actor.as_str())
     }
 
-    /// True for a text that is the person's name alone.
+    /// Returns true if the whole text is the person's name.
     pub fn is_name(&self, text: &str) -> bool {
         self.names.contains(text)
     }
 
-    /// True for a text that names the person as an owner.
+    /// Returns true for a text that names the person as an owner.
     fn is_owner(&self, text: &str) -> bool {
         self.is_name(text) || self.numbers.contains(text)
     }
 
-    /// True for a namespace that is the person's, or that lies in one. A template with fixed segments before
-    /// the actor decides; elsewhere a segment that is the person's name does.
+    /// Returns true for a namespace of the person, or one inside it. A template with fixed segments
+    /// before the actor decides. Otherwise a segment that equals the person's name does.
     pub fn owns_namespace(&self, namespace: &str) -> bool {
         let found = segments(namespace);
         let verdicts = self.verdicts(&found);
@@ -118,14 +122,15 @@ impl Person {
         !verdicts.contains(&Verdict::SomebodyElses) && self.names.iter().any(|name| self.is_in(&found, name))
     }
 
-    /// True for a record that is the person's by its provenance or its place, whatever it names.
+    /// Returns true for a record that is the person's by its provenance or namespace, independent
+    /// of the owners it names.
     pub(crate) fn owns_source(&self, record: &Record) -> bool {
         record.provenance.actor.as_ref().is_some_and(|actor| self.is_actor(actor))
             || self.owns_namespace(record.namespace.as_str())
     }
 
-    /// True for a record that names the person by its path, or by an owner in its metadata or in
-    /// the head of its file.
+    /// Returns true for a record that names the person by its path, or as an owner in its metadata
+    /// or in the front matter of its file.
     pub(crate) fn is_named_in(&self, record: &Record) -> bool {
         record.path.as_deref().is_some_and(|path| self.owns_path(path)) || {
             let owners = self.owners_of(record);
@@ -137,35 +142,36 @@ impl Person {
         }
     }
 
-    /// True for a record that names other people as owners, or lies with another. One that is also
-    /// the person's is erased as a whole: which of its words are whose, nothing says.
+    /// Returns true for a record that names other people as owners, or lies in another person's
+    /// namespace. A record that is also the person's is erased as a whole, because its words cannot
+    /// be attributed.
     pub(crate) fn is_shared(&self, record: &Record) -> bool {
         self.owners_of(record).people().any(|name| !self.is_owner(name)) || self.lies_with_another(record)
     }
 
-    /// True for a record in the place of another, or in another's directory outside of the person's
-    /// places.
+    /// Returns true for a record in another person's namespace, or in another person's directory
+    /// outside the person's namespaces.
     fn lies_with_another(&self, record: &Record) -> bool {
         let namespace = record.namespace.as_str();
         let is_at = |path: &str| !self.owns_namespace(namespace) && self.is_path_of_another(path);
         self.is_place_of_another(namespace) || record.path.as_deref().is_some_and(is_at)
     }
 
-    /// True where what is shared stays, unless it is the person's by its source.
+    /// Returns true if shared records stay, unless they are the person's by their source.
     pub(crate) fn leaves_shared(&self) -> bool {
         self.is_alone
     }
 
-    /// True for the key of a parked object in a place or a directory of the person. Of the person
-    /// alone is none that lies with another.
+    /// Returns true for the key of a parked object in a namespace or a directory of the person.
+    /// With `is_alone`, objects in another person's namespace or directory do not count.
     pub(crate) fn owns_object(&self, key: &str) -> bool {
         let stays = self.is_alone && (self.is_place_of_another(key) || self.is_path_of_another(key));
         !stays && (self.owns_namespace(key) || self.owns_path(key))
     }
 
-    /// True for a namespace of another, or in one: below `/users/`, and where a template puts
-    /// another actor. In memories for code that may be a repository, so there only an actor with a
-    /// number counts.
+    /// Returns true for another person's namespace, or one inside it: below `/users/`, and where a
+    /// template puts another actor. In memories for code the segment may be a repository, so only
+    /// an actor with a number counts there.
     fn is_place_of_another(&self, namespace: &str) -> bool {
         let found = segments(namespace);
         let verdicts = self.verdicts(&found);
@@ -179,8 +185,8 @@ impl Person {
         }
     }
 
-    /// True for a path of a tree in the directory of another, or of another's file: the outermost
-    /// directory of people decides, so `knowledge/users/mara/people/ben.md` is Mara's.
+    /// Returns true for a path of a tree in another person's directory, or for their file. The
+    /// outermost directory of people decides, so `knowledge/users/mara/people/ben.md` is Mara's.
     fn is_path_of_another(&self, path: &str) -> bool {
         let found = segments(path);
         let mut behind = behind_directories(&found, &DIRECTORIES_OF_PEOPLE_ALONE);
@@ -191,7 +197,7 @@ impl Person {
         })
     }
 
-    /// True for segments that begin with the person's name.
+    /// Returns true for segments that begin with the person's name.
     fn is_at_start(&self, found: &[&str]) -> bool {
         self.names.iter().any(|name| {
             let wanted = segments(name);
@@ -199,8 +205,8 @@ impl Person {
         })
     }
 
-    /// True for a path of a tree in the person's directory, or of the person's file, below a
-    /// directory of people: `knowledge/users/mara/tea.md`, `knowledge/users/mara.md`.
+    /// Returns true for a path of a tree in the person's directory, or for the person's file, below
+    /// a directory of people: `knowledge/users/mara/tea.md`, `knowledge/users/mara.md`.
     fn owns_path(&self, path: &str) -> bool {
         let found = segments(path);
         let directories: &[&str] =
@@ -243,7 +249,7 @@ impl Person {
         if is_fixed && reaches && fits_all(before) { Verdict::SomebodyElses } else { Verdict::Open }
     }
 
-    /// True where segments are the person's name.
+    /// Returns true if segments equal the person's name.
     fn is_in(&self, found: &[&str], name: &str) -> bool {
         let wanted = segments(name);
         if self.is_of_code && wanted.len() == 1 {
@@ -253,24 +259,24 @@ impl Person {
     }
 }
 
-/// The numbers in actors of people.
+/// Returns the numbers in actors of people.
 fn numbers_of(actors: &[ActorId]) -> BTreeSet<String> {
     actors.iter().filter_map(number_of_actor).map(str::to_owned).collect()
 }
 
-/// Returns the number in the actor of a person. A mark that no digits follow may begin the name of
-/// another.
+/// Returns the number in the actor of a person. A prefix without digits after it may begin another
+/// name.
 pub fn number_of_actor(actor: &ActorId) -> Option<&str> {
     actor.as_str().strip_prefix(BY_NUMBER).filter(|rest| is_number(rest))
 }
 
-/// True for a text of digits alone, as a forge numbers people.
+/// Returns true for a text that contains only digits, as a forge numbers people.
 pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The keys of metadata that are copied from events as they are, by strategy. Of a strategy or a
-/// key that is no more, nothing says that it was copied.
+/// Returns the metadata keys that strategies copy from events unchanged, by strategy. Keys of a
+/// strategy or a schema entry that was removed are not included.
 fn copied_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
     let (mut copied, mut inferred) = (BTreeSet::new(), BTreeSet::new());
     for strategy in &memory.strategies {
@@ -287,8 +293,8 @@ fn copied_keys(memory: &Memory) -> BTreeSet<(StrategyId, String)> {
     copied
 }
 
-/// The segments behind each directory of some names in a path of a tree, the outermost directory
-/// first.
+/// Returns the segments after each directory with one of these names in a path of a tree, the
+/// outermost directory first.
 fn behind_directories<'a, 'p>(
     found: &'a [&'p str],
     names: &'a [&str],
@@ -299,7 +305,7 @@ fn behind_directories<'a, 'p>(
     directories.filter_map(|(at, _)| found.get(at + 1..))
 }
 
-/// True for a file of that name, with an ending or without one.
+/// Returns true for a file of that name, with or without an extension.
 fn is_file_of(file: &str, name: &str) -> bool {
     file == name || file.rsplit_once('.').is_some_and(|(stem, _)| stem == name)
 }
@@ -315,8 +321,8 @@ impl NamedTemplate {
         Some(Self { segments, at })
     }
 
-    /// The template with a name in it, which may bring segments of its own, and how many segments lead up to
-    /// its end.
+    /// Returns the template with a name inserted, which may add segments, and the number of
+    /// segments up to the end of the name.
     fn with_name(&self, name: &str) -> (Vec<String>, usize) {
         let (mut named, mut end) = (Vec::new(), 0);
         for (number, segment) in self.segments.iter().enumerate() {
@@ -330,7 +336,7 @@ impl NamedTemplate {
     }
 }
 
-/// A segment with another variable may be anything.
+/// Returns true if the segments match. A segment with another variable matches anything.
 fn fits(wanted: &str, found: &str) -> bool {
     wanted.contains('{') || wanted == found
 }
@@ -461,7 +467,7 @@ mod tests {
         check(&[wire], "mara", "/strategies/s1/actors/mara/sessions/x/", true);
         check(&[wire], "mara", "strategies/s1/actors/mara", true);
         check(&[wire], "mara", "/strategies/s1/actors/maria/sessions/x", false);
-        // A session that is named like the person, in somebody else's place.
+        // A session with the person's name in another person's namespace.
         check(&[wire], "mara", "/strategies/s1/actors/ben/sessions/mara", false);
         check(&[wire], "mara", "/strategies/mara", true);
         check(&[], "mara", "/users/mara/facts", true);

@@ -1,14 +1,15 @@
-//! The name that stands for a forgotten person, and texts without it for readers of names and
-//! values: its digits are neither. Nobody knows for whom it stands. Pure.
+//! The pseudonym that replaces a forgotten person's name, and texts without pseudonyms for readers
+//! of names and values, because its digits are neither. A pseudonym cannot be traced to the person.
+//! Pure.
 
 use std::borrow::Cow;
 
-/// The beginning of a pseudonym.
+/// Prefix of a pseudonym.
 const BEGINNING: &str = "erased-";
-/// Hex digits that tell pseudonyms apart.
+/// Number of hex digits that distinguish pseudonyms.
 const DIGITS: usize = 12;
 
-/// Returns the name that stands for somebody from now on, by hex digits of their own.
+/// Returns the pseudonym of a person, from random hex digits.
 pub fn pseudonym(digits: &str) -> String {
     format!("{BEGINNING}{}", digits.get(..DIGITS).unwrap_or(digits))
 }
@@ -34,7 +35,7 @@ pub fn without_pseudonyms(text: &str) -> Cow<'_, str> {
             kept.push_str(BEGINNING);
             kept.push_str(word);
         }
-        // The rest goes on behind a word.
+        // The rest continues after a word.
         last = word.chars().next_back().or(Some('-'));
         rest = behind.get(length..).unwrap_or_default();
     }

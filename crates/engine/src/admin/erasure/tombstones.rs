@@ -1,8 +1,8 @@
-//! Tombstones: the names of sources whose data was erased, and the texts of documents of people who
-//! were forgotten, each as a digest under the vault's key, so that nothing can be told of a source
-//! from them. An import asks whether a source has one before it stores anything. Those of records,
-//! events and actors also outlive their memory: an export that was made before an erasure does not
-//! bring the data back when it is imported.
+//! Tombstones: the names of erased sources and the texts of forgotten people's documents, each as a
+//! digest under the vault's key, so that they reveal nothing about a source. An import checks
+//! whether a source has a tombstone before it stores anything. Tombstones of records, events and
+//! actors also outlive their memory: importing an export from before an erasure does not restore
+//! the data.
 
 use loci_model::idempotency::{TokenAnswer, TokenScope};
 use loci_model::ledger::Shelved;
@@ -23,16 +23,16 @@ use crate::access::keys::master_key::can_digest;
 use crate::calls::idempotency::IfErased;
 use crate::document_text::DocumentContent;
 
-/// The entry that says that a memory has tombstones at all: without it no digest is made.
+/// Key of the entry that marks a memory with tombstones. Without it no digest is computed.
 const ANY: &str = "any";
-/// The place of tombstones that outlive their memory.
+/// Idempotency operation under which tombstones outlive their memory.
 const OPERATION: &str = "ErasedSource";
-/// Metadata of imported records and events: the id in the source.
+/// Metadata key of imported records and events: the id in the source.
 pub const IMPORT_ID: &str = "import_id";
 
-/// Metadata of records that an import of operations memory brought: the id in the memory they come from.
+/// Metadata key of records imported from operations memory: the id in the source memory.
 pub const SRE_IMPORT_ID: &str = "imported_id";
-/// The format of those.
+/// Import format of those records.
 pub const SRE_FORMAT: &str = "loci-sre";
 
 /// A source of data, by its name.
@@ -42,73 +42,74 @@ pub enum Source<'a> {
     Record(&'a RecordId),
     /// An event of an export.
     Event(&'a EventId),
-    /// Everything of an actor, up to the erasure.
+    /// All data of an actor up to the erasure.
     Actor(&'a ActorId),
-    /// An item of another program, in one namespace, or wherever it is imported to.
+    /// An item of another program, in one namespace or in any.
     Item {
         /// The program.
         format: &'a str,
-        /// The id there.
+        /// The id in that program.
         id: &'a str,
-        /// The namespace; `None` where it counts wherever it is.
+        /// The namespace; `None` means any namespace.
         namespace: Option<&'a str>,
     },
-    /// An item with its content, wherever it is imported to.
+    /// An item with its content, imported into any namespace.
     ItemContent {
         /// The program.
         format: &'a str,
         /// The content.
         content: &'a str,
     },
-    /// The text of an item, by its digest, under whatever id and wherever it is imported to.
+    /// The text of an item, by its digest, under any id and in any namespace.
     ItemText {
         /// The text.
         text: &'a str,
         /// The owner of the text.
         owner: TextOwner<'a>,
     },
-    /// An imported event, by its conversation and its id in the source, which may have it in
-    /// several.
+    /// An imported event, by its conversation and its id in the source. The source may use the id
+    /// in several conversations.
     ImportedEvent {
         /// The actor.
         actor: &'a ActorId,
         /// The session.
         session: &'a SessionId,
-        /// The id there.
+        /// The id in the source.
         id: &'a str,
     },
-    /// The same as earlier versions knew it, in whichever conversation; asked for, and never put.
+    /// An imported event under the name that earlier versions used, in any conversation. It is read
+    /// but never written.
     EventOfImport(&'a str),
     /// A document, by its path in a tree.
     Document {
-        /// The namespace; `None` where it counts wherever it is.
+        /// The namespace.
         namespace: &'a str,
         /// The key of the path.
         key: &'a str,
     },
-    /// A document of a person who was forgotten: no file of a mirror brings it back.
+    /// A document of a forgotten person: no file of a mirror restores it.
     ForgottenDocument {
-        /// The namespace; `None` where it counts wherever it is.
+        /// The namespace.
         namespace: &'a str,
         /// The key of the path.
         key: &'a str,
     },
-    /// The text of a forgotten person's document, by its digest: no file and no import brings it
-    /// back, in any namespace.
+    /// The text of a forgotten person's document, by its digest: no file and no import restores it,
+    /// in any namespace.
     ForgottenText {
         /// The text.
         text: &'a str,
     },
     /// A request, by the name of its token.
     Request(&'a str),
-    /// A message from which a strategy made a record that was deleted.
+    /// A message from which a strategy extracted a record that was deleted.
     Message {
         /// The strategy.
         strategy: &'a str,
         /// The message.
         message: &'a str,
     },
-    /// What stands for an actor in what others said; no tombstone has this name.
+    /// The pseudonym of an actor in the data of others; no tombstone has this name.
     Pseudonym(&'a ActorId),
 }
 
@@ -116,16 +117,16 @@ pub enum Source<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOwner<'a> {
     Named(&'a str),
-    /// One that is named, for copies of the item that name nobody.
+    /// A named owner, for copies of the item that name nobody.
     Somebody,
-    /// None was named: copies that name somebody are that owner's own.
+    /// No owner was named; copies that name an owner belong to that owner.
     Nobody,
-    /// None was named, and the item was erased for good, with a person or by a purge: no copy comes
-    /// back.
+    /// No owner was named, and the item was erased permanently, with a person or by a purge: no
+    /// copy returns.
     Anybody,
 }
 
-/// The name of an event's message.
+/// Returns the name of an event's message.
 pub fn message_name(event: &EventId, message: u32) -> String {
     format!("{event} {message}")
 }
@@ -133,14 +134,14 @@ pub fn message_name(event: &EventId, message: u32) -> String {
 /// The reach of an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach<'a> {
-    /// One record was deleted where it lay.
+    /// One record was deleted in its namespace.
     Deleted,
-    /// A person was forgotten: the source stays erased wherever it is imported to, and documents by
+    /// A person was forgotten: the source stays erased in every namespace, and so do documents with
     /// these texts.
     Forgotten(&'a ErasedTexts),
 }
 
-/// The answer of a tombstone that outlives its memory.
+/// Stored content of a tombstone that outlives its memory.
 #[derive(Serialize, Deserialize)]
 struct Erased {
     at: Timestamp,
@@ -182,14 +183,14 @@ impl Source<'_> {
 /// The tombstones of a memory.
 #[derive(Clone, Copy)]
 pub struct Tombstones<'a> {
-    /// Makes the digests.
+    /// The vault that computes the digests.
     pub vault: &'a dyn Vault,
     /// The memory.
     pub memory: &'a MemoryId,
 }
 
 impl Tombstones<'_> {
-    /// Notes that a source's data was erased. The caller made the engine ready to seal before the write.
+    /// Writes the tombstone of a source. The caller prepared sealing before the write.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -214,7 +215,7 @@ impl Tombstones<'_> {
         self.put_in_memory(tx, digest, at)
     }
 
-    /// Notes what a record came from, before its content is erased.
+    /// Writes tombstones of the sources of a record before its content is erased.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -252,7 +253,7 @@ impl Tombstones<'_> {
         Ok(())
     }
 
-    /// Notes an imported item, with the texts of all its versions.
+    /// Writes tombstones of an imported item, with the texts of all its versions.
     fn put_item(
         &self,
         tx: &mut dyn Tx,
@@ -278,8 +279,9 @@ impl Tombstones<'_> {
         Ok(())
     }
 
-    /// Notes from which messages a record was made: their events stay, and are not made into it again. Of a
-    /// person who was forgotten the events go, and need none.
+    /// Writes tombstones of the messages from which a record was extracted: their events stay, and
+    /// must not produce the record again. The events of a forgotten person are erased, so that
+    /// their messages need none.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -293,7 +295,7 @@ impl Tombstones<'_> {
         Ok(())
     }
 
-    /// Notes in a memory what was erased from an earlier one of its id, by the digest.
+    /// Copies into a memory a tombstone that an earlier memory of the same id left, by its digest.
     ///
     /// # Errors
     /// Errors of the store.
@@ -304,7 +306,8 @@ impl Tombstones<'_> {
         self.put_in_memory(tx, digest.to_owned(), at)
     }
 
-    /// Ends a tombstone that outlives its memory, by the digest: somebody restores the source on purpose.
+    /// Ends a tombstone that outlives its memory, by its digest, because a caller restores the
+    /// source deliberately.
     ///
     /// # Errors
     /// Errors of the store.
@@ -313,7 +316,7 @@ impl Tombstones<'_> {
         tx.idempotency_mut().put(&scope(digest), &TokenAnswer { expires: now, ..found })
     }
 
-    /// The time a source's data was erased; `None` for a source that may be stored.
+    /// Returns the time at which a source's data was erased; `None` if the source may be stored.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -325,7 +328,7 @@ impl Tombstones<'_> {
         Ok(found.map(|found| found.at))
     }
 
-    /// Refuses a source whose data was erased, or ends its tombstone where somebody restores it.
+    /// Rejects a source whose data was erased, or removes its tombstone if the caller restores it.
     ///
     /// # Errors
     /// `SOURCE_ERASED`, naming `what`; errors of the store and of the vault.
@@ -342,8 +345,8 @@ impl Tombstones<'_> {
         }
     }
 
-    /// The time a source's data was erased from an earlier memory of that id. The caller asked once
-    /// whether digests can be made.
+    /// Returns the time at which a source's data was erased from an earlier memory of that id. The
+    /// caller has checked that digests can be computed.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -359,7 +362,8 @@ impl Tombstones<'_> {
         Ok(Some(erased.at))
     }
 
-    /// The time an actor was forgotten, in this memory or in an earlier one of its id.
+    /// Returns the time at which an actor was forgotten, in this memory or in an earlier one of its
+    /// id.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -372,7 +376,7 @@ impl Tombstones<'_> {
         }
     }
 
-    /// The time an imported record's source was erased, here or with its person.
+    /// Returns the time at which an imported record's source was erased, alone or with its person.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -389,7 +393,7 @@ impl Tombstones<'_> {
         Ok(None)
     }
 
-    /// Removes the tombstones of an imported record: somebody restores it on purpose.
+    /// Removes the tombstones of an imported record, because a caller restores it deliberately.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -401,7 +405,7 @@ impl Tombstones<'_> {
         Ok(())
     }
 
-    /// Removes a tombstone: somebody restores the source on purpose.
+    /// Removes a tombstone, because a caller restores the source deliberately.
     ///
     /// # Errors
     /// Errors of the store and of the vault.
@@ -412,7 +416,7 @@ impl Tombstones<'_> {
         tx.ledger_mut().remove(self.memory, &ErasedSource::SHELF, &self.digest(source)?).map(drop)
     }
 
-    /// True for a memory that has tombstones at all.
+    /// Returns true for a memory that has tombstones.
     ///
     /// # Errors
     /// Errors of the store.
@@ -425,7 +429,8 @@ impl Tombstones<'_> {
         tx.ledger_mut().put_noun(&noun)
     }
 
-    /// Each part with its length: no two names are one text.
+    /// Returns the keyed digest of a source. Each part is prefixed by its length, so that no two
+    /// names share a text.
     pub(crate) fn digest(&self, source: &Source<'_>) -> Result<String> {
         let mut name = Vec::new();
         for part in std::iter::once(self.memory.as_str()).chain(source.parts()) {
@@ -436,15 +441,15 @@ impl Tombstones<'_> {
     }
 }
 
-/// The refusal of a source that was erased.
+/// Returns the error for an erased source.
 pub fn refusal(what: &str, at: Timestamp) -> Error {
     let day = day(at);
     let rule = format!("{what} was erased here on {day} and stays erased");
     refused(&rule, vec![format!("erased_on {day}")])
 }
 
-/// The refusal of what an actor said before they were forgotten, or at no stated time, known here
-/// or new.
+/// Returns the error for an event of a forgotten actor from before the erasure or without a time,
+/// independent of whether the event is known here.
 pub fn refusal_of_actor(at: Timestamp) -> Error {
     let day = day(at);
     let rule = format!("the actor was forgotten here on {day}, with all that is from before or has no time");
@@ -456,7 +461,7 @@ fn refused(rule: &str, told: Vec<String>) -> Error {
     Error::conflict(format!("{rule}: {remedy}")).because(Reason::SourceErased).listing(told)
 }
 
-/// The day of an erasure, as a refusal says it.
+/// Returns the day of an erasure as error texts show it.
 pub fn day(at: Timestamp) -> String {
     at.to_rfc3339().chars().take(10).collect()
 }
@@ -465,8 +470,8 @@ fn scope(digest: &str) -> TokenScope {
     TokenScope { place: "server".to_owned(), operation: OPERATION.to_owned(), token: digest.to_owned() }
 }
 
-/// Returns the digest of a document's path and words, where those are too few to be known by
-/// themselves.
+/// Returns the digest of a document's path and words, if the words alone are too short to identify
+/// it.
 fn short_text(key: &str, record: &Record) -> Option<String> {
     let is_document = record.kind == RecordKind::Document;
     is_document.then(|| forgotten_text::short_digest(key, &DocumentContent::of(record))).flatten()

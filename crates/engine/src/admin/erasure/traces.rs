@@ -1,6 +1,6 @@
-//! Traces of a person besides events and records: entries of trees under every path that a record had, the
-//! whole tree of a place that is the person's, notes on records, parked objects, and answers that requests are
-//! repeated with. Reads find their keys, page by page; the write removes them by key.
+//! Traces of a person outside events and records: tree entries under every path that a record had,
+//! the whole tree of a person's namespace, notes on records, parked objects, and stored responses
+//! of idempotency tokens. Reads find their keys page by page; the write removes them by key.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ use super::erase::Counts;
 use super::person::Person;
 use crate::Engine;
 
-/// Rows of one read: other reads and writes get their turn between.
+/// Rows per read, so that other reads and writes can run in between.
 const PAGE_ROWS: usize = 500;
-/// The member of an answer that says whose the request was.
+/// Member of a stored response that names the actor of the request.
 const ACTOR_MEMBER: &str = "actor";
 
-/// Keys of what is left of a person.
+/// Keys of a person's remaining data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Traces {
-    /// Entries of the ledger: their kind in counts, shelf and key.
+    /// Ledger entries: kind in the receipt, shelf and key.
     entries: Vec<(&'static str, Shelf, String)>,
     objects: Vec<String>,
     /// Names of tokens.
@@ -112,7 +112,8 @@ impl Engine {
 }
 
 impl Traces {
-    /// Removes what was found of trees, notes and parked objects, in the write of the erasure.
+    /// Removes the traces of trees, notes and parked objects that were found, in the write of the
+    /// erasure.
     ///
     /// # Errors
     /// Errors of the store.
@@ -126,8 +127,8 @@ impl Traces {
         Ok(())
     }
 
-    /// Removes the tokens that were found, and returns the names of those that were there: a request that is
-    /// sent again learns that its source was erased.
+    /// Removes the tokens that were found, and returns the names of those that existed. A repeated
+    /// request then learns that its source was erased.
     ///
     /// # Errors
     /// Errors of the store.
@@ -149,7 +150,7 @@ fn is_of_tree_of(entry: &LedgerEntry, person: &Person) -> Result<bool> {
     Ok(namespace.is_some_and(|namespace| person.owns_namespace(namespace)))
 }
 
-/// True where an answer names the person as the actor or one of the records.
+/// Returns true if a stored response names the person as the actor, or names one of the records.
 fn names(value: &JsonTree, key: &str, person: &Person, records: &BTreeSet<RecordId>) -> bool {
     match value {
         JsonTree::Text(text) => {

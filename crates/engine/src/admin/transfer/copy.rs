@@ -1,4 +1,5 @@
-//! Rows from one store into the other, a page at a time; while one page is written the next is read.
+//! Copies rows from one store to the other, one page at a time. It reads the next page while it
+//! writes the current one.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use loci_model::transfer::{Moved, TransferKey, TransferKind, TransferPlace, Tran
 use super::{Transfer, TransferProgress, TransferStep};
 
 impl Transfer {
-    /// Copies the rows of a kind that are not there yet; how many.
+    /// Copies the missing rows of a kind. Returns their number.
     pub(super) async fn copy(&self, place: &TransferPlace, kind: TransferKind) -> Result<u64> {
         let of = place.clone();
         let last = self.to.read(move |tx| tx.transfer().last(&of, kind)).await?;
@@ -28,7 +29,8 @@ impl Transfer {
         Ok(copied)
     }
 
-    /// Copies what belongs to no memory and is not there yet; how many rows. It may come to stand among rows of others.
+    /// Copies missing rows that belong to no memory. Returns their number. The new rows may sort
+    /// between rows that the target already has.
     pub(super) async fn copy_of_server(&self, kind: TransferKind) -> Result<u64> {
         let place = TransferPlace::Server;
         let there = self.keys(&self.to, &place, kind).await?;
@@ -43,7 +45,7 @@ impl Transfer {
         }
     }
 
-    /// Writes what is not there; of what is there, keys that are to be replaced.
+    /// Writes missing rows, and replaces existing keys where the transfer asks for it.
     async fn write_of_server(&self, page: Vec<TransferRow>, there: &BTreeSet<TransferKey>) -> Result<u64> {
         let (known, new): (Vec<_>, Vec<_>) = page.into_iter().partition(|row| there.contains(&row.key));
         let mut copied = rows(&new);
@@ -78,7 +80,7 @@ impl Transfer {
         self.from.read(move |tx| tx.transfer().dump(&place, kind, after.as_ref(), count)).await
     }
 
-    /// One page in one write.
+    /// Writes one page in one transaction.
     async fn write_page(&self, place: &TransferPlace, page: Vec<TransferRow>) -> Result<()> {
         let place = place.clone();
         let rows: Vec<Moved> = page.into_iter().map(|row| row.moved).collect();

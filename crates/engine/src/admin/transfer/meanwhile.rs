@@ -1,5 +1,5 @@
-//! What changed in the source while it was moved. Memories are compared one after another, each right after its copy: in the
-//! end all of them are looked at once more, and so is the list of them.
+//! Changes in the source during a move. Each memory is compared right after its copy. At the end
+//! all memories, and the list of them, are checked again.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use loci_model::{MemoryId, Result};
 
 use super::{KindSums, PlaceReport, Transfer, TransferOutcome, TransferReport, kinds_of_memory};
 
-/// Kinds of a memory's rows that may change while its counters, which count changes of records and events that arrive, do
-/// not.
+/// Kinds of a memory's rows that may change without its counters. The counters count changes of
+/// records and arrivals of events.
 pub(super) const UNCOUNTED: &[TransferKind] = &[
     TransferKind::Sessions,
     TransferKind::Places,
@@ -33,7 +33,7 @@ pub(super) const UNCOUNTED: &[TransferKind] = &[
 ];
 
 impl Transfer {
-    /// Corrects a report by what the source holds now.
+    /// Corrects a report by the current content of the source.
     pub(super) async fn look_again(&self, moved: &[MovedMemory], report: &mut TransferReport) -> Result<()> {
         for place in &mut report.places {
             if self.rows_changed(place).await? {
@@ -57,11 +57,13 @@ impl Transfer {
             let (outcome, there) = (TransferOutcome::SourceChanged, self.is_there(&new.memory.id).await?);
             report.places.push(PlaceReport { place, outcome, there, copied: 0, kinds });
         }
-        // Last, for it says of all that was looked at here that nobody worked on it.
+        // This check comes last: it confirms that nobody worked on the source during all checks
+        // above.
         self.at_rest().await
     }
 
-    /// True where rows of the source that nothing counts are not those that were compared.
+    /// Returns true if rows of the source that no counter covers differ from those that were
+    /// compared.
     async fn rows_changed(&self, place: &PlaceReport) -> Result<bool> {
         for sums in &place.kinds {
             if looked_at(&place.place, sums)

@@ -1,9 +1,10 @@
-//! Moving everything from one store into another: memory by memory, each seen in the target once all of it is there and was
-//! compared. Whatever breaks the work off, the next run finds in the target itself how far it came. Nothing is written to
-//! the source.
+//! Moves everything from one store to another, memory by memory. A memory becomes visible in the
+//! target once it is complete and was compared. After an interruption, the next run finds its
+//! progress in the target. Nothing is written to the source.
 //!
-//! Here: the verb, and what it refuses. `copy`: rows by page; `sums`: rows as digests; `meanwhile`: what changed in the source
-//! while it was moved; `quiet`: who else is at work; `work`: how much there is to do; `report`: what is told.
+//! This module holds the operation and its checks. `copy`: rows by page; `sums`: digests of rows;
+//! `meanwhile`: changes in the source during the move; `quiet`: other processes at work; `work`:
+//! the amount of work; `report`: progress and report.
 
 mod copy;
 mod meanwhile;
@@ -26,34 +27,34 @@ pub use report::{
     TransferSum,
 };
 
-/// Memories read at once.
+/// Memories per read.
 const MEMORIES: usize = 100;
 
-/// Two stores, and how many rows go from one to the other at once.
+/// A move between two stores.
 #[derive(Clone)]
 pub struct Transfer {
-    /// Where everything is.
+    /// The source.
     pub from: Arc<dyn Store>,
-    /// Where it is to be.
+    /// The target.
     pub to: Arc<dyn Store>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Rows of a page.
+    /// Rows per page.
     pub page_rows: usize,
-    /// Memories that are moved anew where the target has them and they are not the same: what it has of them is lost.
+    /// Memories to move again if the target has a different version; the target loses its version.
     pub replace: BTreeSet<MemoryId>,
-    /// Access keys that the target has, and that are not the same, become those of the source.
+    /// True if the source's access keys replace different ones of the target.
     pub replace_keys: bool,
-    /// Is told how far it is.
+    /// Callback for progress.
     pub on_progress: OnTransfer,
 }
 
 impl Transfer {
-    /// Compares without writing anything, but for a lease that runs out at once.
+    /// Compares the stores. It writes nothing except a lease that expires immediately.
     ///
     /// # Errors
-    /// What the stores say; `Invalid` where they are one store, `NotFound` where the source holds nothing, a conflict where
-    /// one of them is at work.
+    /// Errors of the stores; `Invalid` if both are the same store, `NotFound` if the source is
+    /// empty, a conflict if one of them is in use.
     pub async fn verify(&self) -> Result<TransferReport> {
         let memories = self.begins().await?;
         self.tell_work(&memories, false).await;
@@ -72,13 +73,13 @@ impl Transfer {
         Ok(report)
     }
 
-    /// Moves what is not there yet. What the target has and is not the same stays, but for [`Transfer::replace`] and
-    /// [`Transfer::replace_keys`].
+    /// Moves all data that is missing in the target. Different data in the target stays, except for
+    /// [`Transfer::replace`] and [`Transfer::replace_keys`].
     ///
     /// # Errors
-    /// What the stores say; `Invalid` where they are one store, `NotFound` where the source holds nothing or not what is to be
-    /// replaced, a conflict where one of them is at work, or the target has memories of the same id or name that are not
-    /// these.
+    /// Errors of the stores; `Invalid` if both are the same store, `NotFound` if the source is
+    /// empty or lacks a memory to replace, a conflict if one of them is in use, or if the target
+    /// has other memories with the same id or name.
     pub async fn run(&self) -> Result<TransferReport> {
         let memories = self.begins().await?;
         for id in &self.replace {
@@ -94,8 +95,8 @@ impl Transfer {
         for memory in &memories {
             report.places.push(self.move_memory(memory).await?);
         }
-        // Before the keys: by them alone the target would take its own master key for the one of all that
-        // came.
+        // The witness precedes the keys: with keys alone the target would assume that its own
+        // master key sealed all data that arrived.
         self.carry_witness().await?;
         let mut copied = 0;
         for kind in TransferKind::OF_SERVER {
@@ -108,14 +109,14 @@ impl Transfer {
         Ok(report)
     }
 
-    /// Moves what the master key is known by, so that tombstones mean something in the target.
+    /// Moves the witness of the master key, so that tombstones remain valid in the target.
     async fn carry_witness(&self) -> Result<()> {
         let now = self.clock.now();
         let Some(held) = self.from.read(|tx| master_key::witness_text(tx)).await? else { return Ok(()) };
         self.write(move |tx| master_key::keep_moved_witness(tx, &held, now)).await
     }
 
-    /// The memories of a source that can be moved.
+    /// Returns the memories of a source that can be moved.
     async fn begins(&self) -> Result<Vec<MovedMemory>> {
         self.are_two().await?;
         self.at_rest().await?;
@@ -173,7 +174,7 @@ impl Transfer {
             true => TransferOutcome::SourceChanged,
             false => TransferOutcome::Different,
         };
-        // Half of it may be from before, half from after: the next run begins anew.
+        // The copy may mix old and new rows: the next run starts over.
         self.write(move |tx| tx.transfer_mut().abandon(&id, now)).await?;
         Ok(PlaceReport { place, outcome, there: false, copied, kinds })
     }
@@ -183,7 +184,8 @@ impl Transfer {
         self.write(move |tx| tx.transfer_mut().begin(&memory)).await
     }
 
-    /// Removes what the target has of it first: of an earlier try, of a memory that was deleted, or of one to be replaced.
+    /// Removes the target's data of the memory first: of an earlier try, of a deleted memory, or of
+    /// one to replace.
     async fn begin_anew(&self, memory: &MovedMemory) -> Result<()> {
         let (id, now, rows) = (memory.memory.id.clone(), self.clock.now(), self.page_rows);
         let removed = id.clone();
@@ -204,7 +206,7 @@ impl Transfer {
         }
     }
 
-    /// True where the memory is not in the source as it was.
+    /// Returns true if the memory in the source changed or disappeared.
     async fn changed(&self, memory: &MovedMemory) -> Result<bool> {
         let id = memory.memory.id.clone();
         let now = self.from.read(move |tx| tx.transfer().standing(&id)).await?;
@@ -216,12 +218,12 @@ impl Transfer {
         self.to.read(move |tx| tx.transfer().standing(&memory)).await
     }
 
-    /// True where the target shows it.
+    /// Returns true if the memory is visible in the target.
     async fn is_there(&self, memory: &MemoryId) -> Result<bool> {
         Ok(matches!(self.standing(memory).await?, TransferStanding::There(_)))
     }
 
-    /// Every memory of the source, oldest first.
+    /// Returns every memory of the source, oldest first.
     async fn memories(&self) -> Result<Vec<MovedMemory>> {
         let mut memories = self
             .from
@@ -246,7 +248,7 @@ impl Transfer {
         Ok(memories)
     }
 
-    /// Refuses a target in which another memory has the id or the name.
+    /// Rejects a target in which another memory has the id or the name.
     async fn check_target(&self, memory: &MovedMemory) -> Result<()> {
         let (id, name) = (memory.memory.id.clone(), memory.memory.name.clone());
         let (standing, named) =

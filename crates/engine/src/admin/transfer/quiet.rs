@@ -1,20 +1,20 @@
-//! Who else is at work: stores are moved while nobody works on them, and no store is moved into itself.
+//! Checks that no other process works on the stores, and that no store is moved into itself.
 
 use loci_model::ports::store::{StoreExt, Tx};
 use loci_model::{Error, Result};
 
 use super::Transfer;
 
-/// The chore of servers that would remove rows meanwhile, and under which name it is kept from them.
+/// Lease name of the sweep, which would remove rows during a move, and the holder that blocks it.
 const SWEEPS: (&str, &str) = ("sweep", "loci migrate");
-/// How long it is kept behind a write.
+/// Milliseconds for which a write blocks the sweep.
 const SWEEPS_KEPT_MS: i64 = 60_000;
-/// The lease by which two stores are told apart. It runs out at once.
+/// The lease that distinguishes two stores. It expires immediately.
 const APART: &str = "loci migrate";
 const APART_MS: i64 = 1;
 
 impl Transfer {
-    /// Refuses stores that somebody works on: rows would come and go meanwhile.
+    /// Rejects stores that are in use, because their rows would change during the move.
     pub(super) async fn at_rest(&self) -> Result<()> {
         for (store, which) in [(&self.from, "source"), (&self.to, "target")] {
             let (name, own) = SWEEPS;
@@ -29,7 +29,8 @@ impl Transfer {
         Ok(())
     }
 
-    /// Refuses a store that is given twice, however it is spelled: a lease taken in the target is not seen in the source.
+    /// Rejects a store that is given twice under any spelling: the source must not see a lease
+    /// taken in the target.
     pub(super) async fn are_two(&self) -> Result<()> {
         let now = self.clock.now();
         let own = format!("{} {}", now.millis(), self.clock.monotonic_us());
@@ -45,7 +46,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// A write of the target. Sweeps are kept from it meanwhile, and for a while after.
+    /// Runs a write in the target. It blocks sweeps until some time after the write.
     pub(super) async fn write<T, F>(&self, mut work: F) -> Result<T>
     where
         T: Send + 'static,

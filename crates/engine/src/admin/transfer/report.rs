@@ -1,81 +1,81 @@
-//! What a run tells on its way, and what it reports in the end.
+//! Progress and report of a move.
 
 use std::sync::Arc;
 
 use loci_model::transfer::{TransferKind, TransferPlace};
 
-/// Is told how far the work is, from any thread.
+/// Callback for progress, called from any thread.
 pub type OnTransfer = Arc<dyn Fn(&TransferProgress) + Send + Sync>;
 
-/// What is done with rows.
+/// A step of the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferStep {
-    /// What the target has of them is removed.
+    /// The target's data is removed.
     Removing,
-    /// They are copied.
+    /// Rows are copied.
     Copying,
-    /// They are compared.
+    /// Rows are compared.
     Comparing,
-    /// They are looked at in the source once more: did they change meanwhile?
+    /// Rows of the source are read again to detect changes.
     LookingAgain,
 }
 
-/// How far the work is.
+/// Progress of a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransferProgress {
-    /// It begins, and so many rows are left to go through: a row that is copied and compared counts twice. `None`: they could
-    /// not be counted in time.
+    /// The start, with the number of rows to process: a row that is copied and compared counts
+    /// twice. `None` if they could not be counted in time.
     Begins(Option<u64>),
-    /// So many rows further.
+    /// More rows were processed.
     Further {
-        /// What was done.
+        /// The step.
         step: TransferStep,
-        /// With rows of what.
+        /// The memory or server part of the rows.
         place: TransferPlace,
-        /// Which of them.
+        /// The kind of the rows.
         kind: TransferKind,
-        /// How many, beside those told before.
+        /// Number of rows since the previous report.
         rows: u64,
     },
 }
 
-/// Rows in a store: how many, and what they hold.
+/// Number and digest of rows in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransferSum {
-    /// How many.
+    /// Number of rows.
     pub rows: u64,
-    /// SHA-256 over them in their order, in hex.
+    /// SHA-256 over the rows in their order, in hex.
     pub sha256: String,
 }
 
-/// Rows of a kind on both sides.
+/// Sums of a kind in both stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KindSums {
     /// The kind.
     pub kind: TransferKind,
-    /// In the source.
+    /// Sum of the source.
     pub from: TransferSum,
-    /// In the target.
+    /// Sum of the target.
     pub to: TransferSum,
 }
 
-/// What became of a memory, or of what belongs to none.
+/// The result for a memory, or for the data that belongs to no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransferOutcome {
-    /// It is there now, and the same.
+    /// It was moved, and both sides are the same.
     Moved,
-    /// It was there, and is the same.
+    /// It existed in the target, and both sides are the same.
     Same,
-    /// It is not the same.
+    /// The sides differ.
     Different,
-    /// The source changed while this ran: to be moved again, with nobody at work on it.
+    /// The source changed during the move: run it again while nobody works on it.
     SourceChanged,
-    /// It is not in the target.
+    /// It is missing in the target.
     Missing,
 }
 
 impl TransferOutcome {
-    /// True where both stores hold the same.
+    /// Returns true if both stores have the same content.
     pub fn is_same(self) -> bool {
         match self {
             Self::Moved | Self::Same => true,
@@ -84,30 +84,31 @@ impl TransferOutcome {
     }
 }
 
-/// A memory, or what belongs to none.
+/// The report on a memory, or on the data that belongs to no memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceReport {
-    /// Which.
+    /// The memory, or the server.
     pub place: TransferPlace,
-    /// What became of it.
+    /// The result.
     pub outcome: TransferOutcome,
-    /// It can be seen in the target, the same or not: nothing but a replacement changes it there.
+    /// True if it is visible in the target, the same or not. Only a replacement changes it there.
     pub there: bool,
-    /// Rows that were copied in this run.
+    /// Rows copied in this run.
     pub copied: u64,
-    /// What both sides hold, by kind, when they were compared.
+    /// Sums of both sides by kind, at the time of the comparison.
     pub kinds: Vec<KindSums>,
 }
 
-/// What a run did.
+/// The report on a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransferReport {
-    /// Every memory, oldest first, then what belongs to none, then memories that were made in the source meanwhile.
+    /// Every memory, oldest first, then the data that belongs to no memory, then memories created
+    /// in the source during the run.
     pub places: Vec<PlaceReport>,
 }
 
 impl TransferReport {
-    /// True where both stores hold the same.
+    /// Returns true if both stores have the same content.
     pub fn is_same(&self) -> bool {
         self.places.iter().all(|place| place.outcome.is_same())
     }

@@ -1,4 +1,5 @@
-//! Rows as digests: what both stores hold is read in its order and summed up, and the sums are compared.
+//! Digests of rows: the content of both stores is read in its order and summed up, and the sums are
+//! compared.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use sha2::{Digest, Sha256};
 
 use super::{KindSums, Transfer, TransferStep, TransferSum};
 
-/// Of which rows: where the target holds rows of others too, those that the source has.
+/// The keys of the source, which restrict the sum if the target has rows of others too.
 type Only = Option<Arc<BTreeSet<TransferKey>>>;
 
-/// A page as it is summed up.
+/// A page and its sum.
 struct Summed {
     hash: Sha256,
     rows: u64,
@@ -22,7 +23,7 @@ struct Summed {
 }
 
 impl Transfer {
-    /// What both sides hold of these kinds.
+    /// Returns the sums of both sides for these kinds.
     pub(super) async fn compare(
         &self,
         place: &TransferPlace,
@@ -49,7 +50,7 @@ impl Transfer {
         Ok(out)
     }
 
-    /// What the source holds of a kind.
+    /// Returns the sum of a kind in the source.
     pub(super) async fn sum_of_source(
         &self,
         place: &TransferPlace,
@@ -59,7 +60,7 @@ impl Transfer {
         self.sum(&self.from, (place, kind), None, &told).await
     }
 
-    /// The keys of what a store has.
+    /// Returns the keys of a kind in a store.
     pub(super) async fn keys(
         &self,
         store: &Arc<dyn Store>,
@@ -86,7 +87,7 @@ impl Transfer {
         let (mut hash, mut rows, mut after) = (Sha256::new(), 0_u64, None);
         loop {
             let (place, count, only) = (place.clone(), self.page_rows, only.clone());
-            // A read may run again: it begins with what was there before it.
+            // A read may run again, so it starts from the state before it.
             let (hash_before, behind) = (hash.clone(), after.clone());
             let page = store
                 .read(move |tx| {

@@ -1,4 +1,4 @@
-//! How much there is to do, for whoever waits. Nothing hangs on it: what cannot be counted in time is not known.
+//! Amount of work, for progress display only. If the rows cannot be counted in time, it is unknown.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::meanwhile::UNCOUNTED;
 use super::{Transfer, TransferProgress};
 
 impl Transfer {
-    /// Counts the rows that a run goes through, and tells it.
+    /// Counts the rows that a run processes, and reports the number.
     pub(super) async fn tell_work(&self, memories: &[MovedMemory], copies: bool) {
         let rows = match self.work(memories, copies).await {
             Ok(rows) => Some(rows),
@@ -32,7 +32,7 @@ impl Transfer {
         Ok(rows.saturating_add(of_server.iter().sum::<u64>().saturating_mul(each)))
     }
 
-    /// Of one memory: what is compared, looked at again, and not copied yet.
+    /// Returns the number of rows of one memory to compare, check again and copy.
     async fn work_of(&self, memory: &MovedMemory, copies: bool) -> Result<u64> {
         let id = &memory.memory.id;
         let place = TransferPlace::Memory(id.clone());
@@ -58,7 +58,7 @@ impl Transfer {
         Ok(rows)
     }
 
-    /// Rows by kind, in one read: a great memory takes its time, and no other waits for it.
+    /// Counts rows by kind in one read. A large memory takes long, but does not delay others.
     async fn counts(
         &self,
         store: &Arc<dyn Store>,

@@ -1,9 +1,9 @@
-//! Choices: “uses X for P”, and a move to another thing that does not say from what.
+//! Choices: “uses X for P”, and a move to another thing that does not name its origin.
 //!
-//! “The team uses Jest for testing”, then “the team migrated to Vitest”. The move ends the choice
-//! for certain where it names the purpose, in its words or in the name of what was chosen. Without
-//! a purpose in common no rule can tell: where the two are alike, both stay and a conflict says so.
-//! Pure.
+//! For example, “The team uses Jest for testing”, then “the team migrated to Vitest”. The move
+//! certainly ends the choice if it names the purpose in its words or within the name of the chosen
+//! thing. Without a common purpose no rule can decide: if the two are similar, both stay and a
+//! conflict is recorded. Pure.
 
 use super::slot::is_timely;
 use crate::consolidation::Alike;
@@ -13,15 +13,15 @@ use crate::consolidation::reading::{Class, Clause, Reading, Word};
 use crate::consolidation::relate::Reason;
 use crate::consolidation::thresholds::Thresholds;
 
-/// Verbs of a move from one thing to another, as written.
+/// Verbs of a move from one thing to another, as spelled in the text.
 const MOVES: &[&str] =
     &["migrated", "moved", "switched", "transitioned", "converted", "changed", "went", "shifted"];
 /// Prepositions of a purpose.
 const PURPOSES: &[&str] = &["for", "as"];
-/// Characters of a purpose's stem that a name may contain by chance.
+/// Minimum characters of a purpose's stem, below which a name may contain it by chance.
 const STEM_CHARS_MIN: usize = 4;
 
-/// One thing of several, chosen for a purpose.
+/// A choice of one thing among several for a purpose.
 struct Choice<'a> {
     subject: Vec<&'a str>,
     verb: &'a str,
@@ -29,15 +29,15 @@ struct Choice<'a> {
     purpose: Vec<&'a str>,
 }
 
-/// A move to another thing, from something that is not named.
+/// A move to another thing from an unnamed origin.
 struct Move<'a> {
     subject: Vec<&'a str>,
     to: Vec<&'a Word>,
-    /// The rest of its words, without times.
+    /// The other words of the move, without times.
     rest: Vec<&'a str>,
 }
 
-/// True where the new statement tells of a move that ends the choice of the old one for certain.
+/// Returns true if the new statement contains a move that certainly ends the choice of the old one.
 pub(in crate::consolidation) fn replaces(
     old: &Reading,
     new: &Reading,
@@ -48,8 +48,8 @@ pub(in crate::consolidation) fn replaces(
     near && may_end(&choice, &moved) && names_purpose(&choice, &moved)
 }
 
-/// Returns why the new statement may contradict the choice of the old one, where no rule is
-/// certain.
+/// Returns the reason for which the new statement may contradict the choice of the old one, if no
+/// rule is certain.
 pub(in crate::consolidation) fn doubt(
     old: &Reading,
     new: &Reading,
@@ -69,8 +69,8 @@ pub(in crate::consolidation) fn doubt(
     (fits && choice_of_old.subject == other.subject && is_near(limits.doubted)).then_some(Reason::MaybeValue)
 }
 
-/// The subject is the same, the thing another, and the move is about nothing that the choice does
-/// not name.
+/// Returns true if the subject is the same, the thing differs, and the move names nothing else that
+/// the choice does not name.
 fn may_end(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
     let is_known = |form: &&str| choice.purpose.contains(form) || choice.object.contains(form);
     choice.subject == moved.subject
@@ -78,8 +78,8 @@ fn may_end(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
         && moved.rest.iter().all(is_known)
 }
 
-/// The move names the purpose: in its words, or within the name of what was chosen, as “Vitest”
-/// names tests.
+/// Returns true if the move names the purpose: in its words, or within the name of the chosen
+/// thing, as “Vitest” names tests.
 fn names_purpose(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
     let says = |form: &&str| moved.rest.contains(form);
     let is_in_name = |form: &&str| {
@@ -89,7 +89,7 @@ fn names_purpose(choice: &Choice<'_>, moved: &Move<'_>) -> bool {
     !choice.purpose.is_empty() && (choice.purpose.iter().all(says) || choice.purpose.iter().any(is_in_name))
 }
 
-/// The choice that a statement tells of: one clause with one object and at most one purpose.
+/// Returns the choice in a statement: one clause with one object and at most one purpose.
 fn choice(reading: &Reading) -> Option<Choice<'_>> {
     let clause = only_clause(reading)?;
     let verb = clause.verb.as_ref()?;
@@ -114,7 +114,7 @@ fn choice(reading: &Reading) -> Option<Choice<'_>> {
     })
 }
 
-/// The move that a statement tells of: “SUBJECT migrated to X”, without what it came from.
+/// Returns the move in a statement: “SUBJECT migrated to X”, without an origin.
 fn moved(reading: &Reading) -> Option<Move<'_>> {
     let words = only_clause(reading)?.words.as_slice();
     let verb = words.iter().position(|word| MOVES.contains(&word.lower.as_str()))?;
@@ -134,14 +134,15 @@ fn moved(reading: &Reading) -> Option<Move<'_>> {
     })
 }
 
-/// The clause of a statement that has one and lists nothing.
+/// Returns the single clause of a statement that lists nothing.
 fn only_clause(reading: &Reading) -> Option<&Clause> {
     let [clause] = reading.clauses.as_slice() else { return None };
     let lists = |word: &Word| matches!(word.lower.as_str(), "and" | "or" | "both" | "either");
     (!clause.negative && !clause.words.iter().any(lists)).then_some(clause)
 }
 
-/// Forms of a subject in order, auxiliaries aside; “we” and an order have the same.
+/// Returns the sorted forms of a subject without auxiliaries; “we” and an imperative have the same
+/// forms.
 fn subject(words: &[Word]) -> Vec<&str> {
     let is_said =
         |word: &&Word| !matches!(word.form.as_str(), "we" | "has" | "have" | "is" | "already" | "now");
@@ -178,11 +179,11 @@ mod tests {
         check("We use Jest for testing", "We migrated to Vitest", true);
         check("The team uses Jest for testing.", "The team switched to Mocha for testing.", true);
         check("The team uses Karma as its test runner.", "The team moved to Vitest.", true);
-        // The purpose is another, or not told.
+        // The purpose differs, or is missing.
         check("The team uses Slack for chat", "The team migrated to Vitest", false);
         check("The team uses Jest for testing.", "The team migrated to Mocha.", false);
         check("The team uses Jest for testing.", "The team migrated to Vitest for the frontend.", false);
-        // Somebody else moved, or several things are told.
+        // Another subject moved, or the statement contains several choices.
         check("The team uses Jest for testing", "The platform group migrated to Vitest", false);
         check("He uses Jest for testing", "She migrated to Vitest", false);
         check("The team uses Jest for testing and Slack for chat", "The team migrated to Vitest", false);
@@ -203,11 +204,11 @@ mod tests {
         check("The API uses REST", "The API migrated to GraphQL", Some(0.3), changed);
         check("Use Redux for state management", "Use React Context", Some(0.42), valued);
         check("Use React Context", "Use Redux for state management", Some(0.42), valued);
-        // They are not alike.
+        // The statements are not similar.
         check("The team uses Slack for chat", "The team migrated to Vitest", Some(0.24), None);
         check("The team uses Jest for testing.", "The team migrated to Mocha.", None, None);
         check("Use Redux for state management", "Use Prettier", Some(0.08), None);
-        // Neither says for what: one may use many things.
+        // Neither statement names a purpose: several things may be in use.
         check("Use Redux", "Use Prettier", Some(0.6), None);
         check("Use Redux for state management", "Use Redux", Some(0.9), None);
         check("Use Redux for state management", "Prefer React Context", Some(0.42), None);

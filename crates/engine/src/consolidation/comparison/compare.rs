@@ -1,5 +1,6 @@
-//! Two clauses side by side: the same, one against the other, or of different things. By their differing words and where
-//! those stand: before the verb they name another subject, in the verb's own place another value, behind it another case.
+//! Compares two clauses: they are equal, contradict each other, or concern different things. The
+//! position of their differing words decides. Before the verb they name another subject, at the
+//! verb another value, after it another case.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,33 +10,33 @@ use crate::consolidation::reading::exclusive::{excludes, is_place_of_running};
 use crate::consolidation::reading::lists::WordList;
 use crate::consolidation::reading::{Clause, Word, lists};
 
-/// What two clauses are to each other.
+/// The relation of two clauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::consolidation) enum Met {
-    /// They say the same.
+    /// They have the same meaning.
     Same,
-    /// They cannot both hold, and why.
+    /// They cannot both hold, with the reason.
     Against(Against),
-    /// The same words, in other roles.
+    /// Equal words in other roles.
     Exchanged,
-    /// They are of different things, or it cannot be told.
+    /// They concern different things, or the relation is unclear.
     Apart,
 }
 
-/// Why two clauses cannot both hold.
+/// The reason for which two clauses cannot both hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::consolidation) enum Against {
-    /// One denies the other.
+    /// One negates the other.
     Denial,
-    /// Another value in the same place.
+    /// Different values in the same slot.
     Value,
-    /// An order of preference is turned round.
+    /// A reversed order of preference.
     Order,
-    /// One tells that the other ended.
+    /// One states that the other ended.
     Change,
 }
 
-/// A part where two lists of words differ.
+/// A range in which two lists of words differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hunk {
     pub(super) old: Range<usize>,
@@ -73,7 +74,7 @@ pub(in crate::consolidation) fn compare(old: &Clause, new: &Clause) -> Met {
     }
 }
 
-/// Forms in order, for comparing as bags.
+/// Returns sorted forms, for comparison as bags of words.
 pub(super) fn sorted(mut forms: Vec<&str>) -> Vec<&str> {
     forms.sort_unstable();
     forms
@@ -94,7 +95,8 @@ fn same_verb(old: &Clause, new: &Clause) -> bool {
     }
 }
 
-/// One denies the other if it says the same otherwise, or less.
+/// Returns the relation if exactly one clause is negative. It contradicts the other if it has the
+/// same meaning in other words, or a part of it.
 fn denial(old: &Clause, new: &Clause, same_words: bool) -> Met {
     let within = |inner: &Clause, outer: &Clause| {
         let outer = outer.content();
@@ -109,7 +111,7 @@ fn denial(old: &Clause, new: &Clause, same_words: bool) -> Met {
     if denies && (!old.past || old.negative) { Met::Against(Against::Denial) } else { Met::Apart }
 }
 
-/// The same words: are they in the same roles?
+/// Compares the roles of the same words in two clauses.
 fn same_roles(old: &Clause, new: &Clause) -> Met {
     let (Some(old_verb), Some(new_verb)) = (&old.verb, &new.verb) else {
         return if old.content() == new.content() { Met::Same } else { Met::Exchanged };
@@ -145,7 +147,8 @@ fn same_roles(old: &Clause, new: &Clause) -> Met {
     if phrases(old_rest) == phrases(new_rest) { Met::Same } else { Met::Exchanged }
 }
 
-/// True when a word went from one subject to the other's complement, and another the other way.
+/// Returns true if one word moved from the subject to the other clause's complement, and another
+/// word the other way.
 fn exchanges(old: &Clause, new: &Clause) -> bool {
     let (was, is) = (content(old.subject()), content(new.subject()));
     let (was_said, is_said) = (content(complement(old)), content(complement(new)));
@@ -156,7 +159,7 @@ fn exchanges(old: &Clause, new: &Clause) -> bool {
     !(copula(old) && copula(new)) && goes(&was, &is_said, &is) && goes(&was_said, &is, &was)
 }
 
-/// The words of which one turns another round: "before", "after".
+/// Returns the words that reverse each other's meaning: "before", "after".
 fn turning(clause: &Clause) -> Vec<&str> {
     static TURNING: WordList =
         WordList::new("before after with without above below under until unless inside outside except");
@@ -164,13 +167,13 @@ fn turning(clause: &Clause) -> Vec<&str> {
     sorted(small.map(|word| word.form.as_str()).filter(|form| TURNING.has(form)).collect())
 }
 
-/// Behind the verb.
+/// Returns the words after the verb.
 pub(super) fn complement(clause: &Clause) -> &[Word] {
     let end = clause.verb.as_ref().map_or(clause.words.len(), |verb| verb.end);
     clause.words.get(end..).unwrap_or_default()
 }
 
-/// "lives in Bern", then "moved to Lisbon".
+/// Returns true for a move: "lives in Bern", then "moved to Lisbon".
 fn moved_away(old: &Clause, new: &Clause) -> bool {
     let (Some(was), Some(is)) = (&old.verb, &new.verb) else { return false };
     let moved = matches!(is.lower.as_str(), "moved" | "relocated");
@@ -179,7 +182,8 @@ fn moved_away(old: &Clause, new: &Clause) -> bool {
     was.form == "live" && moved && to && elsewhere && same_subject(old, new) && !old.negative && !new.negative
 }
 
-/// The one place where two clauses differ, if it is one, both have words there, and it is behind the same verb.
+/// Returns the single range in which two clauses differ. Both must have words there, after the same
+/// verb.
 fn value_hunk(old: &Clause, new: &Clause) -> Option<Hunk> {
     if !same_verb(old, new) {
         return None;
@@ -209,7 +213,7 @@ fn value_hunk(old: &Clause, new: &Clause) -> Option<Hunk> {
     fits.then_some(hunk)
 }
 
-/// One hunk of all, where only words of grammar stand between them: "Tuesday at 10:00" against "Monday at 14:00".
+/// Joins ranges that only grammatical words separate: "Tuesday at 10:00" against "Monday at 14:00".
 fn joined(old: &Clause, new: &Clause, found: &[Hunk]) -> Option<Hunk> {
     let (first, last) = (found.first()?, found.last()?);
     let mut reached = first.old.end;
@@ -232,7 +236,7 @@ fn joined(old: &Clause, new: &Clause, found: &[Hunk]) -> Option<Hunk> {
     (found.len() == 1 || (timely(&old.words, &whole.old) && timely(&new.words, &whole.new))).then_some(whole)
 }
 
-/// Where two lists of words differ, by their longest common subsequence.
+/// Returns the ranges in which two lists of words differ, by their longest common subsequence.
 pub(super) fn hunks(old: &[Word], new: &[Word]) -> Vec<Hunk> {
     let (rows, columns) = (old.len() + 1, new.len() + 1);
     let mut longest = vec![0u32; rows * columns];
@@ -277,7 +281,7 @@ pub(super) fn hunks(old: &[Word], new: &[Word]) -> Vec<Hunk> {
     hunks
 }
 
-/// Words that only one of two clauses has.
+/// Returns the words that only the first of two clauses has.
 pub(in crate::consolidation) fn residue<'a>(of: &'a [Word], beside: &[Word]) -> Vec<&'a Word> {
     let mut left: HashMap<&str, usize> = HashMap::new();
     for form in content(beside) {
@@ -293,7 +297,7 @@ pub(in crate::consolidation) fn residue<'a>(of: &'a [Word], beside: &[Word]) -> 
     own
 }
 
-/// True when words that only one side has are a matter of wording alone.
+/// Returns true if the words that only one side has do not change the meaning.
 pub(in crate::consolidation) fn is_wording(old: &[&Word], new: &[&Word]) -> bool {
     static RESTRICTS: WordList = WordList::new(
         "\

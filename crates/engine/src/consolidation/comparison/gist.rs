@@ -1,7 +1,7 @@
-//! What a statement is about, whatever its sentence: the words that carry its matter, part by part, each denied or not. Two
-//! sentences of other forms can be compared by it.
+//! The content words of a statement, part by part, each denied or not. They allow a comparison of
+//! sentences of different form.
 //!
-//! Pure. What two gists are to each other is `paraphrase` and `value_change`.
+//! Pure. `paraphrase` and `value_change` compare two gists.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +12,14 @@ use crate::consolidation::reading::lists::{WordList, has, is_day_or_month, is_pr
 use crate::consolidation::reading::turns::is_turn;
 use crate::consolidation::reading::{Class, Clause, Reading, Word};
 
-/// Verbs that say little beside their object. English, stems.
+/// Verbs with little meaning apart from their object. English, stems.
 static LIGHT: WordList = WordList::new(
     "\
     get keep have make take use live lie sit hold contain run execut put stay remain listen work employ serv \
     happen occur exist book go becom do done come add includ own send",
 );
 
-/// Verbs by which someone wants or likes what follows, as far as the reading keeps them.
+/// Verbs that express a wish or a preference, as far as the reading keeps them.
 static ATTITUDES: WordList =
     WordList::new("like prefer love want wish need enjoy require requir favorit favorite");
 
@@ -30,19 +30,19 @@ static JOINTS: WordList = WordList::new(
     pero porque",
 );
 
-/// Words that deny what follows in their part, beside negations.
+/// Words other than negations that deny the rest of their part.
 static DENYING: WordList = WordList::new("without instead-of over than");
 
-/// A word that carries matter.
+/// A content word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::consolidation) struct Item {
     /// The word.
     pub(super) word: Word,
-    /// It stands behind a denial in its part.
+    /// True if it follows a denial in its part.
     pub(in crate::consolidation) denied: bool,
     /// The preposition before it.
     pub(super) behind: String,
-    /// It belongs to the subject of its part.
+    /// True if it belongs to the subject of its part.
     pub(super) subject: bool,
 }
 
@@ -53,26 +53,26 @@ impl Item {
     }
 }
 
-/// A part of a statement: about a clause.
+/// A part of a statement, about the size of a clause.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     /// All its words.
     pub(super) words: Vec<Word>,
-    /// Those that carry matter.
+    /// Its content words.
     pub(super) items: Vec<Item>,
-    /// Read as a clause.
+    /// The part as a clause.
     pub(super) clause: Clause,
-    /// The places of its words, sorted by the words.
+    /// Positions of its words, sorted by word.
     order: Vec<usize>,
 }
 
 impl Part {
-    /// True when it has that word, as written.
+    /// Returns true if the part contains that word, as spelled in the text.
     pub(super) fn says(&self, lower: &str) -> bool {
         self.words.iter().any(|word| word.lower == lower)
     }
 
-    /// Returns where a word equal to that one stands first.
+    /// Returns the first position of a word equal to that one.
     pub(super) fn place(&self, word: &Word) -> Option<usize> {
         let at = |at: &usize| self.words.get(*at);
         let found = self.order.partition_point(|place| at(place).is_some_and(|other| other < word));
@@ -80,19 +80,19 @@ impl Part {
     }
 }
 
-/// What a statement is about.
+/// The content words of a statement.
 #[derive(Debug, Clone)]
 pub(in crate::consolidation) struct Gist {
-    /// Its parts; those that carry matter.
+    /// Its parts that have content words.
     pub(super) parts: Vec<Part>,
-    /// Someone wants, likes or must.
+    /// True if the statement expresses a wish, a preference or an obligation.
     pub(super) attitude: bool,
-    /// No part has a subject: an order, or no sentence.
+    /// True if no part has a subject: an imperative, or no sentence.
     pub(in crate::consolidation) bare: bool,
 }
 
 impl Gist {
-    /// Of a reading.
+    /// Builds the gist of a reading.
     pub(in crate::consolidation) fn of(reading: &Reading) -> Self {
         let parts: Vec<Part> =
             split(&reading.words).into_iter().map(part).filter(|part| !part.items.is_empty()).collect();
@@ -104,33 +104,33 @@ impl Gist {
         Self { parts, attitude, bare }
     }
 
-    /// All words that carry matter.
+    /// Returns all content words.
     pub(in crate::consolidation) fn items(&self) -> impl Iterator<Item = &Item> {
         self.parts.iter().flat_map(|part| part.items.iter())
     }
 
-    /// A part denies its verb alone: "no longer works".
+    /// Returns true if a part denies only its verb: "no longer works".
     pub(super) fn denies_a_verb(&self) -> bool {
         self.parts.iter().any(|part| part.clause.negative && part.items.iter().all(|item| !item.denied))
     }
 
-    /// True when some word of that form carries matter here, denied or not.
+    /// Returns true if a content word has that form, denied or not.
     pub(super) fn has(&self, form: &str) -> bool {
         self.items().any(|item| item.form() == form)
     }
 
-    /// True when some word of that form is said here, and not denied.
+    /// Returns true if a content word has that form and is not denied.
     pub(super) fn asserts(&self, form: &str) -> bool {
         self.items().any(|item| item.form() == form && !item.denied)
     }
 
-    /// True when that word stands anywhere, as written.
+    /// Returns true if any part contains that word, as spelled in the text.
     pub(super) fn says(&self, lower: &str) -> bool {
         self.parts.iter().any(|part| part.says(lower))
     }
 }
 
-/// What a value is, for telling values of one place from others.
+/// The sort of a value, which distinguishes the values of one slot from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A day, a month, a time of the day.
@@ -143,7 +143,7 @@ pub(super) enum Sort {
     Word,
 }
 
-/// The sort of a word.
+/// Returns the sort of a word.
 pub(super) fn sort(word: &Word) -> Sort {
     if is_day_or_month(&word.lower) || (word.class == Class::Number && word.form.contains(':')) {
         return Sort::Time;
@@ -161,17 +161,17 @@ pub(super) fn sort(word: &Word) -> Sort {
     }
 }
 
-/// True for a verb that says little beside its object.
+/// Returns true for a verb with little meaning apart from its object.
 pub(super) fn is_light(word: &Word) -> bool {
     word.class == Class::Plain && (LIGHT.has(&word.form) || LIGHT.has(&word.lower))
 }
 
-/// Light verbs that say where or how, in groups of one meaning. English, stems.
+/// Light verbs of place or manner, in groups of one meaning. English, stems.
 const MANNERS: &[&str] =
     &["live lie sit hold contain exist", "work employ serv", "listen run execut", "happen occur", "book"];
 
 impl Gist {
-    /// True when both have light verbs, and of other meanings: "live in", "work in".
+    /// Returns true if both have light verbs of different meanings: "live in", "work in".
     pub(super) fn acts_otherwise(&self, other: &Self) -> bool {
         let manners = |gist: &Self| -> Vec<usize> {
             let words = gist.parts.iter().flat_map(|part| &part.words);
@@ -183,10 +183,10 @@ impl Gist {
     }
 }
 
-/// The parts of a sentence.
+/// Splits a sentence into parts.
 fn split(words: &[Word]) -> Vec<Vec<Word>> {
     let mut parts = vec![Vec::new()];
-    // The part at the end has a word that tells of an end or a change.
+    // True if the last part has a word for an end or a change.
     let mut told = false;
     for word in words {
         let label = word.form == ":" && word.class == Class::Break && !told;
@@ -217,7 +217,7 @@ fn part(words: Vec<Word>) -> Part {
     let mut denied = false;
     let mut behind = String::new();
     for (at, word) in words.iter().enumerate() {
-        // "at work": a noun.
+        // "at work" is a noun.
         let before = at.checked_sub(1).and_then(|at| words.get(at));
         let ends_there = word.form == "work"
             && words.get(at + 1).is_none_or(|next| !next.is_content() && !is_preposition(&next.form));
@@ -232,7 +232,7 @@ fn part(words: Vec<Word>) -> Part {
         if word.class == Class::Small && is_preposition(&word.form) {
             behind.clone_from(&word.form);
         }
-        // "phone calls": the first word says it.
+        // "phone calls": the first word carries the meaning.
         let said = matches!(word.lower.as_str(), "call" | "calls") && before.is_some_and(Word::is_content);
         if word.is_content() && !said && !is_framing(word) && (noun || !is_light(word)) {
             let subject = subject.contains(word.form.as_str());

@@ -1,12 +1,14 @@
-//! What keeps two statements apart, however alike they are: another person, the other direction, a condition, "also".
+//! Guards that keep two statements separate, however similar they are: another person, the opposite
+//! direction, a condition, "also".
 //!
-//! Every guard errs to the side of keeping both.
+//! In doubt, every guard keeps both statements.
 
 use super::gist::{Gist, Item};
 use crate::consolidation::reading::exclusive::is_place_of_running;
 use crate::consolidation::reading::lists::{WordList, has};
 
-/// Relatives and others by whom a statement is about someone else. English, German, French, Spanish; stems.
+/// Relatives and other people who make a statement one about someone else. English, German, French,
+/// Spanish; stems.
 static PEOPLE: WordList = WordList::new(
     "\
     wife husband spous partner girlfriend boyfriend fianc fiance son daughter child kid babi parent mother dad father mom mum \
@@ -20,10 +22,10 @@ static PEOPLE: WordList = WordList::new(
 static CONDITIONS: WordList =
     WordList::new("if unless when whenever in-case except during while wenn falls si cuando solo nur");
 
-/// Prepositions of one direction and of the other.
+/// Pairs of prepositions for opposite directions.
 const WAYS: &[(&str, &str)] = &[("to", "from"), ("into", "from")];
 
-/// True when one of them is about a person whom the other does not name.
+/// Returns true if one of the statements concerns a person whom the other does not name.
 pub(super) fn other_person(was: &Gist, is: &Gist) -> bool {
     let strange = |one: &Gist, other: &Gist| {
         one.items().any(|item| PEOPLE.has(item.form()) && !item.denied && !other.has(item.form()))
@@ -31,17 +33,18 @@ pub(super) fn other_person(was: &Gist, is: &Gist) -> bool {
     strange(is, was) || strange(was, is)
 }
 
-/// True for a word that names a person by a relation.
+/// Returns true for a word that names a person by a relation.
 pub(super) fn has_person(item: &Item) -> bool {
     PEOPLE.has(item.form())
 }
 
-/// True when the new one brings a person whom the old one does not name.
+/// Returns true if the new statement names a person whom the old one does not name.
 pub(super) fn new_person(was: &Gist, is: &Gist) -> bool {
     is.items().any(|item| PEOPLE.has(item.form()) && !was.has(item.form()))
 }
 
-/// True when the same goes the other way, "to Oslo" and "from Oslo", or back.
+/// Returns true if the same word has the opposite direction: "to Oslo" and "from Oslo", in either
+/// order.
 pub(in crate::consolidation) fn other_direction(was: &Gist, is: &Gist) -> bool {
     let turned = |was: &Item, is: &Item| {
         was.form() == is.form()
@@ -60,12 +63,13 @@ pub(in crate::consolidation) fn other_direction(was: &Gist, is: &Gist) -> bool {
     was.items().any(|was| is.items().any(|is| turned(was, is))) || back(was) != back(is)
 }
 
-/// True when the new one sets a condition or an exception that the old one has not.
+/// Returns true if the new statement has a condition or an exception that the old one lacks.
 pub(super) fn conditional(was: &Gist, is: &Gist) -> bool {
     CONDITIONS.iter().any(|word| is.says(word) && !was.says(word))
 }
 
-/// True when something is said for another purpose, place or occasion: behind a preposition that opens nothing there.
+/// Returns true if the new statement has another purpose, place or occasion: a word after such a
+/// preposition.
 pub(super) fn other_purpose(was: &Gist, come: &[&Item]) -> bool {
     static PURPOSES: WordList = WordList::new("for in at on during of from about");
     come.iter().skip(usize::from(come.len() > 1)).chain(come.first()).any(|item| {
@@ -80,7 +84,8 @@ pub(super) fn other_purpose(was: &Gist, come: &[&Item]) -> bool {
     })
 }
 
-/// True when one of them says where something runs, and the other does not say the same.
+/// Returns true if one statement names the place where something runs, and the other does not name
+/// the same.
 pub(super) fn runs_elsewhere(was: &Gist, is: &Gist) -> bool {
     let strange = |one: &Gist, other: &Gist| {
         one.items().any(|item| is_place_of_running(item.form()) && !other.has(item.form()))

@@ -1,11 +1,12 @@
-//! The comparison of two statements: clauses, places of values, matters, changes, and the guards that keep
-//! both.
+//! The comparison of two statements: clauses, value slots, content words, changes, and the guards
+//! that keep both.
 //!
 //! * `compare`, `slot`, `scope`: clause by clause;
-//! * `gist`: what a statement is about, whatever its sentence; `paraphrase`, `value_change`, `guards`: two of those;
-//! * `choice`: a move away from one of several things, with or without a purpose in common;
-//! * `wording`: the difference of two texts that are nearly the same;
-//! * `speakers`: two people, each of whom speaks of themselves;
+//! * `gist`: the content words of a statement of any form; `paraphrase`, `value_change`, `guards`:
+//!   two gists;
+//! * `choice`: a move away from one of several things, with or without a common purpose;
+//! * `wording`: the difference of two nearly equal texts;
+//! * `speakers`: two people, each of whom speaks about themselves;
 //! * `word_pairs`: the budget of comparisons in one write.
 
 pub(super) mod choice;

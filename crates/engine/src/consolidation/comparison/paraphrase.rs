@@ -1,6 +1,7 @@
-//! The same told in other words: the matter of the new statement is that of the old one, or a part of it that stands alone.
+//! Paraphrases: the content of the new statement is that of the old one, or a part of it that
+//! stands alone.
 //!
-//! By the words that carry matter, whatever their order and the sentence around them.
+//! The comparison uses content words, independent of their order and sentence.
 
 use super::gist::{Gist, Item};
 use super::guards::other_direction;
@@ -9,20 +10,20 @@ use crate::consolidation::reading::lists::{WordList, has};
 use crate::consolidation::reading::{Class, Reading};
 use crate::consolidation::thresholds::Thresholds;
 
-/// Prepositions that open what may be left out without saying more than is known. English.
+/// Prepositions of phrases that a paraphrase may omit. English.
 static LEAVES_OUT: WordList = WordList::new("as at in since from by with named per");
 
-/// Nouns that only say of what sort a value is. English, stems.
+/// Nouns that only name the sort of a value. English, stems.
 static FILLERS: WordList = WordList::new("year number date amount total measur valu unit");
 
-/// Words that make a statement say less or more than without them.
+/// Words that narrow or widen a statement.
 static RESTRICTS: WordList = WordList::new(
     "\
     only except most at-most at-least at-latest at-earliest almost nearly half rarely seldom \
     often sometimes occasionally main other former previous next first last",
 );
 
-/// True when the new statement says nothing that the old one does not say.
+/// Returns true if the new statement adds nothing to the old one.
 pub(in crate::consolidation) fn retells(
     old: &Reading,
     new: &Reading,
@@ -59,7 +60,7 @@ pub(in crate::consolidation) fn retells(
     near && (left.is_empty() || (!changes && is.items().count() > 1 && may_leave_out(was, &left)))
 }
 
-/// "teach", "teacher": one word with an ending that makes a noun of it.
+/// Returns true for words of one root that differ in a noun ending: "teach", "teacher".
 fn of_one_root(one: &Item, other: &Item) -> bool {
     static ENDINGS: WordList =
         WordList::new("er or r ship hood ity ibl abl ment ion ation al ing ist anc enc eri");
@@ -76,7 +77,8 @@ fn of_one_root(one: &Item, other: &Item) -> bool {
     root.len() > 3 && ending.is_some_and(|ending| ENDINGS.has(ending))
 }
 
-/// Nothing but words in which the two differ could set them apart.
+/// Returns true if the two differ in content words only, not in another respect that separates
+/// them.
 fn comparable(old: &Reading, new: &Reading, was: &Gist, is: &Gist) -> bool {
     let leaves = |reading: &Reading| reading.clauses.iter().any(|clause| clause.leave);
     let small = |gist: &Gist, list: &WordList| {
@@ -108,12 +110,12 @@ fn comparable(old: &Reading, new: &Reading, was: &Gist, is: &Gist) -> bool {
         && !(was.acts_otherwise(is) && same_order(was, is))
 }
 
-/// The same words in the same order: then their verbs say the difference.
+/// Returns true if the content words have the same order: then their verbs make the difference.
 fn same_order(was: &Gist, is: &Gist) -> bool {
     was.items().zip(is.items()).all(|(was, is)| was.form() == is.form())
 }
 
-/// Words that stand in one part of several belong together: each part of the one lies in one part of the other.
+/// Returns true if words that share a part in one statement also share a part in the other.
 fn joined_alike(was: &Gist, is: &Gist) -> bool {
     let full = |gist: &Gist| gist.parts.iter().filter(|part| part.items.len() > 1).count();
     if full(was) < 2 || full(is) < 2 {
@@ -126,9 +128,10 @@ fn joined_alike(was: &Gist, is: &Gist) -> bool {
     })
 }
 
-/// True when what the new statement leaves out are whole parts or phrases that it needs not repeat.
+/// Returns true if the omitted words are whole parts or phrases that the new statement need not
+/// repeat.
 fn may_leave_out(was: &Gist, left: &[&Item]) -> bool {
-    // For each part, which of its items are left out.
+    // For each part, a flag per item that is true if the item is omitted.
     let left_out: Vec<Vec<bool>> =
         was.parts.iter().map(|part| part.items.iter().map(|item| left.contains(&item)).collect()).collect();
     let whole_part = |item: &Item| {
@@ -162,7 +165,7 @@ fn may_leave_out(was: &Gist, left: &[&Item]) -> bool {
     left.iter().all(|item| whole_part(item) || phrase(item) || hospital(item))
 }
 
-/// Nouns that only say what a name is of. English, stems.
+/// Nouns that only name the category of a name. English, stems.
 const GENERIC: &[&str] =
     &["hospit", "compani", "citi", "town", "street", "restaur", "hotel", "function", "modul"];
 

@@ -1,20 +1,20 @@
-//! Scopes of statements in one form, and how two of them lie: equal, one within the other,
-//! apart. Different scopes never contradict each other.
+//! Scopes of statements in a normal form, and the relation of two scopes: equal, nested or
+//! disjoint. Statements with disjoint scopes never contradict each other.
 
 use std::borrow::Cow;
 
-/// How two scopes lie to each other.
+/// The relation of two scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lie {
-    /// The same.
+    /// They are equal.
     Equal,
-    /// One holds the other.
+    /// One contains the other.
     Within,
-    /// Neither.
+    /// They are disjoint.
     Apart,
 }
 
-/// How two scopes lie; none is the whole.
+/// Returns the relation of two scopes; `None` is the whole.
 pub fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
     match (left.map(normal), right.map(normal)) {
         (None, None) => Lie::Equal,
@@ -25,7 +25,8 @@ pub fn lie(left: Option<&str>, right: Option<&str>) -> Lie {
     }
 }
 
-/// Forward slashes, no `./` before it, a directory ends in `/**`.
+/// Returns a scope in its normal form: forward slashes, no leading `./`, and `/**` after a
+/// directory.
 pub fn normal(scope: &str) -> String {
     let text: Cow<'_, str> =
         if scope.contains('\\') { scope.replace('\\', "/").into() } else { scope.into() };
@@ -42,7 +43,7 @@ pub fn normal(scope: &str) -> String {
     if is_directory { format!("{}/**", text.trim_end_matches('/')) } else { text.to_owned() }
 }
 
-/// True when everything in `inner` is in `outer`: a directory and what lies beneath.
+/// Returns true if `outer` contains `inner`: a directory and its subtree.
 fn holds(outer: &str, inner: &str) -> bool {
     match outer.strip_suffix("**") {
         Some("") => true,

@@ -1,6 +1,7 @@
-//! The place of a value: does the differing part stand where the verb has one value at a time?
+//! The slot of a value: decides if the verb has one value at a time in the differing range.
 //!
-//! "lives in X" has one, "likes X" many, "uses X for Y" one for each Y. Doubt is "many": then both statements stay.
+//! "lives in X" has one, "likes X" many, "uses X for Y" one for each Y. In doubt the answer is
+//! "many": then both statements stay.
 
 use super::compare::{Hunk, complement};
 use crate::consolidation::reading::clause::Verb;
@@ -9,7 +10,7 @@ use crate::consolidation::reading::lists::WordList;
 use crate::consolidation::reading::verbs::{Holding, holding, is_shared_participle};
 use crate::consolidation::reading::{Class, Clause, Word, lists};
 
-/// Words of what something has one of: its name, its limit, who answers for it.
+/// Words for attributes with a single value: a name, a limit, a responsible person.
 static ATTRIBUTES: WordList = WordList::new(
     "\
     primari master standby name color address port version limit timeout size deadline owner manag lead leader languag \
@@ -27,39 +28,39 @@ static ATTRIBUTES: WordList = WordList::new(
     runtim environ provision vendor supplier carrier landlord tenant captain approv review",
 );
 
-/// Words by which there is only one of a thing.
+/// Words that mark a thing as unique.
 static SUPERLATIVES: WordList =
     WordList::new("default favorit maximum minimum primari main current prefer offici");
 
-/// Who can be many things at once.
+/// Subjects that can be many things at once.
 const PEOPLE: &[&str] = &["user", "he", "she", "they", "we", "you"];
 
-/// Relatives and animals: one may have several.
+/// Relatives and animals, of which there may be several.
 static SEVERAL: WordList = WordList::new(
     "\
     sister brother cousin uncl aunt friend child son daughter nephew niec pet dog cat colleagu \
     neighbor neighbour student client custom",
 );
 
-/// Prepositions that say for what or when.
+/// Prepositions of a purpose or a time.
 const PURPOSES: &[&str] = &["for", "as", "when", "while", "before", "after", "during", "to"];
 
-/// A phrase of a complement: the words of grammar that open it, and what follows.
+/// A phrase of a complement: its opening grammatical words, and the words after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Phrase<'a> {
-    /// Forms, the preposition first where there is one.
+    /// Forms, with the preposition first if there is one.
     pub(super) forms: Vec<&'a str>,
-    /// Forms of the words that say something.
+    /// Forms of the content words.
     pub(super) said: Vec<&'a str>,
-    /// How many words it has.
+    /// Number of words.
     pub(super) len: usize,
-    /// How many of them say something.
+    /// Number of content words.
     pub(super) content: usize,
-    /// All that say something tell a time or a number.
+    /// True if all content words are times or numbers.
     pub(super) timely: bool,
 }
 
-/// The phrases of a complement: the object, then one for each preposition.
+/// Returns the phrases of a complement: the object, then one for each preposition.
 pub(super) fn phrases(words: &[Word]) -> Vec<Phrase<'_>> {
     let mut phrases: Vec<Phrase<'_>> =
         vec![Phrase { forms: Vec::new(), said: Vec::new(), len: 0, content: 0, timely: true }];
@@ -103,7 +104,8 @@ pub(super) fn is_timely(word: &Word) -> bool {
         )
 }
 
-/// True when the part where two clauses differ has one value at a time. Their subjects and verbs are the same.
+/// Returns true if the range in which two clauses differ has one value at a time. Their subjects
+/// and verbs are the same.
 pub(super) fn holds_one(old: &Clause, new: &Clause, hunk: &Hunk) -> bool {
     let (Some(verb), Some(new_verb)) = (&old.verb, &new.verb) else { return false };
     let was = old.words.get(hunk.old.clone()).unwrap_or_default();
@@ -124,7 +126,7 @@ pub(super) fn holds_one(old: &Clause, new: &Clause, hunk: &Hunk) -> bool {
     let Some(place) = place(complement(old), hunk.old.start.saturating_sub(verb.end), hunk.old.len()) else {
         return false;
     };
-    // "fails on warnings": each is another occasion.
+    // "fails on warnings": each of these words is a separate occasion.
     static OCCASIONS: WordList =
         WordList::new("fail retri clear fire trigger warn panic crash restart alert reload invalid");
     let dated = was.iter().any(|word| lists::is_day_or_month(&word.lower) || word.form.contains(':'));
@@ -134,7 +136,7 @@ pub(super) fn holds_one(old: &Clause, new: &Clause, hunk: &Hunk) -> bool {
     if mixes_time(was, is) && lists::has("in on at", place.preposition) {
         return false;
     }
-    // "uploads three times", "downloads five times": another thing, and its number.
+    // "uploads three times", "downloads five times": another thing with its number.
     let counts_a_thing = |words: &[Word]| {
         let mut said = words.iter().filter(|word| word.is_content());
         let thing = said.next().is_some_and(|word| word.class == Class::Plain && !is_timely(word));
@@ -160,40 +162,40 @@ pub(super) fn holds_one(old: &Clause, new: &Clause, hunk: &Hunk) -> bool {
     by_verb(old, verb, &place, &differing)
 }
 
-/// The words by which two clauses differ.
+/// The differing words of two clauses.
 struct Differing<'a> {
     was: &'a [Word],
     is: &'a [Word],
-    /// Numbers of the same thing.
+    /// True for numbers of the same thing.
     counted: bool,
-    /// Two values of a group of which one holds at a time.
+    /// True for two values of a group of which one holds at a time.
     opposed: bool,
 }
 
 impl Differing<'_> {
-    /// All that says something is so.
+    /// Returns true if `so` accepts all content words.
     fn all(&self, so: impl Fn(&Word) -> bool) -> bool {
         self.was.iter().chain(self.is).filter(|word| word.is_content()).all(so)
     }
 }
 
-/// A value behind a verb that is not "is" alone.
+/// Returns true if a value after a verb other than "is" has one value at a time.
 fn by_verb(old: &Clause, verb: &Verb, place: &Place<'_>, differing: &Differing<'_>) -> bool {
     let Differing { was, counted, opposed, .. } = *differing;
     if verb.form == "has" {
         return counted || (opposed && differing.all(|word| is_state(&word.form)));
     }
     if verb.passive {
-        // "scared of", "excited about": several.
+        // "scared of", "excited about": several values.
         let of_many = matches!(place.preposition, "of" | "about");
-        // "is called X" names it, "is called by X" does not.
+        // "is called X" names the subject, "is called by X" does not.
         let shared =
             is_shared_participle(&verb.lower) || (verb.lower == "called" && !place.preposition.is_empty());
         return counted || !(of_many || shared);
     }
     let dated = differing.all(|word| lists::is_month(&word.lower));
     match holding(&verb.form) {
-        // "runs on X" is in one place, "runs X" is not alone there; "keep X short" is about X.
+        // "runs on X" names one place, "runs X" may name several things; "keep X short" concerns X.
         Some(Holding::One) if verb.form == "execut" && place.preposition.is_empty() => counted || opposed,
         Some(Holding::One) if old.subject().is_empty() && place.goes_on => counted || opposed,
         Some(Holding::One) => true,
@@ -206,7 +208,8 @@ fn by_verb(old: &Clause, verb: &Verb, place: &Place<'_>, differing: &Differing<'
     }
 }
 
-/// "is on the third floor", "is in the basement": a thing is in one place, a member in one group.
+/// Returns true if a thing has another place or a member another group: "is on the third floor",
+/// "is in the basement".
 fn is_elsewhere(old: &Clause, new: &Clause, was: &[Word], is: &[Word]) -> bool {
     static PLACES: WordList = WordList::new("in on at behind near under inside outside");
     let copula = |clause: &Clause| clause.verb.as_ref().is_some_and(|verb| verb.copula && verb.form != ":");
@@ -229,8 +232,8 @@ fn is_elsewhere(old: &Clause, new: &Clause, was: &[Word], is: &[Word]) -> bool {
         && !lists_several(new)
 }
 
-/// Behind the first phrase that says something: still the value if it is a clock or a date, the address or employer behind
-/// "at", the form that someone prefers.
+/// Returns true if a word after the first content phrase is still the value: a clock time or a
+/// date, the address or employer after "at", a preferred form.
 fn is_later_value(verb: &Verb, place: &Place<'_>, differing: &Differing<'_>) -> bool {
     let single = !matches!(holding(&verb.form), Some(Holding::Many));
     let one = matches!(holding(&verb.form), Some(Holding::One)) && !verb.passive;
@@ -246,21 +249,21 @@ fn is_later_value(verb: &Verb, place: &Place<'_>, differing: &Differing<'_>) -> 
         || (verb.form == "prefer" && place.last && lists::has("in as with by via", place.preposition))
 }
 
-/// Where a difference stands in a complement.
+/// The position of a difference in a complement.
 struct Place<'a> {
-    /// In the first phrase that says something.
+    /// True if it is in the first content phrase.
     is_value: bool,
-    /// All phrases before it tell a time, as it does itself.
+    /// True if it and all phrases before it are times.
     is_time: bool,
-    /// A phrase behind it says for what.
+    /// True if a later phrase names a purpose.
     has_purpose: bool,
-    /// Its phrase tells a time.
+    /// True if its phrase is a time.
     timely: bool,
     /// The preposition of its phrase.
     preposition: &'a str,
-    /// No phrase follows it.
+    /// True if no phrase follows it.
     last: bool,
-    /// Its phrase says more behind it.
+    /// True if its phrase has more content words after it.
     goes_on: bool,
 }
 
@@ -303,7 +306,7 @@ fn small(words: &[Word]) -> Vec<&str> {
         .collect()
 }
 
-/// "Jest and Vitest": neither takes the place of the other.
+/// Returns true for a list: in "Jest and Vitest", neither replaces the other.
 fn lists_several(clause: &Clause) -> bool {
     // "between 2 and 8" is one range.
     let ranges = complement(clause).iter().any(|word| word.form == "between");
@@ -314,7 +317,7 @@ fn lists_several_words(words: &[Word]) -> bool {
     words.iter().any(|word| matches!(word.lower.as_str(), "and" | "or" | "both" | "either"))
 }
 
-/// A time against something else: "runs on Mondays", "runs on Linux".
+/// Returns true for a time against another sort: "runs on Mondays", "runs on Linux".
 fn mixes_time(was: &[Word], is: &[Word]) -> bool {
     timely(was) != timely(is)
 }
@@ -327,7 +330,7 @@ fn numbers_alone(words: &[Word]) -> bool {
     words.iter().all(|word| word.class == Class::Number || word.class == Class::Small)
 }
 
-/// "Logging uses X", "Authentication uses X": the subject is the purpose.
+/// Returns true if the subject is the purpose: "Logging uses X", "Authentication uses X".
 fn is_activity(clause: &Clause) -> bool {
     clause.subject().iter().rfind(|word| word.is_content()).is_some_and(|word| {
         ["ing", "tion", "sion", "ment", "tests", "suite", "pipeline"]
@@ -336,7 +339,7 @@ fn is_activity(clause: &Clause) -> bool {
     })
 }
 
-/// "The X of Y is Z": a name, a number, an attribute of which there is one.
+/// Returns true for "The X of Y is Z": a name, a number, or another attribute with a single value.
 fn attribute(clause: &Clause, differing: &Differing<'_>) -> bool {
     let subject = clause.subject();
     let Some(head) = subject.iter().rfind(|word| word.is_content()) else { return differing.opposed };
@@ -357,7 +360,8 @@ fn attribute(clause: &Clause, differing: &Differing<'_>) -> bool {
         || ((clause.definite || several) && named(differing.was) && named(differing.is))
 }
 
-/// "X is the main editor", "X owns the service": what is said has one subject, and only the subject differs.
+/// Returns true for a complement that has one subject, if only the subject differs: "X is the main
+/// editor", "X owns the service".
 pub(super) fn has_one_subject(old: &Clause, new: &Clause) -> bool {
     let (Some(verb), Some(new_verb)) = (&old.verb, &new.verb) else { return false };
     let said = complement(old);
@@ -382,12 +386,12 @@ pub(super) fn has_one_subject(old: &Clause, new: &Clause) -> bool {
             || matches!(verb.form.as_str(), "own" | "lead" | "captain" | "chair" | "head"))
 }
 
-/// True for what something has one of: its name, its limit, who answers for it.
+/// Returns true for an attribute with a single value: a name, a limit, a responsible person.
 pub(super) fn is_attribute(form: &str) -> bool {
     ATTRIBUTES.has(form)
 }
 
-/// The noun that a subject is about: the last before "of", "for" or another preposition.
+/// Returns the head noun of a subject: the last one before "of", "for" or another preposition.
 fn head_of(subject: &[Word]) -> &str {
     let end = subject
         .iter()

@@ -1,29 +1,29 @@
-//! The budget of one write for comparisons: words of one statement times words of the other.
-//! The rest is left open.
+//! The budget of comparisons in one write: words of one statement times words of the other. Pairs
+//! beyond it are left open.
 //!
-//! Decisions are made in the write of their records, where every other write waits for them.
+//! The write of the records makes these decisions, and all other writes wait for it.
 
 use loci_model::limits;
 
-/// The pairs of words that may still be compared.
+/// The number of word pairs that may still be compared.
 #[derive(Debug)]
 pub struct WordPairs {
     left: usize,
 }
 
 impl WordPairs {
-    /// The budget for all statements of one write.
+    /// Returns the budget for all statements of one write.
     pub fn of_a_write() -> Self {
         Self { left: limits::COMPARED_WORD_PAIRS_MAX }
     }
 
-    /// True when nothing more is compared.
+    /// Returns true if the budget is used up.
     pub(in crate::consolidation) fn are_spent(&self) -> bool {
         self.left == 0
     }
 
-    /// Takes the pairs of two statements. False where more are needed than are left; then none is
-    /// left.
+    /// Deducts the pairs of two statements. If the budget is too small, returns false and leaves no
+    /// budget.
     pub(in crate::consolidation) fn take(&mut self, words: usize, others: usize) -> bool {
         match self.left.checked_sub(words.saturating_mul(others)) {
             Some(left) => {

@@ -1,17 +1,19 @@
-//! Whether two texts that are nearly the same differ in wording alone: what the upkeep of documents asks before two become one.
+//! Compares two nearly equal texts: do they differ in wording only? Consolidation of documents
+//! checks that before a merge.
 //!
-//! Pure. How alike they are is the caller's matter.
+//! Pure. The caller measures their similarity.
 
 use super::compare::{is_wording, residue};
 use crate::consolidation::reading::{Reading, Word};
 
-/// Words that one text may have and the other not.
+/// Maximum number of words that only one of the texts has.
 const OTHER_WORDS_MAX: usize = 3;
 
-/// True where no word that only one of them has can make a difference: no name, number, day, condition or opposite among them.
+/// Returns true if no word that only one text has can change the meaning: no name, number, day,
+/// condition or opposite.
 pub fn differ_in_wording_only(left: &Wording, right: &Wording) -> bool {
     let (only_left, only_right) = (residue(&left.0, &right.0), residue(&right.0, &left.0));
-    // What one of them says beyond the other is lost with the shorter one only if both say something of their own.
+    // If only one text has words of its own, the longer text contains the other.
     if only_left.is_empty() || only_right.is_empty() {
         return true;
     }
@@ -20,11 +22,11 @@ pub fn differ_in_wording_only(left: &Wording, right: &Wording) -> bool {
         && is_wording(&only_left, &only_right)
 }
 
-/// The words of a text, read once however many texts it is compared with.
+/// The words of a text, parsed once for several comparisons.
 pub struct Wording(Vec<Word>);
 
 impl Wording {
-    /// Reads a text.
+    /// Parses a text.
     pub fn of(text: &str) -> Self {
         Self(Reading::of(text).clauses.into_iter().flat_map(|clause| clause.words).collect())
     }

@@ -1,5 +1,5 @@
-//! Carries a decision out in the write of its round: the record that is inserted, those whose place it takes, and the line
-//! in the history of each. Everything in one transaction; consolidation erases nothing.
+//! Applies a decision in the write of its round: inserts the record, supersedes others, and adds a
+//! line to the history of each. All in one transaction; consolidation erases nothing.
 
 use loci_model::memory::Memory;
 use loci_model::ports::store::{Confirmation, Tx};
@@ -13,16 +13,16 @@ use crate::consolidation::{Decision, Why};
 use crate::records::changing::Changing;
 use crate::records::conflicts;
 
-/// Who changes records here.
+/// Author of these changes.
 const BY: &str = "loci";
-/// The rules, in their version.
+/// Name and version of the rules.
 pub const RULES: &str = "deterministic@1";
 
-/// Carries a decision out: what was inserted, `None` where nothing was. What moved since the decision (a record that is
-/// gone) turns it into an addition.
+/// Applies a decision. Returns the inserted record, or `None` if nothing was inserted. If a record
+/// of the decision no longer exists, the proposal is added instead.
 ///
 /// # Errors
-/// Those of the store.
+/// Errors of the store.
 pub fn carry_out(
     tx: &mut dyn Tx,
     memory: &Memory,
@@ -33,17 +33,17 @@ pub fn carry_out(
     Carrying { changing: Changing { memory, by: BY, at }, how: "extracted" }.carry_out(tx, proposal, decision)
 }
 
-/// Who carries decisions out, and how the records came to be.
+/// The context in which decisions are applied, and the origin of the records.
 #[derive(Clone, Copy)]
 pub struct Carrying<'a> {
-    /// Who changes records.
+    /// The author of changes, the memory and the time.
     pub changing: Changing<'a>,
-    /// A word for the history: extracted, reported.
+    /// Origin of the record in the history: extracted, reported.
     pub how: &'static str,
 }
 
 impl Carrying<'_> {
-    /// As the function of that name.
+    /// Works like the function [`carry_out`].
     pub fn carry_out(
         &self,
         tx: &mut dyn Tx,
@@ -97,7 +97,7 @@ impl Carrying<'_> {
         Ok(found.filter(|record| record.state == RecordState::Active))
     }
 
-    /// Those of `old` that are still in force and not newer give their place.
+    /// Inserts the proposal and supersedes those of `old` that are active and not newer.
     fn replace(
         &self,
         tx: &mut dyn Tx,
@@ -139,7 +139,8 @@ impl Carrying<'_> {
         Ok(record)
     }
 
-    /// The record that says it gains the sources, and a line in its history. Followers of a stream see no change.
+    /// Adds the sources to the existing record, and a line to its history. Followers of a stream
+    /// see no change.
     fn repeat(&self, tx: &mut dyn Tx, first: &Record, proposal: &Record, why: &Why) -> Result<()> {
         let Changing { memory, by, at } = self.changing;
         tx.records_mut().confirm(&memory.id, &first.id, &Confirmation::of(first, proposal, at))?;

@@ -1,6 +1,7 @@
-//! Decides on proposals beside their neighbours: by the relation of each pair, the model only for what rules leave open.
+//! Decides on proposals by comparison with their neighbours. The relation of each pair decides; the
+//! model decides only cases that the rules leave open.
 //!
-//! One decision per proposal, with its reason. Nothing is written here.
+//! Each proposal gets one decision with its reason. Nothing is written here.
 
 use loci_model::RecordId;
 use loci_model::Result;
@@ -18,17 +19,18 @@ use crate::consolidation::{
     Decided, Deciding, Decision, Neighbourhood, Proposal, Thresholds, Why, WordPairs,
 };
 
-/// What the rules say of one proposal.
+/// The result of the rules for one proposal.
 enum Found {
     Decision(Decision),
-    /// Open: indexes of the neighbours it may meet, and why.
+    /// No decision: indexes of the related neighbours, and the reason.
     Open(Vec<usize>, Reason),
 }
 
-/// Decides on proposals beside their neighbours: by rules first, by the model only for the rest.
+/// Decides on proposals by comparison with their neighbours: first by rules, then by the model for
+/// the rest.
 ///
 /// # Errors
-/// Those of the store; `Invalid` where the memory's own thresholds cannot be read.
+/// Errors of the store; `Invalid` if the memory's own thresholds cannot be parsed.
 pub async fn decide(
     deciding: &Deciding<'_>,
     proposals: &[Proposal<'_>],
@@ -59,9 +61,9 @@ pub async fn decide(
     })
 }
 
-/// Decides on one record beside others by rules alone: what they leave open is added, with a
-/// conflict where it may contradict them. Whom it may meet, the caller says. `pairs`: how much may
-/// be compared; all decisions of one write have it in common.
+/// Decides on one record by rules alone. A record that the rules leave open is added, with a
+/// conflict if it may contradict others. The caller selects the neighbours. `pairs`: the comparison
+/// budget, shared by all decisions of one write.
 pub fn decide_alone(
     new: &Record,
     near: &[Neighbourhood],
@@ -78,8 +80,8 @@ pub fn decide_alone(
     }
 }
 
-/// Returns what becomes of a record without a model where rules leave its relation open: it is
-/// added, and a conflict is noted with what it may contradict.
+/// Returns the decision without a model on a record that the rules leave open. It is added, and a
+/// conflict is recorded with those it may contradict.
 fn left_open(neighbours: &[&Record], reason: Reason) -> Decision {
     let why = Why::rules(reason.text());
     if matches!(reason, Reason::MaybeChange | Reason::MaybeValue) {
@@ -88,7 +90,7 @@ fn left_open(neighbours: &[&Record], reason: Reason) -> Decision {
     Decision::Add { why }
 }
 
-/// What clients wrote, and what is not in force, is left alone.
+/// Returns true for records that consolidation may change: active and extracted.
 fn may_meet(record: &Record) -> bool {
     record.state == RecordState::Active && record.origin == RecordOrigin::Extracted
 }
@@ -150,13 +152,13 @@ fn by_rules(new: &Record, near: &[&Neighbourhood], limits: &Thresholds, pairs: &
             if cut { Reason::TooLong } else { *first },
         );
     }
-    // The most telling reason to let both stand.
+    // The most informative reason for which both stay.
     let coexists = found.iter().find(|(relation, _)| *relation == Relation::Coexists);
     let reason = coexists.or(found.first()).map_or("nothing like it was kept", |(_, reason)| reason.text());
     Found::Decision(Decision::Add { why: Why::rules(reason) })
 }
 
-/// What a record states: a preference's words out of its JSON form.
+/// Returns the statement of a record; for a preference, the text from its JSON form.
 pub(in crate::consolidation) fn stated(record: &Record) -> String {
     if record.kind == RecordKind::Preference
         && let Ok(value) = serde_json::from_str::<Value>(&record.text)
@@ -167,7 +169,8 @@ pub(in crate::consolidation) fn stated(record: &Record) -> String {
     record.text.clone()
 }
 
-/// Who says it, where the words begin with a name, and the words. In a model's sentence a name with a colon is a label.
+/// Returns the speaker, if the words begin with a name, and the words. In a model's sentence a name
+/// with a colon is a label.
 fn spoken<'a>(record: &Record, words: &'a str) -> (Option<&'a str>, &'a str) {
     let may_begin_with_a_name = record.provenance.verbatim || record.kind == RecordKind::Preference;
     match speaker_prefix(words).filter(|_| may_begin_with_a_name) {

@@ -1,22 +1,22 @@
-//! Whether words that a model made of two statements may stand: nothing in them that neither says, nothing lost that both
-//! say, never "A and B" (rule V12 of the plan's validator).
+//! Checks the text that a model made of two statements: nothing new in it, no denial lost, never "A
+//! and B" (rule V12 of the plan's validator).
 
 use crate::consolidation::comparison::compare::residue;
 use crate::consolidation::reading::{Class, Clause, Reading, Word};
 
-/// Why a merged text may not stand.
+/// The reason for which a merged text is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// A name, a number, code or an address that no source has.
+    /// It has a name, a number, code or an address that no source has.
     Invented,
-    /// Values of both sources in one text.
+    /// It has values of both sources.
     Both,
-    /// A denial was lost or made.
+    /// A denial was lost or added.
     Denial,
 }
 
 impl Refused {
-    /// For people.
+    /// Returns a readable reason.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Invented => "the model's words name what neither statement names",
@@ -28,7 +28,7 @@ impl Refused {
     }
 }
 
-/// Checks a text that is to take the place of `old`, after `new` was said.
+/// Checks a text that is to replace `old` after the statement `new`.
 pub(super) fn check(merged: &str, old: &str, new: &str) -> Result<(), Refused> {
     let (merged, old, new) = (Reading::of(merged), Reading::of(old), Reading::of(new));
     let (made, was, is) = (all(&merged), all(&old), all(&new));
@@ -47,7 +47,7 @@ pub(super) fn check(merged: &str, old: &str, new: &str) -> Result<(), Refused> {
     if has(&only_old) && has(&only_new) { Err(Refused::Both) } else { Ok(()) }
 }
 
-/// True when a text has a name, a number, code or an address that none of its sources has.
+/// Returns true if a text has a name, a number, code or an address that none of its sources has.
 pub(in crate::consolidation) fn invents(text: &str, sources: &[&str]) -> bool {
     let sources: Vec<Word> = sources.iter().flat_map(|source| all(&Reading::of(source))).collect();
     let known = |word: &Word| sources.iter().any(|source| source.form == word.form);

@@ -1,5 +1,6 @@
-//! What the rules leave open, asked of the model: one question for all open proposals of a round, in the form of
-//! An answer is checked before it counts; what may not stand becomes the candidate's own words.
+//! Asks the model about cases that the rules leave open: one question for all open proposals of a
+//! round. The answer is checked before use; a rejected text is replaced by the candidate's own
+//! words.
 
 use loci_model::job::exchange::Step;
 use loci_model::memory::prompt::PromptId;
@@ -18,7 +19,7 @@ use crate::strategies::model_questions::prompt::{self, Filling, Prompt};
 use crate::strategies::model_questions::question::{BadReply, Question};
 use crate::strategies::model_questions::reply_json::{VIOLATIONS_MAX, list};
 
-/// The longest word for what becomes of a memory, and some room.
+/// Maximum length of an operation name in an answer in characters, with a margin.
 const OPERATION_CHARS_MAX: usize = 40;
 const GRAMMAR: &str = r#"{"items": [{"memory": {"fact": string}, "operation": "AddMemory" | "UpdateMemory" | "SkipMemory", "update_id"?: string, "updated_memory"?: {"fact": string}}]}, one item for each new memory, in their order"#;
 
@@ -40,7 +41,7 @@ pub(crate) static PREFERENCES: Prompt = Prompt {
     entries: |reply| items(reply).map(|items| items.len()),
 };
 
-/// True for questions that are asked here.
+/// Returns true for questions of this module.
 pub(crate) fn asks(prompt: &PromptId) -> bool {
     prompt::named([&FACTS, &PREFERENCES], prompt).is_some()
 }
@@ -50,11 +51,11 @@ pub(super) struct Open<'a> {
     /// Its index.
     pub(super) proposal: usize,
     pub(super) record: &'a Record,
-    /// What it may meet.
+    /// Its related neighbours.
     pub(super) neighbours: Vec<&'a Record>,
 }
 
-/// One answer. Kept memories are told by their place among those that were shown with it.
+/// One answer. It refers to existing records by their index among those shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
     Add,
@@ -62,8 +63,8 @@ enum Answer {
     Update(usize, String),
 }
 
-/// Asks about everything open and puts the answers in the place of the decisions that wait for them. Where there is no
-/// answer, both stay.
+/// Asks about all open proposals and replaces the pending decisions by the answers. Without an
+/// answer, both records stay.
 pub(super) async fn ask(
     deciding: &Deciding<'_>,
     open: &[Open<'_>],
@@ -96,8 +97,9 @@ pub(super) async fn ask(
     }
 }
 
-/// What each kept memory is called in the question: `k1` for the first that is shown, and so on. Ids will not do: an earlier
-/// record of the round has another one each time the round is planned, and the same question must be asked in the same words.
+/// Returns the name of each existing record in the question: `k1` for the first one shown, and so
+/// on. Ids are unsuitable: an earlier record of the round gets a new id each time the round is
+/// planned, but the question must keep the same words.
 fn names(open: &[Open<'_>]) -> Vec<Vec<String>> {
     let mut shown: Vec<&RecordId> = Vec::new();
     let mut names = Vec::with_capacity(open.len());
@@ -129,7 +131,8 @@ fn question(deciding: &Deciding<'_>, open: &[Open<'_>], names: &[Vec<String>]) -
     prompt.list_question(filling).ok_or_else(|| Error::bug("a prompt of consolidation has no name"))
 }
 
-/// New memories, each with the kept ones it may meet, as JSON lines that no text can break out of.
+/// Returns new memories, each with its related existing records, as JSON lines that no text can
+/// escape.
 fn input(open: &[Open<'_>], names: &[Vec<String>]) -> String {
     let shown = |(record, name): (&&Record, &String)| {
         json!({
@@ -177,7 +180,7 @@ fn entry() -> Value {
     })
 }
 
-/// An item as it is written.
+/// An item in the reply.
 struct Item {
     operation: String,
     id: Option<String>,
@@ -194,7 +197,7 @@ fn items(reply: &str) -> std::result::Result<Vec<Item>, BadReply> {
     })
 }
 
-/// Reads an answer: one item per open proposal, names only of what was shown.
+/// Parses a reply: one item per open proposal, with names of shown records only.
 fn read(reply: &str, names: &[Vec<String>]) -> std::result::Result<Vec<Answer>, BadReply> {
     let items = items(reply)?;
     let mut violations = Vec::new();
@@ -237,8 +240,8 @@ fn answer(item: Item, known: &[String]) -> std::result::Result<Answer, &'static 
     }
 }
 
-/// An answer as a decision. A newer statement is never put under an older one's words, and words that may not stand give
-/// way to the candidate's own.
+/// Converts an answer to a decision. A newer statement is never merged into an older one's words. A
+/// rejected text is replaced by the candidate's own words.
 fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
     let said = |what: &str| Why { reason: what.to_owned(), by: by.prompt.to_string() };
     match answer {
@@ -247,7 +250,8 @@ fn decided(open: &Open<'_>, answer: Answer, by: &MadeBy) -> Decision {
             Some(near) => Decision::Skip { of: near.id.clone(), why: said("the model: says nothing new") },
             None => Decision::Add { why: said("the model named nothing that is there") },
         },
-        // What is not to be kept at all has no record to go to: it stays, and safety decides on it.
+        // The model names no record for the skipped proposal: it is added, and safety decides on
+        // it.
         Answer::Skip(None) => Decision::Add { why: said("the model would leave it out, but names no other") },
         Answer::Update(at, text) => match open.neighbours.get(at) {
             Some(near) => update(open.record, near, text, by),
@@ -272,7 +276,7 @@ fn update(new: &Record, old: &Record, text: String, by: &MadeBy) -> Decision {
         };
     }
     let own = stated(new);
-    // A preference keeps its JSON form: its own words take the place.
+    // A preference keeps its JSON form, so its own words supersede the old record.
     let keeps_form = own != new.text;
     match merged_words::check(&text, &stated(old), &own) {
         Ok(()) if !keeps_form && text != own => Decision::Update {

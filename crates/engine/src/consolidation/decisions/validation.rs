@@ -1,5 +1,5 @@
-//! Decisions of extraction as a plan, judged by the same validator as any other. A decision that
-//! breaks a rule becomes the careful one: both stay, or the new one is held.
+//! Decisions of extraction as a plan, checked by the common validator. A decision that breaks a
+//! rule becomes the cautious one: both stay, or the new record is held.
 
 use loci_model::record::Record;
 use loci_model::record::metadata::Metadata;
@@ -9,14 +9,14 @@ use crate::consolidation::snapshot::{PlanDocument, Snapshot};
 use crate::consolidation::validator::{Bounds, RuleCode, Violation, validate};
 use crate::consolidation::{Decision, Neighbourhood, Proposal, Why};
 
-/// The same decisions, those that break a rule replaced.
+/// Replaces the decisions that break a rule.
 pub(super) fn judged(
     proposals: &[Proposal<'_>],
     around: &[Neighbourhood],
     mut decisions: Vec<Decision>,
 ) -> Vec<Decision> {
     let snapshot = snapshot(proposals, around);
-    // The careful decisions could break a rule themselves only by what is not theirs: two looks are enough.
+    // A cautious decision breaks a rule only together with others, so two passes are enough.
     for _ in 0..2 {
         let (plan, of) = compiled(proposals, &decisions);
         let found = validate(&plan, &snapshot, &bounds());
@@ -33,7 +33,7 @@ pub(super) fn judged(
     decisions
 }
 
-/// Extraction makes and supersedes, however many it read.
+/// Returns the bounds of extraction, which creates and supersedes any number of documents.
 fn bounds() -> Bounds {
     Bounds {
         operations: [Operation::ResolveContradictions].into(),
@@ -51,7 +51,7 @@ fn snapshot(proposals: &[Proposal<'_>], around: &[Neighbourhood]) -> Snapshot {
     let standing = around.iter().map(|near| (&near.record, false));
     for (record, is_new) in new.chain(standing) {
         if documents.iter().all(|known| known.id != record.id) {
-            // Whose strict values differ is no neighbour.
+            // A record with different strict values is no neighbour, so metadata is not needed.
             let document = PlanDocument::of(record, Metadata::new());
             documents.push(PlanDocument { reference: record.id.to_string(), is_new, ..document });
         }
@@ -60,7 +60,7 @@ fn snapshot(proposals: &[Proposal<'_>], around: &[Neighbourhood]) -> Snapshot {
     Snapshot { sequence, documents, taken: Vec::new() }
 }
 
-/// The plan, and for each action the decision it is of.
+/// Returns the plan, and the index of the decision for each action.
 fn compiled(proposals: &[Proposal<'_>], decisions: &[Decision]) -> (Plan, Vec<usize>) {
     let mut plan = Plan::default();
     let mut of = Vec::new();
@@ -79,7 +79,7 @@ fn compiled(proposals: &[Proposal<'_>], decisions: &[Decision]) -> (Plan, Vec<us
         let supersede =
             |path: String, by: String, why: &Why| Action::Supersede { path, by, reason: why.reason.clone() };
         match decision {
-            // The candidate's own words were looked through when it was drafted.
+            // The candidate's own words were checked when it was drafted.
             Decision::Add { .. } | Decision::Skip { .. } | Decision::Hold { .. } | Decision::Doubt { .. } => {
             }
             Decision::Supersede { old, why } => {
@@ -102,7 +102,7 @@ fn compiled(proposals: &[Proposal<'_>], decisions: &[Decision]) -> (Plan, Vec<us
 fn careful(decision: &Decision, violation: &Violation, new: &Record) -> Decision {
     let why = |what: &str| Why::rules(format!("{what}: {}", violation.message));
     match decision {
-        // The model's words may not stand: the candidate's own may.
+        // The model's words are rejected; the candidate's own words may be valid.
         Decision::Update { old, .. }
             if matches!(violation.code, RuleCode::V06 | RuleCode::V12 | RuleCode::V16) =>
         {

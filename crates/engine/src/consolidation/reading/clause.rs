@@ -1,6 +1,7 @@
-//! Clauses: where a statement's subject ends, which verb it has, whether it is denied, whether it tells of the past.
+//! Clauses: the end of a statement's subject, its verb, its negation and its tense.
 //!
-//! By position and lists, no grammar: what cannot be told is left open, and open means that nothing is superseded.
+//! Positions and lists decide, without a grammar. Unclear cases are left open, and then nothing is
+//! superseded.
 
 use loci_model::limits;
 
@@ -12,19 +13,21 @@ use super::words::{Class, Word};
 /// One clause.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Clause {
-    /// Its words without negations, articles, soft words, punctuation and, where another verb follows, auxiliaries.
+    /// Its words without negations, articles, soft words and punctuation, and without auxiliaries
+    /// if another verb follows.
     pub(in super::super) words: Vec<Word>,
-    /// Words before the verb: its subject.
+    /// Number of words before the verb, which form its subject.
     pub(in super::super) subject_end: usize,
-    /// The verb, where one was found.
+    /// The verb, if one was found.
     pub(in super::super) verb: Option<Verb>,
-    /// It is denied.
+    /// True if it is negated.
     pub(in super::super) negative: bool,
-    /// It leaves a choice: "may", "can".
+    /// True if it permits something: "may", "can".
     pub(in super::super) leave: bool,
-    /// It tells of an event in the past.
+    /// True if it describes an event in the past.
     pub(in super::super) past: bool,
-    /// Its subject has an article, an owner or a number of words: "the linter", "Anna's manager".
+    /// True if its subject has an article, an owner or several words: "the linter", "Anna's
+    /// manager".
     pub(in super::super) definite: bool,
 }
 
@@ -33,29 +36,29 @@ pub(in super::super) struct Clause {
 pub(in super::super) struct Verb {
     /// Its form.
     pub(in super::super) form: String,
-    /// As written.
+    /// Its spelling in the text, in lower case.
     pub(in super::super) lower: String,
-    /// "is", a label's colon.
+    /// True for "is" or a label's colon.
     pub(in super::super) copula: bool,
-    /// "is" and a participle.
+    /// True for "is" and a participle.
     pub(in super::super) passive: bool,
-    /// Where its complement begins.
+    /// Index of its complement.
     pub(in super::super) end: usize,
 }
 
 impl Clause {
-    /// The subject.
+    /// Returns the subject.
     pub(in super::super) fn subject(&self) -> &[Word] {
         self.words.get(..self.subject_end).unwrap_or_default()
     }
 
-    /// Forms of the words that say something.
+    /// Returns the forms of the content words.
     pub(in super::super) fn content(&self) -> Vec<&str> {
         self.words.iter().filter(|word| word.is_content()).map(|word| word.form.as_str()).collect()
     }
 }
 
-/// The clauses of a text; at least one. A clause without a subject has that of the first.
+/// Returns the clauses of a text, at least one. A clause without a subject gets that of the first.
 pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
     let verbs = VerbPlaces::of(words);
     let mut parts: Vec<Vec<Word>> = Vec::new();
@@ -93,18 +96,18 @@ pub(in super::super) fn clauses(words: &[Word]) -> Vec<Clause> {
     clauses
 }
 
-/// True when a subject has more words than are repeated in the clauses behind it.
+/// Returns true if a subject is too long to be repeated in the following clauses.
 pub(super) fn has_long_subject(clause: &Clause) -> bool {
     clause.subject().len() > limits::LENT_SUBJECT_WORDS_MAX
 }
 
-/// Words as one clause, whatever marks they have.
+/// Returns the words as one clause, ignoring punctuation.
 pub(in super::super) fn one_clause(words: &[Word]) -> Clause {
     read(words)
 }
 
-/// True for a word that a clause keeps: no negation, article, soft word or mark other than a
-/// label's colon.
+/// Returns true for a word that a clause keeps: no negation, article, soft word or punctuation
+/// except a label's colon.
 pub(super) fn keeps(word: &Word) -> bool {
     match word.class {
         Class::Soft | Class::Negation | Class::Break => word.form == ":",
@@ -115,7 +118,7 @@ pub(super) fn keeps(word: &Word) -> bool {
 
 fn read(part: &[Word]) -> Clause {
     let negations = part.iter().filter(|word| word.class == Class::Negation).count();
-    // "do not ..., never": said twice, meant once.
+    // "do not ..., never": two negation words with one meaning.
     let twice = negations == 2 && part.iter().any(|word| matches!(word.lower.as_str(), "never" | "nothing"));
     let definite = part
         .first()
@@ -151,14 +154,16 @@ fn read(part: &[Word]) -> Clause {
     }
 }
 
-/// "On Mondays the museum is closed" is "The museum is closed on Mondays".
+/// Moves a leading phrase to the end: "On Mondays the museum is closed" becomes "The museum is
+/// closed on Mondays".
 fn front_last(words: &mut [Word]) {
     let is_preposition = |word: &Word| word.class == Class::Small && lists::is_preposition(&word.form);
     if words.first().is_none_or(|word| !is_preposition(word)) {
         return;
     }
     let Some((verb, _)) = verb_at(words) else { return };
-    // One word behind the preposition, or a name or date of more; what is left must be a subject.
+    // The phrase is one word after the preposition, or a longer name or date. The rest must contain
+    // a subject.
     let mut end = 2;
     while end < verb
         && words.get(end).is_some_and(|word| word.class == Class::Number || word.class == Class::Code)
@@ -170,12 +175,13 @@ fn front_last(words: &mut [Word]) {
     }
 }
 
-/// The verb: where it begins, and what it is.
+/// Returns the verb and its position.
 fn verb_at(words: &[Word]) -> Option<(usize, Verb)> {
     known_verb_at(words).or_else(|| unknown_verb(words).map(|at| (at, plain_verb(words, at))))
 }
 
-/// Of the lists. "is", "has" and a label's colon before a relative clause go first.
+/// Returns a verb of the lists. "is", "has" and a label's colon before a relative clause take
+/// precedence.
 pub(super) fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
     let end = words.iter().skip(1).position(is_relative).map_or(words.len(), |at| at + 1);
     let main = words.get(..end).unwrap_or_default();
@@ -189,14 +195,15 @@ pub(super) fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
     };
     let numbered = is_numbered(main.get(1), main.get(2));
     let first = (usize::from(numbered)..main.len()).find(|at| could(*at))?;
-    // A noun in the plural that could be a verb gives way to the verb behind it: "tests run", "HTTP calls go".
+    // A plural noun that could be a verb yields to the verb after it: "tests run", "HTTP calls go".
     let adjective = |at: usize| {
         let before_noun = main.get(at + 1).is_some_and(Word::is_content);
         main.get(at).is_some_and(|word| word.lower.ends_with("ed")) && before_noun
     };
     let behind = (first + 1..main.len().min(first + if first == 0 { 4 } else { 2 }))
         .find(|at| could(*at) && !adjective(*at));
-    // "Log level defaults to": the later one has the form of a verb and what only a verb has behind it.
+    // "Log level defaults to": the later word has the form of a verb and is followed by words that
+    // only follow a verb.
     const NOUNS: &[&str] = &["test", "check", "cach", "lint", "build", "releas", "log", "version", "tag"];
     let third = |at: usize| {
         let opens = words.get(at + 1).is_some_and(|next| next.class == Class::Small);
@@ -209,34 +216,34 @@ pub(super) fn known_verb_at(words: &[Word]) -> Option<(usize, Verb)> {
     Some((at, plain_verb(words, at)))
 }
 
-/// True for a word that opens a relative clause or a condition.
+/// Returns true for a word that opens a relative clause or a condition.
 pub(super) fn is_relative(word: &Word) -> bool {
     matches!(word.lower.as_str(), "that" | "which" | "who" | "when" | "while" | "if" | "because")
 }
 
-/// True for "is" and a label's colon.
+/// Returns true for "is" and a label's colon.
 pub(super) fn is_copula(word: &Word) -> bool {
     word.form == ":" || (word.class == Class::Small && word.form == "is")
 }
 
-/// True for "has" and its forms.
+/// Returns true for "has" and its forms.
 pub(super) fn is_has(word: &Word) -> bool {
     word.class == Class::Small && word.form == "has"
 }
 
-/// True for the past form of a verb, where a subject stands before it.
+/// Returns true for the past form of a verb after a subject.
 pub(super) fn is_past_verb(word: &Word) -> bool {
     word.class == Class::Plain && verbs::is_past(&word.lower)
 }
 
-/// True for the second and the third word of a clause that a noun and its number begin: "Store 14
-/// sells".
+/// Returns true for the second and third word of a clause that begins with a noun and its number:
+/// "Store 14 sells".
 pub(super) fn is_numbered(second: Option<&Word>, third: Option<&Word>) -> bool {
     second.is_some_and(|word| word.class == Class::Number)
         && third.is_some_and(|word| word.class == Class::Plain && word.lower.ends_with('s'))
 }
 
-/// A word in "s" behind a singular subject, where no known verb is.
+/// Returns the position of a word in "s" after a singular subject, if there is no known verb.
 fn unknown_verb(words: &[Word]) -> Option<usize> {
     (1..words.len()).find(|at| {
         let before = words.get(at - 1);
@@ -252,7 +259,7 @@ fn unknown_verb(words: &[Word]) -> Option<usize> {
     })
 }
 
-/// In "s" that the stem has not: "tests", not "Prometheus".
+/// Returns true if the word ends in "s" but its stem does not: "tests", not "Prometheus".
 fn is_plural(word: &Word) -> bool {
     word.lower.ends_with('s') && !word.form.ends_with('s')
 }
@@ -261,12 +268,12 @@ fn looks_plural(words: &[Word], at: usize) -> bool {
     words.get(at).is_some_and(|word| word.lower.ends_with('s'))
 }
 
-/// Behind an owner, a preposition or "of" stands a noun.
+/// Returns true if the word follows an owner, a preposition or "of", and is therefore a noun.
 fn follows_noun_opener(words: &[Word], at: usize) -> bool {
     at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(opens_noun)
 }
 
-/// True for a word behind which a noun stands.
+/// Returns true for a word that a noun follows.
 pub(super) fn opens_noun(word: &Word) -> bool {
     word.class == Class::Small
         && (matches!(
@@ -305,7 +312,7 @@ fn with_auxiliary(words: &[Word], at: usize, copula: bool) -> Verb {
     Verb { form: found.form, lower: found.lower, copula, passive, end }
 }
 
-/// The clause behind the subject of another.
+/// Returns a clause with the subject of another.
 fn with_subject(first: &Clause, clause: Clause) -> Clause {
     let subject: Vec<Word> = first.subject().to_vec();
     let shift = subject.len();

@@ -1,10 +1,10 @@
-//! Times of the day in one form: "3 pm", "3 in the afternoon" and "15:00" are the same. English.
+//! Normal form of clock times: "3 pm", "3 in the afternoon" and "15:00" are equal. English.
 //!
-//! Only what stands with a mark of the clock is read so; a bare number stays a number.
+//! A number counts as a time only with a clock marker; a bare number stays a number.
 
 use super::words::{Class, Word};
 
-/// Writes times of the day as hours and minutes.
+/// Replaces clock times by hours and minutes.
 pub(super) fn with_clock(words: Vec<Word>) -> Vec<Word> {
     let mut read: Vec<Word> = Vec::with_capacity(words.len());
     let mut at = 0;
@@ -31,13 +31,13 @@ pub(super) fn with_clock(words: Vec<Word>) -> Vec<Word> {
     read
 }
 
-/// The half of a day that follows a time.
+/// The half of the day that follows a time.
 enum Half {
     Before,
     After,
 }
 
-/// Hour and minute of a number that may be a time.
+/// Returns the hour and minute of a number that may be a time.
 fn time_of(word: &Word) -> Option<(u32, u32)> {
     if word.class != Class::Number {
         return None;
@@ -47,7 +47,7 @@ fn time_of(word: &Word) -> Option<(u32, u32)> {
     (hour < 24 && minute < 60).then_some((hour, minute))
 }
 
-/// "am", "in the morning": which half, and how many words that takes.
+/// Returns the half of the day and its number of words: "am", "in the morning".
 fn half_of_day(rest: &[Word]) -> (Option<Half>, usize) {
     let lower = |at: usize| rest.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     match lower(0) {

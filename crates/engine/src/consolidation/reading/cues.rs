@@ -1,32 +1,32 @@
-//! What a statement says about its own time: only for a while, planned, a question; and the change it tells of, from one
-//! thing to another.
+//! Temporal cues of a statement: temporary, planned, or a question; and the change that it states
+//! from one thing to another.
 
 use super::lists::{WordList, has};
 use super::words::{Class, Word};
 
-/// How long a statement holds.
+/// The duration for which a statement holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Hold {
-    /// Until something else is said.
+    /// Until another statement replaces it.
     Lasting,
     /// For a time that it names.
     Passing,
-    /// It tells of a day: a state of that day, or a change on it.
+    /// It names a day: a state on that day, or a change on it.
     Dated,
-    /// Not yet, and perhaps never.
+    /// Planned; it may never hold.
     Planned,
-    /// It is a question.
+    /// A question.
     Asked,
 }
 
 /// A change from one thing to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Change {
-    /// Forms of what was.
+    /// Forms of the old value.
     pub(in super::super) from: Vec<String>,
-    /// Forms of what is; empty where it is not said.
+    /// Forms of the new value; empty if it is not stated.
     pub(in super::super) to: Vec<String>,
-    /// Forms of everything else, the verb of change aside.
+    /// Forms of all other words except the verb of change.
     pub(in super::super) rest: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ const PASSING: &[&str] = &[
     "the rest of",
 ];
 
-/// When something happened: a state holds only then, a change holds on.
+/// Words for the time of an event: a state holds only then, a change continues to hold.
 const DATED: &[&str] =
     &["today", "yesterday", "last week", "last month", "last year", "this morning", "this afternoon", "ago"];
 
@@ -144,7 +144,7 @@ static CHANGING: WordList = WordList::new(
     rewritten rewrote move switch migrate",
 );
 
-/// How long a statement holds, by its words.
+/// Returns the duration for which a statement holds, by its words.
 pub(in super::super) fn hold(text: &str, words: &[Word]) -> Hold {
     let lower = format!(
         " {} ",
@@ -178,14 +178,14 @@ pub(in super::super) fn hold(text: &str, words: &[Word]) -> Hold {
     }
 }
 
-/// "Can you ...?", "Could we have ...?": a request.
+/// Returns true for a request: "Can you ...?", "Could we have ...?".
 fn asks_for(words: &[Word]) -> bool {
     let lower = |at: usize| words.get(at).map(|word| word.lower.as_str()).unwrap_or_default();
     let start = usize::from(has("please so and", lower(0)));
     has("can could would will may", lower(start)) && has("i you we", lower(start + 1))
 }
 
-/// The change that a statement tells of.
+/// Returns the change that a statement contains.
 pub(in super::super) fn change(words: &[Word]) -> Option<Change> {
     from_to(words).or_else(|| replaced(words)).or_else(|| instead(words))
 }
@@ -194,13 +194,14 @@ fn at(words: &[Word], from: usize, wanted: &str) -> Option<usize> {
     words.iter().enumerate().skip(from).find(|(_, word)| has(wanted, &word.lower)).map(|(at, _)| at)
 }
 
-/// Forms of the content of `words[from..to]`.
+/// Returns the forms of the content words in `words[from..to]`.
 fn forms(words: &[Word], from: usize, to: usize) -> Vec<String> {
     let part = words.get(from..to.min(words.len())).unwrap_or_default();
     part.iter().filter(|word| word.is_content()).map(|word| word.form.clone()).collect()
 }
 
-/// Where a phrase that begins at `from` ends: at a mark, a preposition, another clause.
+/// Returns the end of a phrase that begins at `from`: at punctuation, a preposition, or another
+/// clause.
 fn phrase_end(words: &[Word], from: usize) -> usize {
     let ends = |word: &Word| {
         word.class == Class::Break
@@ -217,7 +218,7 @@ fn without(words: &[Word], parts: &[(usize, usize)]) -> Vec<String> {
     kept.map(|(_, word)| word.form.clone()).collect()
 }
 
-/// "moved … from A to B", "switched to B from A".
+/// Reads "moved … from A to B", "switched to B from A".
 fn from_to(words: &[Word]) -> Option<Change> {
     let verb = words.iter().position(|word| CHANGING.has(&word.lower))?;
     let from = at(words, verb, "from")?;
@@ -233,7 +234,7 @@ fn from_to(words: &[Word]) -> Option<Change> {
     })
 }
 
-/// "A was replaced by B", "replaced A with B", "B replaces A".
+/// Reads "A was replaced by B", "replaced A with B", "B replaces A".
 fn replaced(words: &[Word]) -> Option<Change> {
     let verb = at(words, 0, "replaced replaces replace superseded supersedes succeeds")?;
     let passive = words.get(..verb).unwrap_or_default().iter().rev().take(3).any(|word| word.form == "is");
@@ -257,7 +258,7 @@ fn replaced(words: &[Word]) -> Option<Change> {
     (!made.from.is_empty() && !made.to.is_empty()).then_some(made)
 }
 
-/// "B instead of A".
+/// Reads "B instead of A".
 fn instead(words: &[Word]) -> Option<Change> {
     let mark = at(words, 0, "instead-of in-favor-of")?;
     let end = phrase_end(words, mark + 1);

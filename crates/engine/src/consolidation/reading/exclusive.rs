@@ -1,12 +1,13 @@
-//! Groups of values that exclude each other in one place: opposites, days, colours, programs that do the same work. Two
-//! members are never the same; whether one takes the other's place depends on where they stand (`slot`).
+//! Groups of values that exclude each other in one slot: opposites, days, colours, programs of the
+//! same purpose. Two members are never equal. Their position (`slot`) decides if one replaces the
+//! other.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::synonyms::one_form;
 
-/// Opposite states: behind "is" and "has" one holds at a time.
+/// Opposite states, of which one holds at a time after "is" and "has".
 const STATES: &[&str] = &[
     "open close shut",
     "on off",
@@ -50,7 +51,7 @@ const STATES: &[&str] = &[
     "safe unsafe dangerous",
 ];
 
-/// Other sets of which one holds at a time, in one place of one statement.
+/// Other sets of which one member holds at a time in one slot of a statement.
 const OPPOSITES: &[&str] = &[
     "light dark",
     "concise detailed",
@@ -124,7 +125,7 @@ const OPPOSITES: &[&str] = &[
     "dollar euro pound franc yen",
 ];
 
-/// Programs, services and languages by the work they do.
+/// Programs, services and languages by their purpose.
 const TOOLS: &[&str] = &[
     "npm yarn pnpm bun",
     "pip poetry uv pipenv conda",
@@ -181,7 +182,7 @@ const TOOLS: &[&str] = &[
     "javascript typescript",
 ];
 
-/// Where something runs: another place is another case, never another value.
+/// Places where something runs: another place is another case, never another value.
 const PLACES: &str = "\
     production staging development qa sandbox preview ci testing integration canary";
 
@@ -189,7 +190,7 @@ static MEMBERS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
     let mut members: HashMap<String, Vec<usize>> = HashMap::new();
     for (group, words) in STATES.iter().chain(OPPOSITES).chain(TOOLS).enumerate() {
         for word in words.split(' ') {
-            // Code keeps its letters, words have their stem.
+            // Code keeps its letters; words are stemmed.
             for form in [word.to_owned(), one_form(word)] {
                 let groups = members.entry(form).or_default();
                 if groups.last() != Some(&group) {
@@ -204,7 +205,8 @@ static MEMBERS: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
 static PLACE_FORMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| PLACES.split_ascii_whitespace().map(one_form).collect());
 
-/// True when two forms are different members of one group, or one is the other with a denying beginning.
+/// Returns true if two forms are different members of one group, or one is the other with a
+/// negating prefix.
 pub(in super::super) fn excludes(left: &str, right: &str) -> bool {
     left != right && (share_group(left, right) || denies(left, right) || denies(right, left))
 }
@@ -214,7 +216,7 @@ fn share_group(left: &str, right: &str) -> bool {
     MEMBERS.get(right).is_some_and(|right| left.iter().any(|group| right.contains(group)))
 }
 
-/// `unsupported` denies `supported`.
+/// Returns true if one form is the other with a negating prefix: `unsupported` and `supported`.
 fn denies(denied: &str, plain: &str) -> bool {
     plain.len() > 3
         && ["un", "in", "im", "dis", "non", "de", "mis"]
@@ -222,12 +224,12 @@ fn denies(denied: &str, plain: &str) -> bool {
             .any(|prefix| denied.strip_prefix(prefix) == Some(plain))
 }
 
-/// True for a word with an opposite state: behind "is" it says a state, whatever its form.
+/// Returns true for a word with an opposite state: after "is" it names a state, in any form.
 pub(in super::super) fn is_state(form: &str) -> bool {
     MEMBERS.get(form).is_some_and(|groups| groups.iter().any(|group| *group < STATES.len()))
 }
 
-/// True for a word that says where something runs.
+/// Returns true for a word that names the place where something runs.
 pub(in super::super) fn is_place_of_running(form: &str) -> bool {
     PLACE_FORMS.contains(form)
 }

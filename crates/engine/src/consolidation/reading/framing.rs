@@ -1,25 +1,25 @@
-//! What a statement says beside its matter: politeness, openers, words that tell that something is new. English, with the
-//! words of change and of grammar in German, French and Spanish.
+//! Framing of a statement, apart from its content: politeness, openers, words that mark something
+//! as new. English, with the words of change and of grammar in German, French and Spanish.
 //!
-//! Nothing here decides; the cues that are found are weighed in `turn`.
+//! Nothing here decides; `value_change` evaluates the cues.
 
 use super::lists::{PhraseList, WordList, has};
 use super::words::{Class, Word};
 
-/// What a statement says about its own novelty.
+/// Cues of a statement on its own novelty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in super::super) struct Cues {
-    /// "now", "from now on", "these days", "as of today".
+    /// True for "now", "from now on", "these days", "as of today".
     pub(in super::super) now: bool,
-    /// "correction", "actually", "I meant".
+    /// True for "correction", "actually", "I meant".
     pub(in super::super) corrected: bool,
-    /// "instead", "rather".
+    /// True for "instead", "rather".
     pub(in super::super) instead: bool,
-    /// "also", "too", "another", "both".
+    /// True for "also", "too", "another", "both".
     pub(in super::super) also: bool,
 }
 
-/// Phrases that open or close a sentence and say nothing of its matter. English.
+/// Phrases that open or close a sentence without content. English.
 static OPENERS: PhraseList = PhraseList::new(&[
     "just so you know",
     "by the way",
@@ -83,7 +83,7 @@ static OPENERS: PhraseList = PhraseList::new(&[
     "hi",
 ]);
 
-/// Phrases that say that something is new. English, German, French, Spanish.
+/// Phrases that mark something as new. English, German, French, Spanish.
 static NOW: PhraseList = PhraseList::new(&[
     "from now on",
     "from now",
@@ -186,7 +186,7 @@ static ALSO: PhraseList = PhraseList::new(&[
     "still",
 ]);
 
-/// Words that take no part in a comparison of matters. English.
+/// Words that a comparison of content ignores. English.
 static FRAMING: WordList = WordList::new(
     "\
     please prefer like love want wish need thing way kind sort note know think guess believe say tell \
@@ -194,7 +194,7 @@ static FRAMING: WordList = WordList::new(
     general typical usual normal simple new",
 );
 
-/// Words of grammar. German, French, Spanish.
+/// Grammatical words. German, French, Spanish.
 static GRAMMAR: WordList = WordList::new(
     "\
     der die das den dem des ein eine einen einem einer ich wir er sie es mein meine meinen meiner unser \
@@ -206,7 +206,7 @@ static GRAMMAR: WordList = WordList::new(
     por del al su sus usuario usuaria favor me no ya",
 );
 
-/// The words without framing phrases, and what those told.
+/// Returns the words without framing phrases, and the cues of those phrases.
 pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
     let words = &with_grammar(words);
     let mut kept: Vec<Word> = Vec::with_capacity(words.len());
@@ -225,7 +225,7 @@ pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
         let skipped = since.max(now).max(corrected).max(instead).max(opener);
         if skipped > 0 {
             at += skipped;
-            // A mark behind an opener belongs to it.
+            // Punctuation after an opener belongs to it.
             let marked = words.get(at).is_some_and(|next| next.class == Class::Break);
             at += usize::from(marked && kept.is_empty());
         } else {
@@ -236,17 +236,17 @@ pub(in super::super) fn unframed(words: &[Word]) -> (Vec<Word>, Cues) {
     if kept.iter().any(Word::is_content) { (kept, cues) } else { (words.clone(), cues) }
 }
 
-/// Words that stand in no English sentence. German, French, Spanish.
+/// Words that occur in no English sentence. German, French, Spanish.
 static FOREIGN: WordList = WordList::new(
     "\
     der das ist ich mein meine nicht und für wir ein eine le je mon ma est et pour nous une les el los es mi y \
     para una yo del se en ya chez",
 );
 
-/// Words that stand in most English ones.
+/// Words that occur in most English sentences.
 static ENGLISH: WordList = WordList::new("the is are my i to of and for we our it with not was");
 
-/// The words, with those of grammar as such where the sentence is not English.
+/// Returns the words; if the sentence is not English, marks its grammatical words as such.
 fn with_grammar(words: &[Word]) -> Vec<Word> {
     let count = |list: &WordList| words.iter().filter(|word| list.has(&word.lower)).count();
     let foreign = count(&FOREIGN) > count(&ENGLISH);
@@ -262,7 +262,8 @@ fn with_grammar(words: &[Word]) -> Vec<Word> {
     words.iter().map(read).collect()
 }
 
-/// "The vet says", "Anna told me that": how many words, where a statement follows.
+/// Returns the number of words that attribute the following statement to a person: "The vet
+/// mentioned", "Anna confirmed that".
 fn reported(words: &[Word]) -> usize {
     static SAYING: WordList = WordList::new("says said told tells mentioned confirmed wrote informed");
     let Some(verb) = words.iter().take(4).position(|word| SAYING.has(&word.lower)) else { return 0 };
@@ -281,7 +282,8 @@ fn reported(words: &[Word]) -> usize {
     if verb > 0 && states && plain { end } else { 0 }
 }
 
-/// "from January", "starting Monday": how many words, where they open or close a sentence.
+/// Returns the number of words of a date that opens or closes a sentence: "from January", "starting
+/// Monday".
 fn since(words: &[Word], at: usize) -> usize {
     if !words.get(at).is_some_and(|word| has("from starting beginning since ab", &word.lower)) {
         return 0;
@@ -301,7 +303,7 @@ fn since(words: &[Word], at: usize) -> usize {
     if edge && !range && end > begin { end - at } else { 0 }
 }
 
-/// True for a word that takes no part in a comparison of matters.
+/// Returns true for a word that a comparison of content ignores.
 pub(in super::super) fn is_framing(word: &Word) -> bool {
     word.class == Class::Plain
         && word.lower != "calls"

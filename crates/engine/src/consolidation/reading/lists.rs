@@ -1,47 +1,47 @@
-//! The closed classes of English: words of grammar, negations, number words, the calendar. Lists of the language, not of a
-//! subject.
+//! Closed classes of English: grammatical words, negations, number words, the calendar. The lists
+//! belong to the language, not to a subject.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use super::words::Word;
 
-/// A closed list of words, separated by spaces. It is split once, on the first question.
+/// A closed list of words, separated by spaces. It is split once, at its first use.
 pub(in super::super) struct WordList {
     text: &'static str,
     words: OnceLock<HashSet<&'static str>>,
 }
 
 impl WordList {
-    /// A list of those words.
+    /// Creates a list of those words.
     pub(in super::super) const fn new(text: &'static str) -> Self {
         Self { text, words: OnceLock::new() }
     }
 
-    /// True when the list has that word.
+    /// Returns true if the list contains that word.
     pub(in super::super) fn has(&self, word: &str) -> bool {
         self.words.get_or_init(|| self.iter().collect()).contains(word)
     }
 
-    /// Its words, in their order.
+    /// Returns its words in their order.
     pub(in super::super) fn iter(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.text.split_ascii_whitespace()
     }
 }
 
-/// A closed list of phrases, found by their first word.
+/// A closed list of phrases, indexed by their first word.
 pub(in super::super) struct PhraseList {
     phrases: &'static [&'static str],
     by_first: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
 }
 
 impl PhraseList {
-    /// A list of those phrases, the words of each separated by one space.
+    /// Creates a list of those phrases, each with its words separated by one space.
     pub(in super::super) const fn new(phrases: &'static [&'static str]) -> Self {
         Self { phrases, by_first: OnceLock::new() }
     }
 
-    /// Returns how many words the longest phrase takes that begins here; 0 where none does.
+    /// Returns the number of words of the longest phrase that begins here; 0 if none does.
     pub(in super::super) fn longest(&self, words: &[Word]) -> usize {
         let Some(first) = words.first() else { return 0 };
         let by_lower = self.beginning_with(&first.lower);
@@ -62,7 +62,7 @@ impl PhraseList {
     }
 }
 
-/// Returns how many words a phrase takes that begins here.
+/// Returns the number of words if the phrase begins here.
 fn fits(phrase: &str, words: &[Word]) -> Option<usize> {
     let mut at = 0;
     for part in phrase.split(' ') {
@@ -82,7 +82,7 @@ static PREPOSITIONS: WordList = WordList::new(
     below than towards about instead-of inside outside using across beyond despite except",
 );
 
-/// Words of grammar beside prepositions.
+/// Grammatical words other than prepositions.
 static SMALL: WordList = WordList::new(
     "\
     a an the this that these those of and or but nor i me you he she it we they him her us them my \
@@ -91,7 +91,7 @@ static SMALL: WordList = WordList::new(
     there here so then such each every any some all both either 's up out off down let",
 );
 
-/// Words that a comparison may leave out.
+/// Words that a comparison may ignore.
 static SOFT: WordList = WordList::new(
     "\
     really very also still currently now just already always usually generally normally typically \
@@ -102,9 +102,9 @@ static SOFT: WordList = WordList::new(
 
 const NEGATIONS: &[&str] = &["not", "never", "no", "cannot", "neither", "none", "nobody", "nothing", "n't"];
 
-/// What has the force of "must", and what leaves the choice.
+/// Words with the meaning of "must".
 pub(super) const DUTIES: &[&str] = &["must", "should", "shall", "ought"];
-/// See [`DUTIES`].
+/// Words that permit something.
 pub(super) const LEAVE: &[&str] = &["may", "can", "could", "might"];
 
 static DAYS: WordList = WordList::new(
@@ -117,24 +117,24 @@ static MONTHS: WordList = WordList::new(
     apr jun jul aug sep sept oct nov dec",
 );
 
-/// True when a handful of words, separated by spaces, has that word. A longer list is a
+/// Returns true if a short list, separated by spaces, contains that word. A longer list is a
 /// [`WordList`].
 pub(in super::super) fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|member| member == word)
 }
 
-/// True for a preposition, or a conjunction that opens a phrase.
+/// Returns true for a preposition, or a conjunction that opens a phrase.
 pub(in super::super) fn is_preposition(form: &str) -> bool {
     PREPOSITIONS.has(form)
 }
 
-/// True for a day or a month, also in the plural and in short.
+/// Returns true for a day or a month, also in the plural or abbreviated.
 pub(in super::super) fn is_day_or_month(lower: &str) -> bool {
     let single = lower.strip_suffix('s').unwrap_or(lower);
     DAYS.has(single) || DAYS.has(lower) || MONTHS.has(lower)
 }
 
-/// True for the name of a month.
+/// Returns true for the name of a month.
 pub(in super::super) fn is_month(lower: &str) -> bool {
     MONTHS.has(lower)
 }
@@ -151,12 +151,12 @@ pub(super) fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word)
 }
 
-/// Days and months, also in the plural; `may` is a verb here.
+/// Returns true for days and months, also in the plural; `may` counts as a verb here.
 pub(super) fn is_calendar(word: &str) -> bool {
     word != "may" && is_day_or_month(word)
 }
 
-/// The words of a contraction.
+/// Returns the words of a contraction.
 pub(super) fn contraction(lower: &str) -> Option<Vec<&str>> {
     let known = match lower {
         "can't" => Some(vec!["can", "not"]),

@@ -1,7 +1,7 @@
-//! Reading one statement for comparison: words in one form, clauses with their subject and verb, what is negated, what is
-//! only for a time, what changed. English; of other languages only equal words are told.
+//! Parses one statement for comparison: normalized words, clauses with subject and verb, negations,
+//! durations and changes. English; in other languages only equal words are recognized.
 //!
-//! Pure. What two statements are to each other is `relate`; nothing here knows a second statement.
+//! Pure. `relate` determines the relation of two statements; this module sees only one.
 
 pub(super) mod clause;
 mod clock;
@@ -20,25 +20,26 @@ pub(super) use cues::{Change, Hold, change, hold};
 pub(super) use framing::{Cues, unframed};
 pub(super) use words::{Class, Word, words};
 
-/// A statement, read.
+/// A parsed statement.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
-    /// Its words in order, white space, case, marks and closing punctuation aside: equal forms, equal statements.
+    /// Its words in order, without white space, case, quotation marks and closing punctuation:
+    /// equal forms mean equal statements.
     pub(super) canonical: String,
-    /// Its clauses; at least one.
+    /// Its clauses, at least one.
     pub(super) clauses: Vec<Clause>,
-    /// How long it holds.
+    /// The duration for which it holds.
     pub(super) hold: Hold,
-    /// The change it tells of.
+    /// The change that it states.
     pub(super) change: Option<Change>,
     /// Its words without framing.
     pub(super) words: Vec<Word>,
-    /// What it says about its own novelty.
+    /// Its cues on its own novelty.
     pub(super) cues: Cues,
 }
 
 impl Reading {
-    /// Reads a statement.
+    /// Parses a statement.
     pub(super) fn of(text: &str) -> Self {
         let words = words(text);
         let canonical = words
@@ -58,7 +59,8 @@ impl Reading {
         }
     }
 
-    /// True when its first subject is too long to be lent to its other clauses: those have none.
+    /// Returns true if its first subject is too long to be repeated in its other clauses: they have
+    /// no subject then.
     pub(super) fn has_long_subject(&self) -> bool {
         self.clauses.len() > 1 && self.clauses.first().is_some_and(clause::has_long_subject)
     }

@@ -1,5 +1,5 @@
-//! One form for words and phrases that say the same: spellings, abbreviations, common synonyms. General English and the
-//! usual words of software; a value is never a synonym of another.
+//! Normal forms of words and phrases with the same meaning: spellings, abbreviations, common
+//! synonyms. General English and common words of software. A value is never a synonym of another.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::lists;
 use super::words::{Class, Word};
 
-/// Words of one line have one form, that of the first.
+/// Groups of words; all words of a line get the form of the first.
 const GROUPS: &[&str] = &[
     "live reside dwell locate situate",
     "go goes went gone",
@@ -157,7 +157,7 @@ const GROUPS: &[&str] = &[
     "leave depart leaves departs",
 ];
 
-/// Phrases of small letters and what they become: words, a negation where the first is `!`.
+/// Phrases in lower case and their replacements: words, with a negation if the first is `!`.
 const PHRASES: &[(&str, &str)] = &[
     ("no longer than", "at-most"),
     ("no more than", "at-most"),
@@ -223,7 +223,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("working as an", "is a"),
 ];
 
-/// The places of the phrases that begin with a word.
+/// Indexes of the phrases that begin with a word.
 static PHRASES_BY_FIRST: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
     let mut by_first: HashMap<&'static str, Vec<usize>> = HashMap::new();
     for (at, (phrase, _)) in PHRASES.iter().enumerate() {
@@ -232,7 +232,7 @@ static PHRASES_BY_FIRST: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock:
     by_first
 });
 
-/// Verbs that deny what follows.
+/// Verbs that negate the following words.
 const DENYING: &[(&str, &str)] = &[
     ("dislike", "like"),
     ("dislikes", "like"),
@@ -250,7 +250,7 @@ const DENYING: &[(&str, &str)] = &[
     ("unsubscribes", "subscrib"),
 ];
 
-/// Verbs that end what follows, where that is an activity.
+/// Verbs that end the following activity.
 const ENDING: &[&str] = &["stopped", "stop", "stops", "quit", "quits", "ceased", "ceases"];
 
 static FORMS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
@@ -275,7 +275,7 @@ fn stem(word: &str) -> String {
     }
 }
 
-/// The form of one word in lower case.
+/// Returns the form of one word in lower case.
 pub(super) fn one_form(lower: &str) -> String {
     if let Some(form) = FORMS.get(lower) {
         return form.clone();
@@ -284,7 +284,8 @@ pub(super) fn one_form(lower: &str) -> String {
     FORMS.get(&stem).cloned().unwrap_or(stem)
 }
 
-/// Words with phrases made one, denying verbs opened and activities that ended denied.
+/// Replaces phrases by their normal form, expands negating verbs, and negates activities that
+/// ended.
 pub(super) fn folded(words: Vec<Word>) -> Vec<Word> {
     let mut folded: Vec<Word> = Vec::with_capacity(words.len());
     let mut at = 0;
@@ -313,7 +314,7 @@ pub(super) fn folded(words: Vec<Word>) -> Vec<Word> {
     folded
 }
 
-/// "used to" before a verb, not behind "is": what was so and is not.
+/// Returns true for a former state: "used to" before a verb, but not after "is".
 fn is_former(before: &[Word], word: &Word, next: &str) -> bool {
     word.lower == "used"
         && next == "to"
@@ -325,7 +326,7 @@ fn phrase(words: &[Word]) -> Option<(usize, Vec<Word>)> {
     let beginning_with = |word: &str| PHRASES_BY_FIRST.get(word).map(Vec::as_slice).unwrap_or_default();
     let denied: &[usize] = if first.class == Class::Negation { beginning_with("not") } else { &[] };
     let mut places: Vec<usize> = beginning_with(&first.lower).iter().chain(denied).copied().collect();
-    // The first of the list goes before the others.
+    // The first phrase of the list takes precedence.
     places.sort_unstable();
     places.into_iter().filter_map(|at| PHRASES.get(at)).find_map(|(phrase, made)| {
         let mut used = 0;
@@ -374,9 +375,10 @@ fn made_word(part: &str) -> Word {
     }
 }
 
-/// "is on", "is off": a state, where nothing follows that they could open.
+/// Marks the particle of "is on" and "is off" as a state, unless the next word makes it a
+/// preposition.
 fn switched(words: &mut [Word]) {
-    // The place of the last word that is not a soft one.
+    // Index of the last word that is not soft.
     let mut before: Option<usize> = None;
     for at in 0..words.len() {
         let opens = words
@@ -397,7 +399,8 @@ fn switched(words: &mut [Word]) {
     }
 }
 
-/// "likes tea better" is "prefers tea"; "prefers tea to coffee" is "prefers tea over coffee".
+/// Normalizes preferences: "likes tea better" becomes "prefers tea"; "prefers tea to coffee"
+/// becomes "prefers tea over coffee".
 fn better_liked(words: &mut Vec<Word>) {
     let verb = words.iter().position(|word| matches!(word.form.as_str(), "like" | "prefer"));
     let Some(verb) = verb else { return };

@@ -1,6 +1,6 @@
-//! Words by which something ends or changes. English, with the common ones of German, French and Spanish.
+//! Words for an end or a change. English, with common ones of German, French and Spanish.
 //!
-//! Lists only: what they do to an old statement is `value_change`.
+//! Lists only: `value_change` determines their effect on an old statement.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::lists::{WordList, has};
 use super::words::{Class, Word};
 
-/// Verbs that end what is their object, or what is their subject where they are passive. As written, lower case.
+/// Verbs that end their object, or in the passive their subject. As spelled, in lower case.
 static ENDS: WordList = WordList::new(
     "\
     quit stopped stop stops gave given dropped drop drops cancelled canceled cancel removed remove deleted left sold \
@@ -17,13 +17,13 @@ static ENDS: WordList = WordList::new(
     gekündigt aufgehört abgeschafft arrêté quitté supprimé dejé dejó eliminado cancelado",
 );
 
-/// Of those, the ones that say it of their subject without a form of "be".
+/// Those of the verbs that end their subject without a form of "be".
 static ENDS_ITSELF: WordList = WordList::new("ended expired retired resigned dissolved closed");
 
-/// Words behind "is" by which a thing is no more. As written, lower case.
+/// Words after "is" that mark a thing as ended. As spelled, in lower case.
 static GONE: WordList = WordList::new("gone over out history obsolete dead weg vorbei");
 
-/// Phrases by which a person ends something.
+/// Phrases with which a person ends something.
 const ENDING: &[&str] = &[
     "given up",
     "gave up",
@@ -48,11 +48,11 @@ const ENDING: &[&str] = &[
     "moved out",
 ];
 
-/// Their first words.
+/// First words of `ENDING`.
 static ENDING_FIRST: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| ENDING.iter().filter_map(|phrase| phrase.split(' ').next()).collect());
 
-/// Verbs of change: something gets another value. As written, lower case.
+/// Verbs of change: something gets another value. As spelled, in lower case.
 static CHANGES: WordList = WordList::new(
     "\
     moved move moves switched switch changed change changes migrated migrate relocated upgraded upgrade downgraded \
@@ -64,11 +64,11 @@ static CHANGES: WordList = WordList::new(
     déménagé changé passé déplacé augmenté mudé mudó cambié cambió cambiado pasado subido",
 );
 
-/// Words that open the new value behind a verb of change. English, German, French, Spanish.
+/// Words that open the new value after a verb of change. English, German, French, Spanish.
 static TOWARDS: WordList =
     WordList::new("to into onto until by with auf nach zu zum zur à au en vers a al hasta");
 
-/// How something ends here, if it does.
+/// The kind of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum End {
     /// "no longer X", "not X any more".
@@ -79,7 +79,7 @@ pub(in super::super) enum End {
     Subject,
 }
 
-/// Whether the words of a clause tell of an end, and where its verb stands.
+/// Returns the kind of an end and the position of its verb, if the words of a clause state one.
 pub(in super::super) fn end(words: &[Word]) -> Option<(End, usize)> {
     let is = |word: &Word| matches!(word.form.as_str(), "is" | "got" | "has") || word.lower == "got";
     let more = |word: &Word| matches!(word.lower.as_str(), "anymore" | "mehr" | "plus" | "más");
@@ -124,7 +124,8 @@ pub(in super::super) fn end(words: &[Word]) -> Option<(End, usize)> {
     if GONE.has(lower) || passive || own { Some((End::Subject, at)) } else { Some((End::Object, at)) }
 }
 
-/// Where a verb of change stands in the words of a clause, and where its new value begins.
+/// Returns the position of a verb of change in the words of a clause, and the position of its new
+/// value.
 pub(in super::super) fn change(words: &[Word]) -> Option<(usize, Option<usize>)> {
     let at = words.iter().position(|word| {
         !matches!(word.class, Class::Code | Class::Name) && !word.is_noun && CHANGES.has(&word.lower)
@@ -138,7 +139,7 @@ pub(in super::super) fn change(words: &[Word]) -> Option<(usize, Option<usize>)>
     Some((at, towards.map(|(at, _)| at)))
 }
 
-/// True for a word that tells of an end or a change itself.
+/// Returns true for a word that states an end or a change.
 pub(in super::super) fn is_turn(word: &Word) -> bool {
     !matches!(word.class, Class::Code | Class::Name)
         && (ENDS.has(&word.lower)

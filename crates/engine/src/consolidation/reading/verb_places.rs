@@ -1,33 +1,33 @@
-//! The places where verbs may stand in the words of a statement, found in one pass. A range of the
-//! words is then searched for a verb without reading it.
+//! Positions at which the words of a statement may have a verb, found in one pass. A range of words
+//! is then searched for a verb without parsing it.
 //!
-//! The rules are the same as in `clause`; a test holds both to the same answers.
+//! The rules are those of `clause`; a test checks that both agree.
 
 use super::clause::{is_copula, is_has, is_numbered, is_past_verb, is_relative, keeps, opens_noun};
 use super::verbs;
 use super::words::{Class, Word};
 
-/// The places of a statement's words, those that a clause keeps counted alone.
+/// Positions in a statement, counting only the words that a clause keeps.
 pub(super) struct VerbPlaces {
-    /// The number of kept words before each word; one more entry at the end.
+    /// Number of kept words before each word, with one more entry at the end.
     kept: Vec<usize>,
-    /// The next mark from each word on that may end a clause; the number of words where none
-    /// follows.
+    /// For each word, the position of the next punctuation that may end a clause; the number of
+    /// words if there is none.
     mark: Vec<usize>,
-    /// The next "is", "has" or label's colon from each kept word on.
+    /// For each kept word, the position of the next "is", "has" or label's colon.
     copula: Vec<usize>,
-    /// The next word from each kept word on that opens a relative clause.
+    /// For each kept word, the position of the next word that opens a relative clause.
     relative: Vec<usize>,
-    /// The next word from each kept word on that can be a verb behind a subject.
+    /// For each kept word, the position of the next word that can be a verb after a subject.
     behind_subject: Vec<usize>,
     /// True for a kept word that can be a verb without a subject.
     alone: Vec<bool>,
-    /// True for a kept word that a number and a verb in "s" follow.
+    /// True for a kept word before a number and a verb in "s".
     numbered: Vec<bool>,
 }
 
 impl VerbPlaces {
-    /// Finds the places in all words of a statement.
+    /// Finds the positions in all words of a statement.
     pub(super) fn of(words: &[Word]) -> Self {
         let mut before = Vec::with_capacity(words.len() + 1);
         let mut kept: Vec<&Word> = Vec::with_capacity(words.len());
@@ -56,13 +56,13 @@ impl VerbPlaces {
         }
     }
 
-    /// True when a clause of its own begins there: a verb before the next mark.
+    /// Returns true if a separate clause begins there, with a verb before the next punctuation.
     pub(super) fn begins_clause(&self, from: usize) -> bool {
         let end = self.mark.get(from).copied().unwrap_or(from);
         self.has_verb(from, end)
     }
 
-    /// True when the words of that range have a known verb.
+    /// Returns true if the range contains a known verb.
     pub(super) fn has_verb(&self, from: usize, to: usize) -> bool {
         let (Some(from), Some(to)) = (self.kept.get(from).copied(), self.kept.get(to).copied()) else {
             return false;
@@ -79,8 +79,8 @@ impl VerbPlaces {
     }
 }
 
-/// Returns, for each word, the place of the next from it on that is so; the number of words where
-/// none follows, and at the end.
+/// Returns for each word the position of the next word that `is_so` accepts; the number of words if
+/// there is none, and at the end.
 fn next_places(words: &[&Word], is_so: impl Fn(usize, &Word) -> bool) -> Vec<usize> {
     let mut next = words.len();
     let mut places = vec![next];

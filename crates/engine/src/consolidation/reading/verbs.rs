@@ -1,5 +1,5 @@
-//! Verbs, by what they say of their object: one at a time ("lives in"), or many ("likes"). What stands in neither list is
-//! told by form alone, and trusted less.
+//! Verbs, by the number of objects they have: one at a time ("lives in"), or many ("likes"). Verbs
+//! in neither list are recognized by form only, and trusted less.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -9,12 +9,12 @@ use super::lists::WordList;
 use super::synonyms::one_form;
 use super::words::{Class, Word};
 
-/// How many objects a verb has at a time.
+/// The number of objects that a verb has at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Holding {
-    /// One in each role: a later one takes the place of the earlier.
+    /// One in each role: a later one replaces the earlier one.
     One,
-    /// One for a stated purpose, occasion or group of values; without one, several.
+    /// One for a stated purpose, occasion or group of values; otherwise several.
     OnePerPurpose,
     /// Any number.
     Many,
@@ -41,7 +41,7 @@ const MANY: &str = "read own need require cost take raise get like speak know vi
     produce allow forbid permit block prevent ignore skip cover touch affect break change update handle process parse \
     wear bring carry bake plant grow feed groom volunteer donate celebrate invite date marry love hike swim ski climb";
 
-/// Past forms that tell of an event, not of a state.
+/// Past forms that describe an event, not a state.
 static PAST: WordList = WordList::new(
     "\
     ran bought went met saw took gave got made said told found wrote ate drank drove flew came broke \
@@ -57,7 +57,7 @@ static PARTICIPLES: WordList = WordList::new(
     sold bought driven shown spoken taught hidden drawn paid split hit born",
 );
 
-/// Participles behind "is" that have several objects.
+/// Participles after "is" that have several objects.
 static PASSIVE_MANY: WordList = WordList::new(
     "\
     replicated caused used imported supported known interested related connected tested affected loved \
@@ -66,7 +66,8 @@ static PASSIVE_MANY: WordList = WordList::new(
     surprised worried excited tired",
 );
 
-/// What a person does with many things, and goes on doing when one program replaces another.
+/// Verbs of personal habits with many objects, which a person continues when one program replaces
+/// another.
 const PERSONAL: &str = "\
     like speak know visit read watch attend play sing learn say think recommend mention";
 
@@ -84,17 +85,17 @@ static HOLDINGS: LazyLock<HashMap<String, Holding>> = LazyLock::new(|| {
     holdings
 });
 
-/// How many objects the verb of that form has; `None` for an unknown verb.
+/// Returns the number of objects for a verb form; `None` for an unknown verb.
 pub(in super::super) fn holding(form: &str) -> Option<Holding> {
     HOLDINGS.get(form).copied()
 }
 
-/// True for a verb whose object a replacement elsewhere does not touch.
+/// Returns true for a verb whose object is not affected by a replacement elsewhere.
 pub(in super::super) fn is_personal(form: &str) -> bool {
     PERSONAL_FORMS.contains(form)
 }
 
-/// True for a known verb as a finite form: the stem itself or in "s".
+/// Returns true for a finite form of a known verb: the stem, or the form in "s".
 pub(super) fn is_verb(word: &Word) -> bool {
     const NOUNS: &[&str] = &["ing", "tion", "sion", "ment", "ance", "ence", "ity", "ness"];
     word.class == Class::Plain
@@ -103,19 +104,19 @@ pub(super) fn is_verb(word: &Word) -> bool {
         && HOLDINGS.contains_key(&word.form)
 }
 
-/// True for a participle behind "is".
+/// Returns true for a participle after "is".
 pub(super) fn is_participle(word: &Word) -> bool {
     word.class == Class::Plain
         && !is_state(&word.form)
         && (word.lower.ends_with("ed") || PARTICIPLES.has(&word.lower))
 }
 
-/// True for a participle that has several objects.
+/// Returns true for a participle that has several objects.
 pub(in super::super) fn is_shared_participle(lower: &str) -> bool {
     PASSIVE_MANY.has(lower)
 }
 
-/// True for a word that tells of an event in the past.
+/// Returns true for a word that describes an event in the past.
 pub(super) fn is_past(lower: &str) -> bool {
     PAST.has(lower)
         || (lower.len() > 4

@@ -1,4 +1,5 @@
-//! A text as words in one form: lower case, stems, one word for synonyms, numbers as digits, code and names apart.
+//! Splits a text into normalized words: lower case, stems, one word for synonyms, numbers as
+//! digits, code and names marked.
 
 use loci_text::marks::number_word;
 
@@ -6,16 +7,16 @@ use super::clock;
 use super::lists;
 use super::synonyms;
 
-/// What a word is.
+/// The class of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Class {
-    /// A word of grammar: article, preposition, pronoun, auxiliary.
+    /// A grammatical word: article, preposition, pronoun, auxiliary.
     Small,
-    /// Says nothing for a comparison: "really", "currently".
+    /// A word without meaning for a comparison: "really", "currently".
     Soft,
     /// Any other word.
     Plain,
-    /// With a capital inside a sentence, or all in capitals.
+    /// A word with a capital inside a sentence, or all in capitals.
     Name,
     /// Code, path, address, identifier, quoted text.
     Code,
@@ -32,13 +33,13 @@ pub(in super::super) enum Class {
 pub(in super::super) struct Word {
     /// Its form for comparison.
     pub(in super::super) form: String,
-    /// As written, in lower case.
+    /// Its spelling in lower case.
     pub(in super::super) lower: String,
-    /// What it is.
+    /// Its class.
     pub(in super::super) class: Class,
-    /// It stands behind an article or an owner.
+    /// True if it follows an article or an owner.
     pub(in super::super) is_noun: bool,
-    /// That article is "the", or there is an owner.
+    /// True if that article is "the", or it follows an owner.
     pub(in super::super) is_definite: bool,
 }
 
@@ -48,7 +49,7 @@ impl Word {
         Self { lower: form.clone(), form, class, is_noun: false, is_definite: false }
     }
 
-    /// True for a word that says something.
+    /// Returns true for a content word.
     pub(in super::super) fn is_content(&self) -> bool {
         match self.class {
             Class::Plain | Class::Name | Class::Code | Class::Number => true,
@@ -56,17 +57,17 @@ impl Word {
         }
     }
 
-    /// True where a difference is never a matter of wording.
+    /// Returns true if a difference in this word always changes the meaning.
     pub(in super::super) fn is_hard(&self) -> bool {
         matches!(self.class, Class::Name | Class::Code | Class::Number)
     }
 }
 
-/// The words of a text.
+/// Returns the words of a text.
 pub(in super::super) fn words(text: &str) -> Vec<Word> {
     let mut raw = Vec::new();
     let mut rest = text;
-    // An opening mark without its closing one is not looked for to the end each time.
+    // This avoids a search to the end for each opening quotation mark without a closing one.
     let last_closing = text.rfind('”').unwrap_or(0);
     while !rest.is_empty() {
         rest = rest.trim_start();
@@ -98,7 +99,7 @@ pub(in super::super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Before classes: a chunk's parts.
+/// Parts of a chunk before classification.
 enum Raw {
     Code(String),
     Number(String),
@@ -133,7 +134,7 @@ fn read_chunk(chunk: &str, raw: &mut Vec<Raw>) {
         start.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '*', '"', '”', '\'', '’', '…']);
     let after = start.get(body.len()..).unwrap_or_default();
     if !body.is_empty() {
-        // A mark before a number belongs to it: "-5".
+        // A minus sign before a number belongs to it: "-5".
         let negative =
             chunk.starts_with('-') && leading == 1 && body.starts_with(|c: char| c.is_ascii_digit());
         let kept = if negative { chunk.get(..1 + body.len()).unwrap_or(body) } else { body };
@@ -166,7 +167,7 @@ fn read_body(body: &str, raw: &mut Vec<Raw>) {
     }
 }
 
-/// `KEY=value`.
+/// Splits `KEY=value`.
 fn setting(body: &str) -> Option<(&str, &str)> {
     let (key, value) = body.split_once('=')?;
     let is_key = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
@@ -174,7 +175,8 @@ fn setting(body: &str) -> Option<(&str, &str)> {
         .then_some((key, value))
 }
 
-/// Digits with what stands directly before or behind them: `30s`, `$5`, `25%`, `2nd`, `1,450`, `02:00`, `3.11`.
+/// Splits a number with adjacent signs or units: `30s`, `$5`, `25%`, `2nd`, `1,450`, `02:00`,
+/// `3.11`.
 fn number_with_unit(body: &str) -> Option<(String, String)> {
     let currency = ['$', '€', '£'].into_iter().find(|sign| body.starts_with(*sign));
     let plain = body.trim_start_matches(['$', '€', '£', '~', '≈']);
@@ -199,7 +201,7 @@ fn number_with_unit(body: &str) -> Option<(String, String)> {
     Some((format!("{sign}{}", number.strip_suffix(".0").unwrap_or(number)), unit))
 }
 
-/// Paths, addresses, identifiers: what nobody writes by accident.
+/// Returns true for paths, addresses and identifiers, which do not occur by accident.
 fn is_code(body: &str) -> bool {
     let inner = |mark: char| {
         body.char_indices().any(|(at, c)| {
@@ -224,7 +226,7 @@ fn is_code(body: &str) -> bool {
         || slash
 }
 
-/// "e.g", "U.S".
+/// Returns true for an abbreviation: "e.g", "U.S".
 fn is_abbreviation(body: &str) -> bool {
     body.split('.').all(|part| part.chars().count() <= 1)
 }
@@ -248,7 +250,8 @@ fn classified(raw: Vec<Raw>) -> Vec<Word> {
     words
 }
 
-/// One written word: contractions opened, number words as numbers, names told by their capitals.
+/// Adds one written word: expands contractions, converts number words to digits, recognizes names
+/// by their capitals.
 fn read_word(written: &str, at_start: bool, words: &mut Vec<Word>) {
     let plain = written.replace('’', "'");
     let lower = plain.to_lowercase();
@@ -333,7 +336,7 @@ fn small(lower: &str) -> Word {
         "an" | "the" => "a",
         _ => lower,
     };
-    // Who speaks of himself is the user.
+    // First-person words refer to the user.
     let class = if form == "user" { Class::Plain } else { Class::Small };
     Word { form: form.to_owned(), lower: lower.to_owned(), class, is_noun: false, is_definite: false }
 }

@@ -1,4 +1,4 @@
-//! Rules on actions as such: V01, V08, V09, V10, V11, V17, V18.
+//! Rules on single actions: V01, V08, V09, V10, V11, V17, V18.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use super::super::plan::{Action, Operation, Words};
 use super::super::snapshot::reference_key;
 use super::{Judging, RuleCode, allowed};
 
-/// So many retirements are always allowed.
+/// Number of retirements that are always allowed.
 const RETIRED_MIN: usize = 8;
 
-/// V01: the operations that were asked for allow the action.
+/// Returns the kinds of actions that the requested operations allow (V01).
 pub(super) fn allowed_actions(judging: &Judging<'_>) -> BTreeSet<&'static str> {
     let mut kinds = allowed(&judging.bounds.operations);
     if judging.bounds.extracts {
@@ -36,8 +36,8 @@ pub(super) fn allowed_kinds(judging: &mut Judging<'_>) {
     }
 }
 
-/// What an update does that the operations do not allow: contradictions change bodies, reorganizing what stands above them, and
-/// deduplicating takes lines out that are there twice.
+/// Returns the violation if an update exceeds the operations. Resolving contradictions changes
+/// bodies, reorganizing changes titles and descriptions, and deduplicating removes repeated lines.
 fn update_beyond(judging: &Judging<'_>, path: &str, words: &Words) -> Option<&'static str> {
     let asked = |operation| judging.bounds.operations.contains(&operation);
     if judging.bounds.extracts || asked(Operation::ResolveContradictions) {
@@ -52,7 +52,7 @@ fn update_beyond(judging: &Judging<'_>, path: &str, words: &Words) -> Option<&'s
     (!allowed).then_some("the operations asked for do not allow another body")
 }
 
-/// True where the lines of one text are those of the other, in order, less some that are still there.
+/// Returns true if the new text is the old one without some lines that occur elsewhere in it.
 fn only_drops_lines(old: &str, new: &str) -> bool {
     let kept: BTreeSet<&str> = new.lines().map(str::trim).collect();
     let mut rest = new.split_inclusive('\n').peekable();
@@ -66,7 +66,7 @@ fn only_drops_lines(old: &str, new: &str) -> bool {
     rest.next().is_none()
 }
 
-/// V08: no two actions write one path.
+/// Checks V08: no two actions write one path.
 pub(super) fn one_write(judging: &mut Judging<'_>) {
     let mut written: BTreeSet<String> = BTreeSet::new();
     let plan = judging.plan;
@@ -79,7 +79,7 @@ pub(super) fn one_write(judging: &mut Judging<'_>) {
     }
 }
 
-/// V09: no path is written and vacated, except a merge's target that is its own source.
+/// Checks V09: no path is written and vacated, except a merge's target that is its own source.
 pub(super) fn written_and_vacated(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     let vacated: BTreeSet<String> =
@@ -93,7 +93,7 @@ pub(super) fn written_and_vacated(judging: &mut Judging<'_>) {
     }
 }
 
-/// V10: what stands at a new path was not read by this action.
+/// Checks V10: an action overwrites only documents that it read.
 pub(super) fn unread(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(super) fn unread(judging: &mut Judging<'_>) {
                 sources.iter().any(|source| reference_key(source) == reference_key(path))
             }
             Action::Update { .. } => true,
-            // By another spelling of its own.
+            // A move to another spelling of the same path.
             Action::Move { from, .. } => from != path && reference_key(from) == reference_key(path),
             Action::Create { .. } | Action::Supersede { .. } | Action::Archive { .. } => false,
         };
@@ -114,7 +114,7 @@ pub(super) fn unread(judging: &mut Judging<'_>) {
     }
 }
 
-/// V11: moves and supersessions lead nowhere back, and nothing is retired twice.
+/// Checks V11: moves and supersessions form no cycle, and nothing is retired twice.
 pub(super) fn cycles(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     let mut next: BTreeMap<String, String> = BTreeMap::new();
@@ -156,7 +156,7 @@ pub(super) fn cycles(judging: &mut Judging<'_>) {
     }
 }
 
-/// V17: every reason says something, in at most 500 characters and without control characters.
+/// Checks V17: every reason has 1 to 500 characters without control characters.
 pub(super) fn reasons(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -175,9 +175,9 @@ pub(super) fn reasons(judging: &mut Judging<'_>) {
     }
 }
 
-/// V18: at most a quarter of the documents is retired in one run, or eight; the rest is held.
+/// Checks V18: one run retires at most a quarter of the documents, or eight; the rest is held.
 pub(super) fn retirements(judging: &mut Judging<'_>) {
-    // Extraction sees neighbours, not the tree.
+    // Extraction sees only neighbours, not the whole tree.
     if judging.bounds.extracts {
         return;
     }

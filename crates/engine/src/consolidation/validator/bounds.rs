@@ -1,4 +1,4 @@
-//! How large a plan, and what it was made on, may be. Limits are never nought.
+//! Size limits of a plan and of its basis. Limits are never zero.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,25 @@ use super::{Judging, RuleCode};
 /// The bounds of one plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
-    /// What was asked for.
+    /// The requested operations.
     pub operations: BTreeSet<Operation>,
-    /// Extraction: new records may be made and superseding is its work.
+    /// True for extraction, which may create records and supersede.
     pub extracts: bool,
-    /// Documents read.
+    /// Maximum number of documents read.
     pub files_max: usize,
-    /// Bytes of them.
+    /// Maximum size of these documents in bytes.
     pub input_bytes_max: usize,
-    /// Actions.
+    /// Maximum number of actions.
     pub actions_max: usize,
-    /// Directories below `knowledge/` afterwards.
+    /// Maximum number of directories below `knowledge/` after the plan.
     pub directories_max: usize,
-    /// A derived statement with counts rests on so many documents at least.
+    /// Minimum number of documents behind a derived statement with counts.
     pub derived_min: usize,
-    /// Documents of the whole tree, where the plan was made on a part of it.
+    /// Number of documents of the whole tree, if the plan covers a part of it.
     pub tree_documents: Option<usize>,
-    /// Tokens that `knowledge/system/` may have afterwards.
+    /// Maximum number of tokens in `knowledge/system/` after the plan.
     pub system_tokens_max: Option<u32>,
-    /// The words are a model's: they are looked through for injection and secrets.
+    /// True if the words are a model's: they are checked for injection and secrets.
     pub by_model: bool,
 }
 
@@ -50,7 +50,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Refuses limits of nought.
+    /// Rejects limits of zero.
     ///
     /// # Errors
     /// `Invalid`, naming the limit.

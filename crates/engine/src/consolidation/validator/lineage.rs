@@ -1,4 +1,4 @@
-//! Rules on what comes from what: V03 merging, V14 deriving, V15 superseding and trust.
+//! Rules on lineage: V03 merging, V14 deriving, V15 superseding and trust.
 
 use loci_model::record::TrustTier;
 
@@ -8,7 +8,8 @@ use super::super::snapshot::{PlanDocument, reference_key};
 use super::{Judging, RuleCode};
 use crate::consolidation::comparison::scope::{Lie, lie};
 
-/// V03: at least two sources, of one namespace, strategy and scope, with equal strict values.
+/// Checks V03: at least two sources, of one namespace, strategy and scope, with equal strict
+/// values.
 pub(super) fn may_merge(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -41,7 +42,8 @@ fn same_scope(left: &PlanDocument, right: &PlanDocument) -> bool {
     lie(left.scope.as_deref(), right.scope.as_deref()) == Lie::Equal
 }
 
-/// V14: what is derived rests on at least two documents, each named once; counts are those of the sources.
+/// Checks V14: a derived document has at least two sources, each named once, and its counts are
+/// those of the sources.
 pub(super) fn derived(judging: &mut Judging<'_>) {
     let derives = judging.bounds.operations.contains(&Operation::DeriveInsights) && !judging.bounds.extracts;
     let plan = judging.plan;
@@ -80,7 +82,7 @@ pub(super) fn derived(judging: &mut Judging<'_>) {
     }
 }
 
-/// "3 of 5" in a text.
+/// Returns the counts in a text, such as "3 of 5".
 fn counts(text: &str) -> Vec<(usize, usize)> {
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -93,7 +95,8 @@ fn counts(text: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// V15: documents that are not trusted alike become one unseen only where they say the same to the letter.
+/// Checks V15: documents of different trust are merged without review only if their texts are
+/// identical.
 pub(super) fn trusted_alike(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -108,7 +111,8 @@ pub(super) fn trusted_alike(judging: &mut Judging<'_>) {
     }
 }
 
-/// V15: a model neither rewrites what somebody confirmed nor puts away what nothing of equal trust covers, unless a person says so.
+/// Checks V15: without review by a person, a model neither rewrites confirmed documents nor
+/// archives documents that no document of equal trust covers.
 pub(super) fn by_model(judging: &mut Judging<'_>) {
     if !judging.bounds.by_model {
         return;
@@ -138,7 +142,8 @@ pub(super) fn by_model(judging: &mut Judging<'_>) {
     }
 }
 
-/// V15: the newer of the same place and scope, and never what is trusted less in the place of what is trusted more.
+/// Checks V15: the superseding document is newer, of the same namespace and scope, and not of lower
+/// trust.
 pub(super) fn may_supersede(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {

@@ -1,16 +1,20 @@
-//! Judges a plan before anything happens: every rule by itself, every violation at once. Pure.
+//! Checks a plan before it is applied: each rule separately, all violations at once. Pure.
 //!
 //! | file | rules |
 //! |---|---|
-//! | `actions` | V01 allowed, V08 one write per path, V09 written and vacated, V10 nothing unread is overwritten, V11 cycles and double retirement, V17 reasons, V18 how much is retired |
-//! | `references` | V02 everything named is there, once |
-//! | `paths` | V04 targets, V13 `system/` and what is pinned |
-//! | `texts` | V05 descriptions, V06 bodies, V07 `content`, V12 nothing invented or lost, V16 injection and secrets |
-//! | `lineage` | V03 what may be merged, V14 what derived documents draw on, V15 what may supersede what, and trust |
-//! | `bounds` | how large a plan may be |
+//! | `actions` | V01 allowed, V08 one write per path, V09 written and vacated, |
+//! | | V10 nothing unread is overwritten, V11 cycles and double retirement, |
+//! | | V17 reasons, V18 share of retired documents |
+//! | `references` | V02 every reference exists, once |
+//! | `paths` | V04 targets, V13 `system/` and pinned documents |
+//! | `texts` | V05 descriptions, V06 bodies, V07 `content`, V12 nothing invented or lost, |
+//! | | V16 injection and secrets |
+//! | `lineage` | V03 permitted merges, V14 sources of derived documents, |
+//! | | V15 permitted supersessions, and trust |
+//! | `bounds` | size limits of a plan |
 //!
-//! A rule over paths passes references that are record ids. To add a rule: its code, its function in a file, its line in
-//! [`validate`], its property test.
+//! A rule on paths ignores references that are record ids. To add a rule, add its code, its
+//! function in a file, its line in [`validate`], and its property test.
 
 mod actions;
 mod bounds;
@@ -51,28 +55,28 @@ pub enum RuleCode {
     V18,
 }
 
-/// One thing that is wrong.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The rule.
     pub code: RuleCode,
-    /// Index of the action; that of the first for what the whole plan breaks.
+    /// Index of the action; the first action for violations by the whole plan.
     pub action: usize,
-    /// For people; no content but references.
+    /// Readable message; no content except references.
     pub message: String,
-    /// The action is kept for review instead of failing the plan.
+    /// True if the action is held for review instead of failing the plan.
     pub held: bool,
 }
 
-/// What a plan is judged by beside itself.
+/// The input of the rules: the plan, its basis and its bounds.
 #[derive(Debug)]
 pub(super) struct Judging<'a> {
     pub(super) plan: &'a Plan,
     pub(super) snapshot: &'a Snapshot,
     pub(super) bounds: &'a Bounds,
-    /// Places of documents in the snapshot by what their names have in common.
+    /// Indexes of documents in the snapshot by the key of their reference.
     by_name: BTreeMap<String, Vec<usize>>,
-    /// What paths have in common that are others'.
+    /// Keys of paths that belong to others.
     taken: BTreeSet<String>,
     found: Vec<Violation>,
 }
@@ -87,12 +91,12 @@ impl<'a> Judging<'a> {
         Self { plan, snapshot, bounds, by_name, taken, found: Vec::new() }
     }
 
-    /// How many documents have a name.
+    /// Returns the number of documents with a reference.
     pub(super) fn named(&self, reference: &str) -> usize {
         self.by_name.get(&reference_key(reference)).map_or(0, Vec::len)
     }
 
-    /// The document of that name; `None` where none has it, or two have.
+    /// Returns the document with that reference; `None` if there is none, or more than one.
     pub(super) fn find(&self, reference: &str) -> Option<&'a PlanDocument> {
         match self.by_name.get(&reference_key(reference))?.as_slice() {
             [only] => self.snapshot.documents.get(*only),
@@ -100,13 +104,13 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// True where a document stood under that name before the plan.
+    /// Returns true if a document had that reference before the plan.
     pub(super) fn stands(&self, reference: &str) -> bool {
         let places = self.by_name.get(&reference_key(reference)).into_iter().flatten();
         places.filter_map(|at| self.snapshot.documents.get(*at)).any(|document| !document.is_new)
     }
 
-    /// True where a document lies that the plan may not touch.
+    /// Returns true if the path belongs to a document that the plan must not touch.
     pub(super) fn is_taken(&self, reference: &str) -> bool {
         self.taken.contains(&reference_key(reference))
     }
@@ -120,7 +124,7 @@ impl<'a> Judging<'a> {
     }
 }
 
-/// Everything that is wrong with a plan, by action, then by rule.
+/// Returns all violations of a plan, by action, then by rule.
 pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violation> {
     let mut judging = Judging::of(plan, snapshot, bounds);
     for rule in [
@@ -155,7 +159,7 @@ pub fn validate(plan: &Plan, snapshot: &Snapshot, bounds: &Bounds) -> Vec<Violat
     found
 }
 
-/// The actions that an operation allows.
+/// Returns the actions that an operation allows.
 fn allowed_by(operation: Operation) -> &'static [&'static str] {
     match operation {
         Operation::ResolveContradictions => &["update", "supersede"],

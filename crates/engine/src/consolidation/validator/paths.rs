@@ -1,5 +1,5 @@
-//! Rules on paths: V04 where new documents may lie, V13 what nobody touches in passing. References that are record ids
-//! are no paths.
+//! Rules on paths: V04 permitted paths of new documents, V13 protected documents. References that
+//! are record ids are not paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +17,13 @@ use crate::document_text::slug::RESERVED_STEMS;
 const STEM_CHARS_MAX: usize = 80;
 const DIRECTORY_CHARS_MAX: usize = 30;
 
-/// True for a path, false for a record's id.
+/// Returns true for a path, false for a record's id.
 pub(super) fn is_path(reference: &str) -> bool {
     reference.contains('/') || reference.ends_with(".md")
 }
 
-/// V04: a new target is a Markdown file at most one directory below `knowledge/`, cleanly named, not reserved.
+/// Checks V04: a new target is a Markdown file at most one directory below `knowledge/`, with a
+/// valid name that is not reserved.
 pub(super) fn targets(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     let mut directories: BTreeSet<&str> =
@@ -30,7 +31,7 @@ pub(super) fn targets(judging: &mut Judging<'_>) {
     let before = directories.len();
     for (at, action) in plan.actions.iter().enumerate() {
         let Some(path) = action.writes().filter(|path| is_path(path)) else { continue };
-        // What is there already may lie deeper.
+        // An existing document may lie deeper.
         if judging.stands(path) {
             continue;
         }
@@ -88,7 +89,7 @@ fn clean_directory(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-/// V13: only reorganizing touches `system/`, and what is pinned stays.
+/// Checks V13: only reorganizing touches `system/`, and pinned documents stay.
 pub(super) fn protected(judging: &mut Judging<'_>) {
     use super::super::plan::Operation;
     let reorganizes = judging.bounds.operations.contains(&Operation::Reorganize);
@@ -110,7 +111,8 @@ pub(super) fn protected(judging: &mut Judging<'_>) {
     }
 }
 
-/// V13: what comes to be loaded with every prompt is decided by a person, never from outside; its text is nobody's to rewrite in passing.
+/// Checks V13: a person decides on documents that every prompt loads, never a source of low trust.
+/// Their text is not rewritten in passing.
 fn always_loaded(judging: &mut Judging<'_>, at: usize, action: &Action) {
     match action {
         Action::Move { from, to, .. } if is_system(to) && !is_system(from) => {
@@ -130,13 +132,14 @@ fn always_loaded(judging: &mut Judging<'_>, at: usize, action: &Action) {
     }
 }
 
-/// True for what is loaded in full with every prompt.
+/// Returns true for documents that every prompt loads in full.
 pub(super) fn is_system(path: &str) -> bool {
     let key = reference_key(path);
     key.starts_with("knowledge/system/") || key.starts_with("system/")
 }
 
-/// V13: what is always loaded stays within its budget, unless it was beyond it and comes closer.
+/// Checks V13: documents that every prompt loads stay within their budget, or a plan reduces an
+/// existing excess.
 pub(super) fn system_budget(judging: &mut Judging<'_>) {
     let Some(most) = judging.bounds.system_tokens_max else { return };
     let standing = judging.snapshot.documents.iter().filter(|one| is_system(&one.reference) && !one.is_new);

@@ -1,4 +1,4 @@
-//! V02: whatever a plan names was read, and the name is one document's alone.
+//! V02: every reference of a plan was read and names exactly one document.
 
 use super::{Judging, RuleCode};
 

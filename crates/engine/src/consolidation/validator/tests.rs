@@ -1,4 +1,4 @@
-//! One property per rule: plans that keep it pass, the same plans with the one thing broken do not.
+//! One property per rule: valid plans pass, and the same plans with one violation fail.
 
 use std::collections::BTreeSet;
 
@@ -205,7 +205,7 @@ proptest! {
 
     #[test]
     fn v11_no_way_back(length in 1usize..5, closed in any::<bool>()) {
-        // Each gives its place to the next; closed, the last to the first.
+        // Each document is superseded by the next; if `closed`, the last one by the first.
         let mut read = snapshot(length + 1);
         for document in &mut read.documents {
             document.valid_from = Timestamp::EPOCH;
@@ -363,7 +363,8 @@ proptest! {
     }
 }
 
-/// Actions of a model on documents trusted as told, in short: `held V15`, `refused V13`.
+/// Checks a model's action on documents of these trust tiers. The expected results have a short
+/// form, such as `held V15` or `refused V13`.
 #[track_caller]
 fn judged(action: Action, tiers: [TrustTier; 2], references: [&str; 2], expect: &[&str]) {
     let mut read = snapshot(2);

@@ -1,4 +1,5 @@
-//! Rules on words: V05 descriptions, V06 bodies, V07 whole files, V12 nothing invented or lost, V16 injection and secrets.
+//! Rules on text: V05 descriptions, V06 bodies, V07 whole files, V12 nothing invented or lost, V16
+//! injection and secrets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +20,13 @@ use crate::safety;
 use crate::settings::EngineSettings;
 
 const DESCRIPTION_CHARS_MAX: usize = 160;
-/// Below this two bodies say different things.
+/// Similarity below which two bodies have different content.
 const MATERIAL_JACCARD: f32 = 0.8;
-/// From here on words look like instructions to their reader.
+/// Score from which a text counts as an injection.
 const INJECTION_MIN: f32 = 0.3;
 
-/// V05: titles are one line; a description is one of 1 to 160 characters that no other document of its directory has.
+/// Checks V05: a title has one line; a description has one line of 1 to 160 characters that no
+/// other document of its directory has.
 pub(super) fn descriptions(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     let mut seen: Vec<(String, String, &str)> = Vec::new();
@@ -73,7 +75,8 @@ pub(super) fn descriptions(judging: &mut Judging<'_>) {
     }
 }
 
-/// Directories and descriptions of the documents that stay, with what each document's name is known by.
+/// Returns the directories and descriptions of the documents that stay, with the key of each
+/// document's reference.
 fn taken_descriptions(
     judging: &Judging<'_>,
     vacated: &BTreeSet<String>,
@@ -89,7 +92,8 @@ fn taken_descriptions(
     taken
 }
 
-/// True for an update whose body is not like the old one: what stood above it is about something else.
+/// Returns true for an update whose body differs so much from the old one that the description no
+/// longer fits.
 fn says_something_else(judging: &Judging<'_>, action: &Action) -> bool {
     let Action::Update { path, words, .. } = action else { return false };
     let (Some(body), Some(document)) = (&words.body, judging.find(path)) else { return false };
@@ -104,7 +108,7 @@ fn place_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(place, _)| place)
 }
 
-/// V06: a body says something.
+/// Checks V06: a body is not empty.
 pub(super) fn bodies(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -125,7 +129,8 @@ pub(super) fn bodies(judging: &mut Judging<'_>) {
     }
 }
 
-/// V07: a whole file starts with frontmatter that has a quoted description, and stands alone.
+/// Checks V07: a whole file starts with front matter that has a quoted description, and has no
+/// other text fields.
 pub(super) fn contents(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -159,8 +164,8 @@ fn frontmatter(content: &str) -> Result<(), String> {
     }
 }
 
-/// V12: names, numbers, code and addresses of merged words are of a source, and every source's numbers and negations are
-/// in them.
+/// Checks V12: names, numbers, code and addresses of merged text occur in a source, and it contains
+/// the numbers and negations of every source.
 pub(super) fn nothing_invented(judging: &mut Judging<'_>) {
     let plan = judging.plan;
     for (at, action) in plan.actions.iter().enumerate() {
@@ -184,7 +189,7 @@ pub(super) fn nothing_invented(judging: &mut Judging<'_>) {
     }
 }
 
-/// V16: words of a model are looked through before they are anybody's memory.
+/// Checks V16: a model's text is checked before anyone can read it.
 pub(super) fn safe(judging: &mut Judging<'_>) {
     if !judging.bounds.by_model {
         return;

@@ -1,6 +1,7 @@
-//! What becomes of a round's facts and preferences beside those that are there: the proposals, their neighbours, and the
-//! decisions put on the drafts (`consolidation`). Turns kept word for word go by their joining alone unless the memory
-//! says otherwise: one that is superseded is evidence that retrieval loses.
+//! Consolidation of a round's facts and preferences: selects the proposals, finds their neighbours,
+//! and applies the decisions to the drafts (`consolidation`). Verbatim turns follow their joining
+//! alone unless the memory enables consolidation for them, because a superseded turn is evidence
+//! that retrieval loses.
 
 use loci_model::Result;
 use loci_model::job::Job;
@@ -20,26 +21,27 @@ use crate::language_models::Unanswered;
 use crate::strategies::Joining;
 use crate::strategies::facts::semantic::DATA;
 
-/// A record this like a proposal by its words is looked at.
+/// Minimum Jaccard similarity of a record to a proposal.
 const JACCARD_MIN: f32 = 0.4;
-/// Or by its meaning.
+/// Minimum cosine similarity of a record to a proposal.
 const COSINE_MIN: f32 = 0.4;
-/// Records that one proposal is compared with.
+/// Maximum number of records to compare with one proposal.
 const NEIGHBOURS_MAX: usize = 8;
-/// Records that are looked at to find them: some are others' or give way in the same write.
+/// Maximum number of candidates in the search for neighbours: some belong to others or are
+/// superseded in the same write.
 const LOOKED_AT_MAX: usize = 40;
 
-/// What was decided on a round's drafts.
+/// The result of consolidation for a round's drafts.
 pub(super) enum Settled {
-    /// On those that consolidation is for: their indexes, and a decision for each.
+    /// Indexes of the consolidated drafts, with a decision for each.
     Decided(Vec<(usize, Decision)>),
-    /// A question waits for the caller's own model.
+    /// A question waits for the client's own model.
     Waits,
-    /// A question has no answer.
+    /// A question got no answer.
     Unanswered(Unanswered),
 }
 
-/// The round whose drafts are decided on.
+/// The round whose drafts are consolidated.
 #[derive(Clone, Copy)]
 pub(super) struct Settling<'a> {
     pub(super) engine: &'a Engine,
@@ -48,7 +50,8 @@ pub(super) struct Settling<'a> {
 }
 
 impl Settling<'_> {
-    /// Decides on the drafts that consolidation is for; who is asked about what rules leave open, the mode says.
+    /// Decides on the drafts that need consolidation; `mode` selects the model for cases that the
+    /// rules leave open.
     pub(super) async fn settle(&self, drafts: &[Draft], mode: ModelMode) -> Result<Settled> {
         let Self { engine, job, round } = *self;
         let chosen: Vec<usize> = (0..drafts.len())
@@ -75,7 +78,7 @@ impl Settling<'_> {
         })
     }
 
-    /// The drafts with the decisions on them.
+    /// Returns the drafts with their decisions.
     pub(super) fn put(&self, mut drafts: Vec<Draft>, decisions: Vec<(usize, Decision)>) -> Vec<Draft> {
         for (at, decision) in decisions {
             if let Some(draft) = drafts.get_mut(at) {
@@ -86,8 +89,9 @@ impl Settling<'_> {
     }
 }
 
-/// Facts in a strategy's own words always; turns word for word where the memory wants it; preferences where their key does
-/// not decide. Data and what safety holds back go by their joining.
+/// Returns true for drafts that need consolidation: facts in a strategy's own words; verbatim turns
+/// if the memory enables it; preferences whose key does not decide. Data and held records follow
+/// their joining.
 fn is_decided_here(round: &Round, draft: &Draft) -> bool {
     let Draft { record, joining, .. } = draft;
     let verbatim = round.memory.settings.consolidation.verbatim;
@@ -105,7 +109,7 @@ fn proposal(draft: &Draft) -> Proposal<'_> {
     Proposal { record: &draft.record, joining: &draft.joining, vector: draft.vector.as_deref() }
 }
 
-/// Records of the group that are like a draft, and earlier drafts of the round.
+/// Returns records of the group that are similar to a draft, and earlier drafts of the round.
 async fn neighbours(
     engine: &Engine,
     round: &Round,
@@ -168,7 +172,7 @@ async fn stored(
         let record = records.iter().find(|record| record.id == near.record).filter(may_meet)?.clone();
         Some(Neighbourhood { of, alike: Alike { jaccard: near.jaccard, cosine: near.cosine }, record })
     });
-    // What will be in force again when others give way stands in for them.
+    // A record that becomes active again when others give way replaces them as neighbour.
     let own = terms(draft.record.indexed());
     let stand_ins = covered.iter().filter(may_meet).map(|record| {
         let alike = Alike { jaccard: jaccard(&terms(record.indexed()), &own), cosine: None };
@@ -178,12 +182,13 @@ async fn stored(
     Ok(stand_ins.chain(found).take(NEIGHBOURS_MAX).collect())
 }
 
-/// Preferences under one key: the key decides, in the write itself.
+/// Returns true for preferences with equal keys: the write itself decides by the key.
 fn keyed_alike(record: &Record, draft: &Draft) -> bool {
     matches!(draft.joining, Joining::Key { .. }) && record.subtype == draft.record.subtype
 }
 
-/// A draft that says what an earlier one says, which itself is not written, says what that one says.
+/// Redirects decisions within one round: a draft that repeats a skipped draft repeats the record of
+/// that one.
 fn in_one_round(drafts: &[Draft], chosen: &[usize], decided: Vec<Decision>) -> Vec<Decision> {
     let mut settled: Vec<Decision> = Vec::with_capacity(decided.len());
     for decision in decided {
@@ -208,7 +213,7 @@ fn in_one_round(drafts: &[Draft], chosen: &[usize], decided: Vec<Decision>) -> V
     settled
 }
 
-/// Puts a decision on its draft. A preference that is merely added goes by its key, as before.
+/// Applies a decision to its draft. A preference that is only added follows its key.
 fn put(engine: &Engine, draft: &mut Draft, decision: Decision) {
     let (action, by): (&str, &Why) = match &decision {
         Decision::Add { why } => ("add", why),
@@ -221,7 +226,7 @@ fn put(engine: &Engine, draft: &mut Draft, decision: Decision) {
     };
     engine.observe.decision(action, &by.by);
     if let Decision::Update { text, .. } = &decision {
-        // The vector is of the words before.
+        // The vector belongs to the old words.
         draft.record.text.clone_from(text);
         draft.record.index_text = None;
         draft.vector = None;

@@ -1,4 +1,5 @@
-//! From candidates to drafts: records ready to be written, with ids, times, metadata, safe texts and vectors.
+//! Converts candidates to drafts: records ready to write, with ids, times, metadata, checked texts
+//! and vectors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,40 +25,42 @@ use crate::strategies::metadata::schema_values::record_values;
 use crate::strategies::model_questions::grounding::is_grounded;
 use crate::strategies::{Candidate, Joining};
 
-/// Why a record that names what nobody said is held back.
+/// Reason for which a record with an invented name is held.
 const INVENTED: &str = "names an address or code that nobody in the conversation named";
 
-/// A record ready to be written.
+/// A record ready to write.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     /// Index of its group.
     pub(super) group: usize,
     pub(super) record: Record,
     pub(super) joining: Joining,
-    /// The safety steps found hidden characters.
+    /// True if the safety checks found hidden characters.
     pub(super) hidden: bool,
-    /// Vector of what the index reads of it; `None` where the embedder did not answer.
+    /// Vector of the indexed text; `None` if the embedder did not respond.
     pub(super) vector: Option<Vec<f32>>,
     /// Near-duplicates that it supersedes: records, and earlier drafts of this round.
     pub(super) repeats: Vec<RecordId>,
-    /// What consolidation decided; `None`: its joining alone decides.
+    /// The decision of consolidation; `None` means that its joining decides.
     pub(super) decided: Option<Decision>,
-    /// The words are a model's.
+    /// True if a model wrote the words.
     pub(super) by_model: bool,
 }
 
 impl Draft {
-    /// A model's words: they come once per window, however often a job is run, and may be several about one message.
+    /// Returns true for a model's words. They occur once per window, even if a job runs twice, and
+    /// several may come from one message.
     pub(super) fn is_by_model(&self) -> bool {
         self.by_model
     }
 
-    /// The model that read gave no answer on what is there already: when the messages are read again, this gives way.
+    /// Marks the draft for replacement: the model did not answer about existing records. When the
+    /// messages are extracted again, the new result replaces it.
     pub(super) fn give_way_later(&mut self) {
         self.record.making.get_or_insert_default().mode = MakingMode::Fallback;
     }
 
-    /// Safety holds it back: it is kept for people to look at, and meets nobody.
+    /// Returns true if safety holds it: it waits for review and is not compared.
     pub(super) fn is_held(&self) -> bool {
         self.record.state != RecordState::Active
     }
@@ -70,7 +73,7 @@ fn is_by_model(mode: MakingMode) -> bool {
     }
 }
 
-/// All drafts of what was read, in order.
+/// Returns the drafts of all candidates, in order.
 pub(super) async fn drafts(
     engine: &Engine,
     round: &Round,
@@ -133,7 +136,7 @@ fn record(
     let invented = by_model && !is_grounded(&text, &heard(group));
     let (state, held) = begins_as(engine, round, (kind, &text), (state, invented));
     let metadata = metadata(round, group, &candidate.sources, &text, (inferred, &policy))?;
-    // What is held back continues nothing: the record there stays as it is.
+    // A held record continues nothing: the existing record stays unchanged.
     let standing = standing(group, &joining, kind, subtype.as_ref()).filter(|_| state == RecordState::Active);
     let id = match standing {
         Some(standing) => standing.id.clone(),
@@ -181,7 +184,8 @@ fn record(
     Ok((record, joining, hidden))
 }
 
-/// Where a record begins, and why it is held, beyond what safety found in its words.
+/// Returns the initial state of a record, and the reason if it is held, apart from safety findings
+/// in its words.
 fn begins_as(
     engine: &Engine,
     round: &Round,
@@ -200,13 +204,14 @@ fn begins_as(
     }
 }
 
-/// Everything that a model was told: the turns, and the records of the session that it goes on with.
+/// Returns all texts that a model received: the turns, and the records of the session that it
+/// continues.
 fn heard(group: &Group) -> Vec<&str> {
     let turns = group.turns.iter().chain(&group.context).map(|turn| turn.text.as_str());
     turns.chain(group.standing.iter().map(|record| record.text.as_str())).collect()
 }
 
-/// Whose words a record holds, and from where.
+/// Returns the provenance of a record.
 fn told(
     round: &Round,
     group: &Group,
@@ -221,19 +226,21 @@ fn told(
     Provenance { actor: Some(actor), session: Some(session), branch, sources, verbatim, role, run, bound }
 }
 
-/// The place in its client's run of the last event that a record rests on.
+/// Returns the position in its client's run of the last event that a record is derived from.
 fn run_of(group: &Group, sources: &[Source]) -> Option<RunPlace> {
     let last = sources.last()?;
     group.turns.iter().find(|turn| turn.source.event == last.event)?.run.clone()
 }
 
-/// What a model was talked into saying is held back, whatever the memory does with what people say.
+/// Returns the safety policy. A model's text that contains an injection is held, independent of the
+/// memory's mode for people's text.
 fn policy(engine: &Engine, round: &Round, by_model: bool) -> SafetyPolicy {
     let policy = SafetyPolicy::of(&engine.settings, &round.memory.settings);
     if by_model { policy.of_model_text() } else { policy }
 }
 
-/// Values of the strategy's schema: by the newest event and the text, those a model inferred, and the group's strict ones.
+/// Returns values of the strategy's schema: from the newest event and the text, those that a model
+/// inferred, and the strict values of the group.
 fn metadata(
     round: &Round,
     group: &Group,
@@ -249,7 +256,7 @@ fn metadata(
     Ok(metadata)
 }
 
-/// The record that a candidate continues, where it continues one.
+/// Returns the record that a candidate continues, if any.
 fn standing<'a>(
     group: &'a Group,
     joining: &Joining,
@@ -264,8 +271,8 @@ fn standing<'a>(
     }
 }
 
-/// Embeds what has no vector yet, in batches. Where the embedder fails, the rest has none: the records are written
-/// all the same, and a job of its own catches up.
+/// Embeds texts without a vector in batches. If the embedder fails, the rest stays without: the
+/// records are written anyway, and a separate job embeds them.
 async fn embed(embedder: &Arc<dyn Embedder>, drafts: &[Draft], vectors: &mut Vectors) {
     let mut texts: Vec<String> = Vec::new();
     for draft in drafts {

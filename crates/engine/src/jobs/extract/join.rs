@@ -1,7 +1,9 @@
-//! How drafts meet the records that are there, by their joinings: exact repeats add a source, near-duplicates and earlier
-//! statements under a key are superseded, a session's own record gets its next version.
+//! Merges drafts with existing records by their joinings. Exact repetitions add a source,
+//! near-duplicates and earlier statements with the same key are superseded, and a session's own
+//! record gets its next version.
 //!
-//! Inside the write of a round, whose ground holds. Nothing is compared by meaning here.
+//! This runs inside the write of a round, after the check of its basis. It does not compare by
+//! meaning.
 
 use loci_model::ports::store::{Confirmation, RecordPage, Tx};
 use loci_model::record::scope::{RecordScope, StrategyChoice};
@@ -18,14 +20,14 @@ use crate::records::changing::Changing;
 use crate::strategies::Joining;
 use crate::strategies::preferences::preference::stated;
 
-/// Who changes records here, in telemetry.
+/// Author of these changes in telemetry.
 const BY: &str = "loci";
-/// Preferences of one namespace that a change is compared with.
+/// Maximum number of preferences of one namespace that a change is compared with.
 const RELATED_MAX: usize = 500;
 
 impl Plan {
-    /// Writes one draft as consolidation decided or, where it did not, as the draft's joining says; false if nothing new
-    /// was written.
+    /// Writes one draft according to the decision of consolidation or, without one, to its joining.
+    /// Returns false if nothing new was written.
     pub(super) fn write_draft(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft) -> Result<bool> {
         let continues = draft.joining == Joining::InPlace && !draft.is_held();
         if !continues && !draft.is_by_model() && self.is_written(tx, draft)? {
@@ -34,7 +36,7 @@ impl Plan {
         if draft.record.version == 1 && self.is_deleted(tx, draft)? {
             return Ok(false);
         }
-        // What is held back takes nobody's place: an attack must not make true records disappear.
+        // A held record supersedes nothing: an attack must not remove true records.
         if draft.is_held() {
             return self.insert(tx, draft, Vec::new()).map(|()| true);
         }
@@ -74,8 +76,8 @@ impl Plan {
         Ok(tx.records().by_source(&self.round.memory.id, &self.round.strategy.id, source)?.is_some())
     }
 
-    /// True where a record was made from the same messages and deleted since: what it said stays away. What takes
-    /// the place of a record that is there is written.
+    /// Returns true if a record of the same messages was deleted: its content must not return. A
+    /// draft that supersedes an existing record is written.
     fn is_deleted(&self, tx: &dyn Tx, draft: &Draft) -> Result<bool> {
         let (memory, sources) = (&self.round.memory.id, &draft.record.provenance.sources);
         let tombstones = Tombstones { vault: self.vault.as_ref(), memory };
@@ -93,7 +95,7 @@ impl Plan {
         Ok(!sources.is_empty() && !is_replacing)
     }
 
-    /// An extracted record with the same text and role, and equal strict values.
+    /// Returns an extracted record with the same text, role and strict values.
     fn same_text(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft) -> Result<Option<Record>> {
         let (memory, strategy) = (&self.round.memory.id, Some(&self.round.strategy.id));
         let found = tx.records().same_text(memory, strategy, &group.namespace, &draft.record.text)?;
@@ -111,7 +113,7 @@ impl Plan {
         Ok(found.into_iter().filter(|record| record.state == RecordState::Active).collect())
     }
 
-    /// Records with the draft's key, and, where the text says that something changed, with a related one.
+    /// Returns records with the draft's key and, if the text states a change, with a related key.
     fn same_key(&self, tx: &mut dyn Tx, group: &Group, draft: &Draft, changed: bool) -> Result<Keyed> {
         let Some(key) = &draft.record.subtype else { return Ok(Keyed::Replaces(Vec::new())) };
         let (memory, strategy) = (&self.round.memory.id, &self.round.strategy.id);
@@ -145,8 +147,8 @@ impl Plan {
         tx.records_mut().confirm(&self.round.memory.id, &first.id, &confirmation)
     }
 
-    /// Adds a record that takes the place of older ones. Where one of them tells of a later time, the new one is
-    /// history already.
+    /// Adds a record that supersedes older ones. If one of them concerns a later time, that one
+    /// supersedes the new record.
     fn insert(&self, tx: &mut dyn Tx, draft: &Draft, old: Vec<Record>) -> Result<()> {
         let told = Telling::of(&draft.record);
         let (later, earlier): (Vec<Record>, Vec<Record>) =
@@ -183,20 +185,21 @@ impl Plan {
     }
 }
 
-/// Of two records the one that tells of the later time, the second where both tell of the same.
+/// Returns the record of the later time, or the second one if the times are equal.
 fn latest(one: Record, other: Record) -> Record {
     if Telling::of(&other).is_before(&Telling::of(&one)) { one } else { other }
 }
 
-/// What a keyed draft meets.
+/// The records related to a keyed draft.
 enum Keyed {
-    /// The same statement.
+    /// An equal statement.
     Repeated(Box<Record>),
-    /// Other statements under its key; none where it is the first.
+    /// Other statements with its key; empty if it is the first.
     Replaces(Vec<Record>),
 }
 
-/// True when two keys are of one family and the words of one are all in the other: "sushi" and "sushi with tuna".
+/// Returns true if two keys belong to one family and one contains all words of the other: "sushi"
+/// and "sushi with tuna".
 fn related(left: &str, right: &str) -> bool {
     let (Some((left_family, left)), Some((right_family, right))) =
         (left.rsplit_once('/'), right.rsplit_once('/'))

@@ -1,12 +1,14 @@
-//! The job that turns unprocessed events of one actor and session into records of one strategy.
+//! The job that converts unprocessed events of one actor and session to records of one strategy.
 //!
-//! In rounds: read events behind the strategy's progress (`round.rs`, `window.rs`), extract (`reading.rs`), embed, look for
-//! near-duplicates, write all of it and the progress in one transaction. A round whose ground moved meanwhile (progress, or
-//! the strategy's records in that namespace) writes nothing and is planned again, so a job that is run twice, or beside
-//! another, writes once.
+//! It runs in rounds. A round reads events after the strategy's progress (`round.rs`, `window.rs`),
+//! extracts (`reading.rs`), embeds, finds near-duplicates, and writes all results and the progress
+//! in one transaction. If the basis of a round changed meanwhile (the progress, or the strategy's
+//! records in that namespace), it writes nothing and is planned again. A job that runs twice, or in
+//! parallel to another, therefore writes once.
 //!
-//! Where a model reads and gives no answer after all tries, the half without a model reads in its place: the job fails and
-//! says so, names the messages, and reads them again when it is started again.
+//! If a model gives no answer after all tries, the deterministic extraction replaces it. The job
+//! then fails with the reason and the affected messages, and extracts them again when it is
+//! restarted.
 
 mod consolidating;
 mod draft;
@@ -39,20 +41,20 @@ use super::{Ended, failure, lease, reflect};
 use crate::Engine;
 use crate::language_models::{Unanswered, Why};
 
-/// Plans of one round that may be overtaken before the job lets others go first.
+/// Maximum number of plans for one round that may become outdated before the job yields.
 const PLANS_MAX: u32 = 6;
-/// How long it lets them.
+/// Milliseconds for which the job yields.
 const STEP_BACK_MS: i64 = 50;
-/// Events whose messages a failed job names.
+/// Maximum number of events whose messages a failed job lists.
 const NAMED_EVENTS_MAX: usize = 20;
-/// Messages that a failed job names.
+/// Maximum number of messages that a failed job lists.
 const NAMED_MESSAGES_MAX: usize = 100;
 
-/// Whose events a job reads, and for which strategy.
+/// The strategy, actor and session of an extraction job.
 #[derive(Debug, Clone)]
 struct Place {
     job: JobId,
-    /// Who holds the job.
+    /// The holder of the job's lease.
     holder: String,
     memory: MemoryId,
     strategy: StrategyId,
@@ -76,10 +78,11 @@ impl Place {
     }
 }
 
-/// Vectors by text: a plan that is made again does not embed again.
+/// Vectors by text, so that a repeated plan does not embed again.
 type Vectors = HashMap<String, Vector>;
 
-/// Runs until no event is left. A memory, strategy or event that is gone meanwhile is no failure.
+/// Runs until no event is left. A memory, strategy or event that was removed meanwhile is no
+/// failure.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let mut run = Run::begin(engine, job)?;
     while run.goes_on()
@@ -94,7 +97,7 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
         };
         let drafts = draft::drafts(engine, &round, reads, &mut run.vectors).await?;
         if neighbours::complete(engine, &round, &drafts, &mut run.completed).await? {
-            // The round was read before: what is decided on it would be refused.
+            // The round was read before this write, so its decisions would be rejected.
             if run.plans >= PLANS_MAX {
                 return Ok(run.step_back());
             }
@@ -123,21 +126,21 @@ pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     Ok(run.ended())
 }
 
-/// What follows from reading a round.
+/// The result of extracting a round.
 enum Next {
-    /// Candidates, to be written.
+    /// Candidates to write.
     Reads(Vec<GroupRead>),
-    /// Candidates of the half without a model, in the place of an answer that did not come.
+    /// Candidates of the deterministic extraction, which replace a missing answer.
     Instead(Vec<GroupRead>, Unanswered),
-    /// The round was too much for one answer: a smaller one is read.
+    /// The round was too large for one answer: a smaller one is read.
     Smaller,
     /// The try ends.
     End(Ended),
 }
 
-/// What follows from settling a round's drafts beside the records that are there.
+/// The result of consolidating a round's drafts.
 enum Settling {
-    /// Decided; where the model gave no answer on what rules leave open, or none before, who did not.
+    /// The decided drafts, with the failure if the model gave no answer here or during extraction.
     Settled(Vec<Draft>, Option<Unanswered>),
     /// The try ends.
     End(Ended),
@@ -149,27 +152,28 @@ struct Run<'a> {
     job: &'a Job,
     place: Place,
     unread: Unread,
-    /// The window that the job has in the table.
+    /// The window of the job in the store.
     fixed: Option<JobWindow>,
-    /// The model was found out of service in this try: it is not asked again.
+    /// The failure if the model was unavailable in this try: it is not asked again.
     out: Option<Unanswered>,
-    /// Messages that were read in the model's place, and the last reason.
+    /// Messages that the deterministic extraction processed, and the last reason.
     fell_back: Vec<JobMessage>,
     fallback_reason: Option<String>,
-    /// Messages whose namespace cannot be told, and why.
+    /// Messages whose namespace cannot be determined, and the reason.
     failed: Vec<JobMessage>,
     reason: Option<String>,
     vectors: Vectors,
     completed: neighbours::Completed,
     plans: u32,
-    /// When the window of events that came meanwhile closes.
+    /// The time at which the window of events that arrived meanwhile closes.
     next: Option<Timestamp>,
 }
 
 impl<'a> Run<'a> {
     fn begin(engine: &'a Engine, job: &'a Job) -> Result<Self> {
         let room = Room::whole(engine.settings.pipeline.input_tokens_max);
-        // Messages an earlier try failed on: read once more, for the template or the model may have changed since.
+        // Messages that an earlier try failed on are read again, because the template or the model
+        // may have changed.
         let only_again = job.unique_key.ends_with(&format!(" again {}", job.id));
         let unread = Unread { again: job.messages.clone(), only_again, window: job.window.clone(), room };
         Ok(Self {
@@ -190,7 +194,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// A job that was started again beside a younger one of its session reads old messages alone: new ones are the other's.
+    /// Returns true if the job continues. A job that was restarted in parallel to a newer one of
+    /// its session reads only old messages.
     fn goes_on(&self) -> bool {
         !self.unread.only_again || !self.unread.again.is_empty()
     }
@@ -219,7 +224,8 @@ impl<'a> Run<'a> {
         Ok(Next::Instead(reading::deterministic(round, true), unanswered))
     }
 
-    /// The try's end where the model is asked again later; `None` where the half without a model takes its place now.
+    /// Returns the end of the try if the model is asked again later; `None` if the deterministic
+    /// extraction replaces it now.
     fn asks_again(&mut self, round: &Round, unanswered: &Unanswered) -> Option<Ended> {
         if let Some(mut ended) = failure::asked_again(self.engine, self.job, unanswered) {
             if let Ended::Unanswered { messages, .. } = &mut ended {
@@ -235,7 +241,7 @@ impl<'a> Run<'a> {
         None
     }
 
-    /// Decides what becomes of the drafts. Where the half without a model read, rules alone decide.
+    /// Consolidates the drafts. After deterministic extraction, rules alone decide.
     async fn settle(
         &mut self,
         round: &Round,
@@ -265,7 +271,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes what the round reads before anyone is asked: events that come later must not change the question.
+    /// Stores the messages of the round before a model is asked, so that later events do not change
+    /// the question.
     async fn fix_window(&mut self, round: &Round) -> Result<()> {
         let Some(window) = &round.told.window else { return Ok(()) };
         if self.fixed.as_ref() == Some(window) {
@@ -285,14 +292,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Messages that are still to be read once this round is done; with the round's own where it is not.
+    /// Returns the messages that remain to be read after this round, including the round's own if
+    /// it failed.
     fn owed(&self, round: &Round, with_round: bool) -> Vec<JobMessage> {
         let own = if with_round { &round.told.messages } else { &round.unresolved };
         let messages = self.failed.iter().chain(&self.fell_back).chain(own).chain(&round.told.left);
         owed::distinct(&self.job.id, messages.cloned())
     }
 
-    /// `is_read`: the model read, whoever settled what it read.
+    /// Returns the data that the round leaves on its job. `is_read`: the model extracted the round,
+    /// even if the rules consolidated it.
     fn leaving(&self, round: &Round, fallback: bool, is_read: bool) -> Leaving {
         let by_model = round.told.mode != ModelMode::None;
         let owed = self.owed(round, fallback);
@@ -330,8 +339,8 @@ impl<'a> Run<'a> {
         self.plans = 0;
     }
 
-    /// True where nothing is left but events that came meanwhile, whose window is still open. A job that failed on
-    /// something reads on: its end is told once.
+    /// Returns true if only events that arrived meanwhile are left and their window is still open.
+    /// A job with a failure continues, because its end is reported once.
     async fn stops_for_window(&mut self, settings: WindowSettings) -> Result<bool> {
         if !self.fell_back.is_empty() || !self.failed.is_empty() {
             return Ok(false);
@@ -344,7 +353,8 @@ impl<'a> Run<'a> {
         Ok(self.next.is_some())
     }
 
-    /// Others are faster again and again: they go first. What is owed stays with the job.
+    /// Ends the try after repeated conflicts with other writers. The pending messages stay with the
+    /// job.
     fn step_back(&self) -> Ended {
         let then = self.engine.clock.now().plus_millis(STEP_BACK_MS);
         let owed = self.failed.iter().chain(&self.fell_back).chain(&self.unread.again);
@@ -367,7 +377,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The messages that a job would read next.
+/// Returns the messages that a job would read next.
 pub(super) async fn messages(engine: &Engine, job: &Job) -> Result<Vec<JobMessage>> {
     if job.kind != loci_model::job::JobKind::EXTRACT {
         return Ok(Vec::new());
@@ -380,7 +390,7 @@ pub(super) async fn messages(engine: &Engine, job: &Job) -> Result<Vec<JobMessag
             let read = tx.events().progress(&place.memory, &place.strategy, &place.actor, &place.session)?;
             let (memory, actor, session) = (&place.memory, &place.actor, &place.session);
             let events = tx.events().unprocessed(memory, actor, session, read, NAMED_EVENTS_MAX, now)?;
-            // What was read before, and is still to be read again, must outlive the failure.
+            // Messages that must be read again must outlive the failure.
             let mut kept = tx.jobs().get(memory, &place.job)?.map(|job| job.messages).unwrap_or_default();
             kept.retain(|message| !events.iter().any(|event| event.id == message.event));
             Ok((kept, events))

@@ -1,7 +1,7 @@
-//! Near-duplicates of drafts: records of the same strategy and namespace that a
-//! draft says again, and earlier drafts of the same round.
+//! Near-duplicates of drafts: records of the same strategy and namespace that a draft repeats, and
+//! earlier drafts of the same round.
 //!
-//! Exact repeats are found in the write itself. What clients wrote is nobody's duplicate.
+//! The write itself finds exact repetitions. Records written by clients are never duplicates.
 
 use std::collections::HashMap;
 
@@ -24,14 +24,15 @@ use crate::strategies::Joining;
 
 const JACCARD_MIN: f32 = 0.9;
 const COSINE_MIN: f32 = 0.95;
-/// Records that one draft may supersede as near-duplicates.
+/// Maximum number of near-duplicates that one draft may supersede.
 const NEIGHBOURS_MAX: usize = 8;
 
-/// Namespaces whose records have their vectors, with the sequence that their group had then.
+/// Namespaces whose records have their vectors, with the sequence of their group at that time.
 pub(super) type Completed = HashMap<String, u64>;
 
-/// Gives vectors to the records that drafts are compared with: a decision does not depend on how far the job that embeds
-/// is. True where it gave some: the groups moved on, and a plan of this round would be refused.
+/// Embeds the records that drafts are compared with, so that a decision does not depend on the
+/// progress of the embedding job. Returns true if it wrote vectors: the groups then changed, and a
+/// plan of this round would be rejected.
 pub(super) async fn complete(
     engine: &Engine,
     round: &Round,
@@ -60,7 +61,7 @@ pub(super) async fn complete(
     Ok(has_written)
 }
 
-/// Fills in what each draft says again.
+/// Finds the near-duplicates of each draft.
 pub(super) async fn find(engine: &Engine, round: &Round, mut drafts: Vec<Draft>) -> Result<Vec<Draft>> {
     within(round, &mut drafts);
     for draft in drafts.iter_mut().filter(|draft| draft.joining == Joining::Duplicates && !draft.is_held()) {
@@ -74,7 +75,7 @@ pub(super) async fn find(engine: &Engine, round: &Round, mut drafts: Vec<Draft>)
     Ok(drafts)
 }
 
-/// Among the drafts of a round themselves.
+/// Finds near-duplicates among the drafts of a round.
 fn within(round: &Round, drafts: &mut [Draft]) {
     let terms_of: Vec<Vec<String>> = drafts.iter().map(|draft| terms(draft.record.indexed())).collect();
     for later in 1..drafts.len() {
@@ -101,18 +102,18 @@ fn within(round: &Round, drafts: &mut [Draft]) {
     }
 }
 
-/// Cheap: lists whose lengths differ by more than repetitions explain share too little.
+/// Compares lengths as a cheap check: lists of very different length share too few terms.
 fn may_be_alike(left: usize, right: usize) -> bool {
     left.min(right) * 2 >= left.max(right)
 }
 
-/// The cosine of two drafts, where both have a vector.
+/// Returns the cosine of two drafts, if both have a vector.
 pub(super) fn cosine(left: &Draft, right: &Draft) -> Option<f32> {
     let (left, right) = left.vector.as_ref().zip(right.vector.as_ref())?;
     Some(left.iter().zip(right).map(|(one, other)| one * other).sum())
 }
 
-/// How like a draft a record must be, and how many are told.
+/// The required similarity to a draft, and the maximum number of results.
 #[derive(Clone, Copy)]
 pub(super) struct Near {
     pub(super) jaccard_min: f32,
@@ -120,7 +121,8 @@ pub(super) struct Near {
     pub(super) limit: usize,
 }
 
-/// Records of a draft's strategy and namespace that are like it, the most similar first.
+/// Returns records of a draft's strategy and namespace that are similar to it, the most similar
+/// first.
 pub(super) async fn near(
     engine: &Engine,
     round: &Round,
@@ -145,7 +147,7 @@ pub(super) async fn near(
     engine.store.search().neighbours(request).await
 }
 
-/// Among the records of the group.
+/// Finds near-duplicates among the records of the group.
 async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) -> Result<Vec<RecordId>> {
     let like = Near { jaccard_min: JACCARD_MIN, cosine_min: None, limit: NEIGHBOURS_MAX };
     let near: Vec<RecordId> = near(engine, round, group, draft, like)
@@ -168,7 +170,8 @@ async fn stored(engine: &Engine, round: &Round, group: &Group, draft: &Draft) ->
         .collect())
 }
 
-/// Same kind, speaker, role, numbers, negations and dates, but not the very same text, which is an exact repeat.
+/// Returns true for the same kind, speaker, role, numbers, negations and dates. An identical text
+/// is an exact repetition and does not count.
 fn says_again(old: &Record, new: &Record) -> bool {
     let speaker = |record: &Record| speaker_prefix(&record.text).map(|(name, _)| name.to_owned());
     old.kind == new.kind

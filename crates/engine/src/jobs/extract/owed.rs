@@ -1,16 +1,17 @@
-//! Messages that a job has still to read, or to read again: each once, and no more than a job remembers.
+//! The messages that a job must still read, or read again: without duplicates, and limited in
+//! number.
 //!
-//! Which they are is the run's matter (`mod.rs`).
+//! The run selects them (`mod.rs`).
 
 use std::collections::HashSet;
 
 use loci_model::JobId;
 use loci_model::job::JobMessage;
 
-/// Messages that a job remembers to be read again.
+/// Maximum number of messages that a job keeps to read again.
 const OWED_MESSAGES_MAX: usize = 1_000;
 
-/// Each message once, in order; of too many the newest.
+/// Returns the messages in order without duplicates; if there are too many, the newest.
 pub(super) fn distinct(job: &JobId, messages: impl IntoIterator<Item = JobMessage>) -> Vec<JobMessage> {
     let mut seen = HashSet::new();
     let mut owed: Vec<JobMessage> =

@@ -1,6 +1,6 @@
-//! From turns to candidates: by a model where the memory has one, else, or in its place, by the half that needs none.
+//! Extracts candidates from turns, by a model if the memory has one, otherwise deterministically.
 //!
-//! What follows from an answer that does not come is the run's matter (`mod.rs`).
+//! The run handles missing answers (`mod.rs`).
 
 use std::borrow::Cow;
 
@@ -17,31 +17,31 @@ use crate::language_models::{Asked, Unanswered, ask};
 use crate::strategies::earlier_records::{self, Standing};
 use crate::strategies::{Ask, Batch, Candidate, Deciding, Joining, Turn};
 
-/// Turns of one part that are told along with the next.
+/// Turns of one part that are repeated with the next part.
 const TURNS_CARRIED: usize = 2;
 
-/// The candidates of a group, and how they were made.
+/// The candidates of a group, and their making.
 #[derive(Debug)]
 pub(super) struct GroupRead {
     /// Index of the group.
     pub(super) group: usize,
     pub(super) candidates: Vec<Candidate>,
-    /// `None` where no model was meant to read.
+    /// The making; `None` if no model was to extract.
     pub(super) making: Option<Making>,
 }
 
-/// What a model made of a round.
+/// The result of a model for a round.
 #[derive(Debug)]
 pub(super) enum Reading {
     /// Candidates.
     Made(Vec<GroupRead>),
-    /// A question waits for the caller's own model.
+    /// A question waits for the client's own model.
     Waits,
-    /// A question has no answer.
+    /// A question got no answer.
     Unanswered(Unanswered),
 }
 
-/// Without a model. `instead`: one was asked, and gave no answer.
+/// Extracts without a model. `instead`: a model was asked and gave no answer.
 pub(super) fn deterministic(round: &Round, instead: bool) -> Vec<GroupRead> {
     let making = instead.then(|| Making { mode: MakingMode::Fallback, ..Making::default() });
     let read = |(group, of): (usize, &Group)| {
@@ -57,7 +57,8 @@ pub(super) fn deterministic(round: &Round, instead: bool) -> Vec<GroupRead> {
     round.groups.iter().enumerate().map(read).collect()
 }
 
-/// The turns of a group, without those that the session's record tells already where they are read again.
+/// Returns the turns of a group. When turns are read again, those that the session's record already
+/// contains are omitted.
 fn not_told_before<'a>(round: &Round, group: &'a Group) -> Cow<'a, [Turn]> {
     let again = |event: &EventId| round.told.again.contains(event);
     let mut sources = group.standing.iter().flat_map(|record| &record.provenance.sources);
@@ -69,7 +70,7 @@ fn not_told_before<'a>(round: &Round, group: &'a Group) -> Cow<'a, [Turn]> {
     group.turns.iter().filter(|turn| !again(&turn.source.event)).cloned().collect()
 }
 
-/// By the model: one question per group, more where it has more turns than `tokens_max` allows.
+/// Extracts by a model: one question per group, more if its turns exceed `tokens_max`.
 pub(super) async fn by_model(
     engine: &Engine,
     job: &Job,
@@ -99,7 +100,7 @@ async fn asked(engine: &Engine, job: &Job, round: &Round, tokens_max: usize) -> 
     for at in 0..round.groups.len() {
         match asked_of(engine, job, round, (at, tokens_max)).await? {
             Reading::Made(made) => reads.extend(made),
-            // The other questions are put where they can be come for as well.
+            // The other questions are asked as well, so that the client can fetch them together.
             Reading::Waits => waits = true,
             Reading::Unanswered(unanswered) => return Ok(Reading::Unanswered(unanswered)),
         }
@@ -107,7 +108,7 @@ async fn asked(engine: &Engine, job: &Job, round: &Round, tokens_max: usize) -> 
     Ok(if waits { Reading::Waits } else { Reading::Made(reads) })
 }
 
-/// One group, question after question.
+/// Asks the questions of one group in sequence.
 async fn asked_of(
     engine: &Engine,
     job: &Job,
@@ -156,14 +157,15 @@ async fn asked_of(
     Ok(if waits { Reading::Waits } else { Reading::Made(reads) })
 }
 
-/// False for what the half without a model told of nothing but the messages that are read again.
+/// Returns false for a record of the deterministic extraction that only covers messages that are
+/// read again.
 fn tells_more(round: &Round, record: &Record) -> bool {
     let read_again = |event: &EventId| round.told.messages.iter().any(|message| message.event == *event);
     !round.told.replaces.contains(&record.id)
         || record.provenance.sources.iter().any(|source| !read_again(&source.event))
 }
 
-/// Of what continues one record several times over, the last says all.
+/// Keeps the last of several candidates that continue one record, because it contains the others.
 fn last_in_place(reads: &mut [GroupRead]) {
     let mut seen = Vec::new();
     for read in reads.iter_mut().rev() {
@@ -182,7 +184,7 @@ fn batch<'a>(round: &'a Round, turns: &'a [Turn], standing: &'a [Standing]) -> B
     Batch { session: &round.place.session, turns, standing }
 }
 
-/// Runs of turns of at most so many tokens each; at least one turn.
+/// Splits turns into parts of at most `tokens_max` tokens and at least one turn.
 fn parts(turns: &[Turn], tokens_max: usize) -> Vec<&[Turn]> {
     let mut parts = Vec::new();
     let (mut from, mut tokens) = (0, 0_usize);

@@ -1,19 +1,21 @@
-//! Overlapping re-sends by content: clients send what they sent before, then what is new. The first messages of an event
-//! that repeat the talk before it are context, not news. Pure; asked when a window is read, never when an event is stored.
+//! Overlapping re-sends, recognized by content: clients send earlier messages again, then new ones.
+//! Leading messages of an event that repeat the preceding conversation are context, not news. Pure;
+//! it runs when a window is read, never when an event is stored.
 //!
-//! Re-sends that a client's token tells are known already (`events/overlap.rs`). A short message alone may well be said twice.
+//! Re-sends that a client's token declares are known already (`events/overlap.rs`). A single short
+//! message may be a genuine repetition.
 
 use loci_model::event::PayloadItem;
 use loci_text::normalise_exact;
 use sha2::{Digest, Sha256};
 
-/// A lone message that repeats the newest one is a re-send from so many characters on; so are several that repeat a run in
-/// the middle.
+/// Minimum characters for a single message that repeats the newest one to count as a re-send; also
+/// for several messages that repeat a run in the middle.
 const CHARS_MIN: usize = 40;
-/// So many messages that repeat the newest ones are a re-send however short they are.
+/// Number of messages from which a repetition of the newest ones counts as a re-send at any length.
 const MESSAGES_MIN: usize = 2;
 
-/// A message as far as repeating goes: who spoke and what, white space made even.
+/// A message for comparison: its role and its text with normalized white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     digest: [u8; 32],
@@ -21,7 +23,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// `None` for blobs, which are never read.
+    /// Returns the message; `None` for blobs, which are never read.
     pub(super) fn of(item: &PayloadItem) -> Option<Self> {
         let (role, text) = match item {
             PayloadItem::Conversational { role, text } => (role.as_str(), normalise_exact(text)),
@@ -36,8 +38,9 @@ impl Said {
     }
 }
 
-/// How many first messages of `event` were said before: the most that repeat a run of `before` which ends with its newest
-/// message, or all of them where they are several, of enough characters together, and repeat any run.
+/// Returns the number of leading messages of `event` that are re-sent. They are the longest
+/// repetition of a run in `before` that ends with its newest message. All messages of the event
+/// also count if there are several, with enough characters together, that repeat any run.
 pub(super) fn repeated(before: &[Said], event: &[Said]) -> usize {
     (1..=event.len().min(before.len())).rev().find(|length| is_repeat(before, event, *length)).unwrap_or(0)
 }
@@ -51,7 +54,7 @@ fn is_repeat(before: &[Said], event: &[Said], length: usize) -> bool {
     if before.ends_with(first) {
         return true;
     }
-    // Said again behind other words, a lone message is news: people go back to what they said before.
+    // A single message that repeats an older one is news: people return to earlier topics.
     length == event.len()
         && length >= MESSAGES_MIN
         && chars >= CHARS_MIN
@@ -78,14 +81,14 @@ mod tests {
         check(&[], &["a", "b"], 0);
         check(&["a", "b"], &["a", "b", "c"], 2);
         check(&["a", "b", "c"], &["b", " c ", "d"], 2);
-        // A run in the middle counts only where the whole event repeats it.
+        // A run in the middle counts only if the whole event repeats it.
         check(&["a", "b", "c"], &["a", "b", "d"], 0);
         check(&["a", "b", "c"], &["a", "b"], 0);
         check(&[long, "b", "c"], &[long, "b"], 2);
         check(&[long, "b", "c"], &[long, "b", "d"], 0);
-        // Behind other words a lone message is said again, however long it is.
+        // After other messages, a single message is a genuine repetition at any length.
         check(&[long, "no, something else"], &[long], 0);
-        // A lone short message is said again, a long one is sent again.
+        // A single short message is a genuine repetition, a long one is a re-send.
         check(&["yes"], &["yes"], 0);
         check(&["yes"], &["yes", "and more"], 0);
         check(&[long], &[long], 1);

@@ -1,5 +1,6 @@
-//! What one round reads: events behind the progress as turns, in groups that may share records, and what those groups
-//! hold already. One snapshot; the write checks that it still holds.
+//! The input of one round: events after the progress as turns, in groups that may share records,
+//! and the existing records of those groups. All of one snapshot; the write checks that it still
+//! holds.
 
 use std::collections::{BTreeSet, HashMap};
 use std::iter;
@@ -23,69 +24,69 @@ use crate::strategies::metadata::schema_values::{agrees, bound_values, values_th
 use crate::strategies::turns::turn::{Turn, turns_of_message};
 use crate::strategies::{self, Deciding, Strategy as Extractor};
 
-/// Turns that may be told in one record: one namespace, one branch, equal strictly consistent
-/// values.
+/// Turns that may share a record: one namespace, one branch, equal strictly consistent values.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub(super) namespace: Namespace,
     pub(super) branch: BranchName,
     pub(super) strict: Metadata,
-    /// Of these the values that grants bind: who writes by one such grant is not told what was written by another.
+    /// The strict values that grants restrict: a writer with one such grant does not see data
+    /// written with another.
     pub(super) bound: Metadata,
     /// Metadata of the events.
     pub(super) metadata: HashMap<EventId, std::collections::BTreeMap<String, String>>,
-    /// By session, then by place in the session.
+    /// Turns by session, then by position in the session.
     pub(super) turns: Vec<Turn>,
     /// Active records that the strategy continues.
     pub(super) standing: Vec<Record>,
-    /// Turns before them, which a model is told along.
+    /// Preceding turns, given to a model as context.
     pub(super) context: Vec<Turn>,
     /// Highest sequence of the strategy's records in the namespace.
     pub(super) sequence: u64,
 }
 
-/// What a round knows besides; where no model reads, all of it but `again` and `resent` is empty.
+/// Further data of a round. Without a model, only `again` and `resent` are filled.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Told {
-    /// Who reads.
+    /// The mode of the model.
     pub(super) mode: ModelMode,
-    /// The window, fixed before anyone is asked; `None` where old events are read again.
+    /// The window, fixed before a model is asked; `None` if old events are read again.
     pub(super) window: Option<JobWindow>,
     /// Messages of the round.
     pub(super) messages: Vec<JobMessage>,
-    /// How many events it reads.
+    /// Number of its events.
     pub(super) events: usize,
-    /// Of these, those that were read before.
+    /// Those of its events that were read before.
     pub(super) again: BTreeSet<EventId>,
-    /// Messages that are to be read again after this round.
+    /// Messages to read again after this round.
     pub(super) left: Vec<JobMessage>,
-    /// Records that the deterministic half made of these events in the model's place.
+    /// Records of the deterministic extraction of these events, which the model's records replace.
     pub(super) replaces: Vec<RecordId>,
-    /// Messages that were sent again, and are not read again.
+    /// Number of re-sent messages, which are not read again.
     pub(super) resent: u64,
 }
 
-/// What one round reads.
+/// The input of one round.
 #[derive(Clone)]
 pub(super) struct Round {
     pub(super) place: Place,
     pub(super) memory: Memory,
     pub(super) strategy: Strategy,
     pub(super) extractor: &'static dyn Extractor,
-    /// Arrival number the strategy had read up to.
+    /// Arrival number of the last event that the strategy has read.
     pub(super) progress: u64,
     /// Arrival number of the last event of this round.
     pub(super) reached: u64,
-    /// Some events are kept only until they are extracted.
+    /// True if some events are kept only until their extraction.
     pub(super) has_hidden: bool,
     pub(super) groups: Vec<Group>,
     pub(super) told: Told,
-    /// Messages of events whose namespace cannot be told, and why.
+    /// Messages of events whose namespace cannot be determined, and the reason.
     pub(super) unresolved: Vec<JobMessage>,
     pub(super) reason: Option<String>,
 }
 
-/// Reads the next round; `None` when nothing is left to read.
+/// Reads the next round; `None` if nothing is left.
 pub(super) async fn read(engine: &Engine, place: &Place, unread: &Unread) -> Result<Option<Round>> {
     let (place, unread, now) = (place.clone(), unread.clone(), engine.clock.now());
     let usual = engine.models.mode;
@@ -126,7 +127,7 @@ pub(super) async fn read(engine: &Engine, place: &Place, unread: &Unread) -> Res
         .await
 }
 
-/// Whole events until they hold `items` payload items; at least one.
+/// Truncates the events to whole ones with about `items` payload items; at least one event stays.
 fn cut(events: &mut Vec<Event>, items: usize) {
     let mut sum = 0;
     let end = events.iter().position(|event| {
@@ -136,7 +137,7 @@ fn cut(events: &mut Vec<Event>, items: usize) {
     events.truncate(end.map_or(events.len(), |end| end + 1));
 }
 
-/// The messages of an event that extraction reads.
+/// Returns the messages of an event that extraction reads.
 pub(crate) fn messages_of(event: &Event) -> Vec<JobMessage> {
     (0..)
         .zip(&event.payload)
@@ -145,10 +146,10 @@ pub(crate) fn messages_of(event: &Event) -> Vec<JobMessage> {
         .collect()
 }
 
-/// Where a strategy puts what it reads in an event.
+/// Returns the namespace in which a strategy stores records of an event.
 ///
 /// # Errors
-/// `Invalid` where a variable of the template has no value for the event.
+/// `Invalid` if a variable of the template has no value for the event.
 pub(crate) fn namespace_of(strategy: &Strategy, event: &Event) -> Result<Namespace> {
     strategy.template.render(&|name| match name {
         "actorId" => Some(event.actor.to_string()),
@@ -159,7 +160,7 @@ pub(crate) fn namespace_of(strategy: &Strategy, event: &Event) -> Result<Namespa
 }
 
 impl Round {
-    /// Takes the next events as the half without a model reads them; false when nothing is left.
+    /// Takes the next events for deterministic extraction; false if nothing is left.
     fn take_next(&mut self, tx: &dyn ReadTx, unread: &Unread, now: Timestamp) -> Result<bool> {
         let (actor, session) = (&self.place.actor, &self.place.session);
         let limit = self.extractor.turns_per_round();
@@ -174,7 +175,8 @@ impl Round {
             return Ok(false);
         }
         self.told.again = earlier.iter().map(|event| event.id.clone()).collect();
-        // What is put together from all that was said does not tell twice what was sent twice; facts meet their like later.
+        // A record built from all messages must not contain re-sent messages twice; facts are
+        // compared with their duplicates later.
         let resent = match self.extractor.decides() {
             Deciding::Own => window::past(tx, &self.place, &events, now)?.1,
             Deciding::Facts | Deciding::Preferences => Vec::new(),
@@ -190,7 +192,8 @@ impl Round {
         Ok(true)
     }
 
-    /// Takes a window, or events that are to be read again, as a model reads them; false when nothing is left.
+    /// Takes a window, or events to read again, for extraction by a model; false if nothing is
+    /// left.
     fn take_window(&mut self, tx: &dyn ReadTx, unread: &Unread, now: Timestamp) -> Result<bool> {
         let window::Taken { events, window, left } =
             window::take(tx, &self.place, self.progress, unread, now)?;
@@ -221,7 +224,8 @@ impl Round {
         Ok(true)
     }
 
-    /// Active records that the deterministic half made of these events in the model's place.
+    /// Returns active records that the deterministic extraction made of these events in place of
+    /// the model.
     fn made_in_place(&self, tx: &dyn ReadTx, events: &[Event]) -> Result<Vec<RecordId>> {
         let Place { strategy, actor, session, .. } = &self.place;
         let made = tx.records().by_making(&self.memory.id, strategy, actor, session, MakingMode::Fallback)?;
@@ -232,7 +236,7 @@ impl Round {
         Ok(made.into_iter().filter(rests_on).map(|record| record.id).collect())
     }
 
-    /// Groups without turns go; turns stand by session, then by place in it.
+    /// Removes groups without turns, and sorts turns by session, then by position.
     fn order(&mut self) {
         self.groups.retain(|group| !group.turns.is_empty());
         for group in &mut self.groups {
@@ -240,8 +244,8 @@ impl Round {
         }
     }
 
-    /// Puts an event's turns into their group; turns that an earlier event of its run holds too are left out, and its
-    /// first `resent` messages.
+    /// Adds an event's turns to their group. Turns that an earlier event of its run also contains
+    /// are omitted, and so are its first `resent` messages.
     fn take(&mut self, event: &Event, resent: usize) {
         let mut messages = messages_of(event);
         if resent > 0 {
@@ -291,7 +295,7 @@ impl Round {
         }
     }
 
-    /// Tokens of its turns.
+    /// Returns the number of tokens of its turns.
     pub(super) fn tokens(&self) -> usize {
         let turns = self.groups.iter().flat_map(|group| &group.turns);
         turns.map(|turn| estimate_tokens(&turn.text) as usize).sum()
@@ -301,12 +305,13 @@ impl Round {
         self.strategy.schema.as_deref().unwrap_or_default()
     }
 
-    /// True when a record has the strictly consistent values of a group, and is bound as it is.
+    /// Returns true if a record has the strictly consistent values and the grant restrictions of a
+    /// group.
     pub(super) fn may_join(&self, record: &Record, group: &Group) -> bool {
         agrees(self.schema(), record, &group.strict, &group.bound)
     }
 
-    /// Reads what the groups hold already, and at which sequence.
+    /// Reads the existing records of the groups, and the sequence of that read.
     fn look_around(&mut self, tx: &dyn ReadTx) -> Result<()> {
         let subtypes = self.extractor.builds_on(&self.place.session);
         let schema = self.strategy.schema.as_deref().unwrap_or_default();
@@ -327,7 +332,7 @@ impl Round {
                         && agrees(schema, record, &group.strict, &group.bound)
                 }));
             }
-            // Records without progress were imported: what they tell is not told again.
+            // Records without progress were imported: their content is not extracted again.
             if self.progress == 0 && !group.standing.is_empty() {
                 let sources = group.standing.iter().flat_map(|record| &record.provenance.sources);
                 let told = sources.map(|source| &source.event).max().cloned();

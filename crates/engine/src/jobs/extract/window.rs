@@ -1,7 +1,8 @@
-//! What a model reads in one round: a window of new events, fixed before anyone is asked, so that the same round asks the
-//! same question; or events that an earlier run read without the model. With the talk before it.
+//! The input of a model in one round: a window of new events, or events that an earlier run read
+//! without the model, each with the preceding conversation. A window is fixed before the model is
+//! asked, so that a repeated round asks the same question.
 //!
-//! The half that needs no model reads in rounds of its own (`round.rs`).
+//! Deterministic extraction has its own rounds (`round.rs`).
 
 use std::collections::BTreeSet;
 
@@ -21,25 +22,26 @@ use crate::events::scheduling::PAUSES_MAX;
 use crate::strategies::metadata::schema_values::bound_values;
 use crate::strategies::turns::turn::{Turn, turns_of_message};
 
-/// How much one round may hold: less after an answer that broke off.
+/// Size limits of one round; they shrink after a truncated answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
-    /// Events.
+    /// Maximum number of events.
     pub(super) events: usize,
-    /// Tokens of one question's new turns.
+    /// Maximum number of tokens of new turns in one question.
     pub(super) tokens: usize,
 }
 
-/// Fewer tokens than this are not worth a question of their own.
+/// Minimum number of tokens of a separate question.
 const TOKENS_MIN: usize = 500;
 
 impl Room {
-    /// As much as the settings allow.
+    /// Returns the limits of the settings.
     pub(super) fn whole(tokens: usize) -> Self {
         Self { events: usize::MAX, tokens }
     }
 
-    /// Half of what a round held: of its events, else of the tokens of its one event; false where it cannot be halved.
+    /// Halves the limits: the events of a round, or the tokens of its only event. Returns false if
+    /// that is not possible.
     pub(super) fn halve(&mut self, events: usize, tokens: usize) -> bool {
         if events > 1 {
             self.events = events / 2;
@@ -54,12 +56,12 @@ impl Room {
     }
 }
 
-/// What a run has left to read, beside new events.
+/// Data that a run must read in addition to new events.
 #[derive(Debug, Clone)]
 pub(super) struct Unread {
-    /// Messages that were read without the model, and are to be read with it.
+    /// Messages that were read without the model and must be read with it.
     pub(super) again: Vec<JobMessage>,
-    /// New events are another job's.
+    /// True if another job reads new events.
     pub(super) only_again: bool,
     /// The window that an earlier try fixed.
     pub(super) window: Option<JobWindow>,
@@ -70,13 +72,13 @@ pub(super) struct Unread {
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) events: Vec<Event>,
-    /// The window of new events; `None` where old ones are read again.
+    /// The window of new events; `None` if old ones are read again.
     pub(super) window: Option<JobWindow>,
-    /// Messages to be read again after this round.
+    /// Messages to read again after this round.
     pub(super) left: Vec<JobMessage>,
 }
 
-/// Takes the events of the next round; none when nothing is left.
+/// Takes the events of the next round; empty if nothing is left.
 pub(super) fn take(
     tx: &dyn ReadTx,
     place: &Place,
@@ -109,8 +111,8 @@ pub(super) fn take(
     Ok(Taken { events, window, left: Vec::new() })
 }
 
-/// When a window of what is left unread closes; `None` where nothing is left, it is full, or some of it had come before
-/// `since`, when this job was already on its way.
+/// Returns the time at which the window of unread events closes. `None` if nothing is left, the
+/// window is full, or some events arrived before `since`, when this job was already running.
 pub(super) fn closes(
     tx: &dyn ReadTx,
     (place, settings): (&Place, &WindowSettings),
@@ -131,8 +133,8 @@ pub(super) fn closes(
     Ok(Some(last.arrived.plus_millis(idle_ms).min(latest)).filter(|due| *due > now))
 }
 
-/// The events of messages that are to be read again, as far as they were read before and are still there, in order of
-/// arrival; ingested data too.
+/// Returns the events of messages to read again, in order of arrival, if they were read before and
+/// still exist. Ingested data is included.
 pub(super) fn again(
     tx: &dyn ReadTx,
     place: &Place,
@@ -150,7 +152,7 @@ pub(super) fn again(
     Ok(events)
 }
 
-/// How many whole events fit into one window; at least one.
+/// Returns the number of whole events that fit into one window, at least one.
 fn fitting(events: &[Event], room: Room) -> usize {
     let (mut messages, mut tokens) = (0_usize, 0_usize);
     let tokens_max = room.tokens.min(limits::WINDOW_TOKENS_MAX as usize);
@@ -163,18 +165,19 @@ fn fitting(events: &[Event], room: Room) -> usize {
     events.iter().take(room.events).take_while(fits).count().max(1).min(events.len())
 }
 
-/// What was said before a round on one branch and its ancestors by grants that are bound alike, oldest first.
+/// The conversation before a round on one branch and its ancestors with equal grant restrictions,
+/// oldest first.
 #[derive(Debug, Clone)]
 pub(super) struct Past {
     branch: BranchName,
     bound: Metadata,
     messages: Vec<Said>,
-    /// The turns of each message.
+    /// Turns of each message.
     turns: Vec<Vec<Turn>>,
 }
 
 impl Past {
-    /// The last messages, as turns.
+    /// Returns the turns of the last messages.
     pub(super) fn last(&self, messages: usize) -> Vec<Turn> {
         let from = self.turns.len().saturating_sub(messages);
         self.turns.iter().skip(from).flatten().cloned().collect()
@@ -185,7 +188,8 @@ impl Past {
     }
 }
 
-/// The talk before the events of a round, per branch and bound values, and how many first messages of each event repeat it.
+/// Returns the conversation before the events of a round, per branch and grant restrictions, and
+/// the number of re-sent leading messages of each event.
 pub(super) fn past(
     tx: &dyn ReadTx,
     place: &Place,
@@ -193,7 +197,7 @@ pub(super) fn past(
     now: Timestamp,
 ) -> Result<(Vec<Past>, Vec<usize>)> {
     let mut pasts: Vec<Past> = Vec::new();
-    // What the round itself holds comes behind the past, per branch.
+    // Messages of the round itself follow the past ones, per branch.
     let mut heard: Vec<Vec<Said>> = Vec::new();
     let mut resent = Vec::with_capacity(events.len());
     let before = events.iter().map(|event| event.arrival).min().unwrap_or(0).saturating_sub(1);

@@ -1,5 +1,5 @@
-//! The write of a round: one closure that checks the ground it was planned on, then writes records (`join.rs`), vectors
-//! and progress. If the ground moved, it changes nothing.
+//! The write of a round: one closure that checks the basis of its plan, then writes records
+//! (`join.rs`), vectors and progress. If the basis changed, it writes nothing.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::events::scheduling::extracting;
 use crate::hooks::in_write;
 use crate::records::batch;
 
-/// Why a record that the deterministic half made in the model's place gives way.
+/// Reason for which a record of the deterministic extraction is replaced.
 const REPLACED: &str = "the model's reading took the place of the deterministic one";
 
-/// Why a record is in force again.
+/// Reason for which a record is active again.
 const GIVEN_BACK: &str = "what took its place gave way to the model's reading";
 
-/// Records whose place some others took.
+/// Returns the records that these others superseded.
 pub(super) fn covered_by(tx: &dyn ReadTx, memory: &MemoryId, others: &[Record]) -> Result<Vec<Record>> {
     let mut covered = Vec::new();
     for other in others {
@@ -36,30 +36,30 @@ pub(super) fn covered_by(tx: &dyn ReadTx, memory: &MemoryId, others: &[Record]) 
     Ok(covered)
 }
 
-/// What a round leaves behind on its job, where a model reads or was to read.
+/// Data that a round leaves on its job, if a model extracts or was to extract.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Leaving {
-    /// The job has a window, questions or messages: they are brought up to date.
+    /// True if the job has a window, questions or messages to update.
     pub(super) tidies: bool,
-    /// Messages that are to be read again by a model.
+    /// Messages that a model must read again.
     pub(super) owed: Vec<JobMessage>,
-    /// Records of the deterministic half that give way.
+    /// Records of the deterministic extraction to replace.
     pub(super) replaces: Vec<RecordId>,
 }
 
-/// Everything the closure needs, made before it.
+/// The input of the closure, made before it.
 pub(super) struct Plan {
     pub(super) round: Round,
     drafts: Vec<Draft>,
     pub(super) leaving: Leaving,
     model: Option<String>,
     embed_job: JobId,
-    /// Knows which messages' records were deleted.
+    /// The vault, which identifies messages whose records were deleted.
     pub(super) vault: Arc<dyn Vault>,
     pub(super) now: Timestamp,
 }
 
-/// Writes a round; false if its ground moved and nothing was written.
+/// Writes a round. Returns false if its basis changed and nothing was written.
 pub(super) async fn write(
     engine: &Engine,
     round: Round,
@@ -73,7 +73,7 @@ pub(super) async fn write(
     let vault = engine.vault.clone();
     let plan = Plan { round, drafts, leaving, model, embed_job, vault, now };
     let written = engine.store.write(move |tx| plan.write(tx)).await;
-    // A round that found nothing new is no operation.
+    // A round without new records is not reported as an operation.
     if let Some(watch) = watch.filter(|_| !matches!(written, Ok(None | Some(0)))) {
         watch.tell_records(&written, |written| written.unwrap_or(0));
     }
@@ -81,7 +81,7 @@ pub(super) async fn write(
 }
 
 impl Plan {
-    /// How many records were written; `None` if the ground moved.
+    /// Returns the number of records written; `None` if the basis changed.
     fn write(&self, tx: &mut dyn Tx) -> Result<Option<usize>> {
         if !self.holds(tx)? {
             return Ok(None);
@@ -102,11 +102,12 @@ impl Plan {
         Ok(Some(written.len()))
     }
 
-    /// What the deterministic half made gives way before the model's records are written: they may say the same. What it
-    /// had taken the place of is in force again, unless the model's records take its place.
+    /// Replaces the records of the deterministic extraction before the model's records are written,
+    /// because both may have the same content. Records that they superseded become active again,
+    /// unless the model's records supersede them.
     fn give_way(&self, tx: &mut dyn Tx) -> Result<()> {
         let memory = &self.round.memory;
-        // A session's own record is not replaced but continued.
+        // A session's own record is continued, not replaced.
         let continued = |id: &RecordId| self.drafts.iter().any(|draft| draft.record.id == *id);
         let replaces: Vec<RecordId> =
             self.leaving.replaces.iter().filter(|id| !continued(id)).cloned().collect();
@@ -123,7 +124,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The window is read: its questions hold what people said, and go with it.
+    /// Removes the window and its questions, which contain user text, after the window was read.
     fn tidy(&self, tx: &mut dyn Tx) -> Result<()> {
         if !self.leaving.tidies {
             return Ok(());
@@ -136,12 +137,13 @@ impl Plan {
         Ok(())
     }
 
-    /// True when progress and neighbours are as they were read, the job is held here, and memory and strategy are still
-    /// there: who forgets an actor cancels the jobs that hold the actor's words.
+    /// Returns true if progress and neighbours are unchanged, this job still has its lease, and
+    /// memory and strategy still exist. Forgetting an actor cancels the jobs that contain the
+    /// actor's text.
     fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
         let Round { place, memory, strategy, .. } = &self.round;
         let Some(job) = tx.jobs().get(&memory.id, &place.job)? else { return Ok(false) };
-        // Whoever lost the job leaves it to who has it now.
+        // A host that lost the job leaves it to its new holder.
         if job.lease_host.as_ref() != Some(&place.holder) {
             return Ok(false);
         }
@@ -162,7 +164,7 @@ impl Plan {
         Ok(true)
     }
 
-    /// Vectors of what was written; a job catches up with those that are missing.
+    /// Writes the vectors of the records; a job embeds missing ones.
     fn write_vectors(&self, tx: &mut dyn Tx, written: &[&Draft]) -> Result<()> {
         let Some(model) = &self.model else { return Ok(()) };
         let vectors: Vec<PassageVector> = written
@@ -186,8 +188,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Notes how far the session is read; data that was kept for extraction alone goes when all have read it, and no job
-    /// is to read it again.
+    /// Updates the progress of the session. Data kept only for extraction is removed when all
+    /// strategies have read it and no job will read it again.
     fn write_progress(&self, tx: &mut dyn Tx) -> Result<()> {
         let Round { place, memory, strategy, reached, progress, has_hidden, .. } = &self.round;
         if reached > progress {

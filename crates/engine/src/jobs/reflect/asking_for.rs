@@ -1,4 +1,4 @@
-//! When reflections are asked for: after enough new episodes, or when somebody says so. Nothing is asked of a model here.
+//! Schedules reflections: after enough new episodes, or on request. No model is asked here.
 
 use std::collections::BTreeMap;
 
@@ -19,26 +19,28 @@ use super::{Place, WINDOW_DEFAULT};
 use crate::memories::existing;
 use crate::{Engine, access};
 
-/// Jobs of a strategy that are looked at.
+/// Maximum number of jobs of a strategy to check.
 const JOBS_MAX: usize = 1_000;
-/// The variable whose value is the actor.
+/// Template variable of the actor.
 const ACTOR: &str = "actorId";
 
-/// Which reflection is asked for.
+/// The parameters of a requested reflection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReflectionAsk {
-    /// Episodes to look at, the newest: 1 to 200; 50 where nothing is said.
+    /// Number of newest episodes to consider: 1 to 200; 50 by default.
     pub window: Option<u32>,
-    /// Where reflections go, and under which the episodes are; needed where the strategy's reflection template has variables.
+    /// Namespace of the reflections, with the episodes in its subtree; required if the strategy's
+    /// reflection template has variables.
     pub namespace: Option<Namespace>,
 }
 
 impl Engine {
-    /// Asks for a reflection over the newest episodes of a strategy, whether enough are new or not. The job that will do it.
+    /// Schedules a reflection over the newest episodes of a strategy, independent of the number of
+    /// new ones. Returns the job.
     ///
     /// # Errors
-    /// `Denied`, `NotFound` (memory, strategy), `Invalid` (`strategy`: it keeps no episodes; `window`, `namespace`),
-    /// `Conflict` (no language model reads this memory).
+    /// `Denied`, `NotFound` (memory, strategy), `Invalid` (`strategy`: it has no episodes;
+    /// `window`, `namespace`), `Conflict` (the memory uses no language model).
     pub async fn strategy_reflect(
         &self,
         caller: &Principal,
@@ -80,7 +82,7 @@ impl Engine {
     }
 }
 
-/// The namespace of reflections as the template gives it, and the actor in it.
+/// Returns the namespace of reflections according to the template, and the actor in it.
 fn placed(
     strategy: &Strategy,
     reflection: &Reflection,
@@ -98,7 +100,7 @@ fn placed(
     Ok((namespace, values.get(ACTOR).and_then(|actor| ActorId::parse(actor.clone()).ok())))
 }
 
-/// The variables that a strategy knows.
+/// Returns the value of a variable that the strategy determines.
 fn own(strategy: &Strategy, name: &str) -> Option<String> {
     matches!(name, "memoryStrategyId" | "strategyId").then(|| strategy.id.to_string())
 }
@@ -117,17 +119,17 @@ fn new_job(place: &Place, actor: Option<ActorId>, id: JobId, now: Timestamp) -> 
     }
 }
 
-/// A reflection that is to be asked for.
+/// A due reflection.
 struct Due {
     place: Place,
-    /// All its episodes are the actor's.
+    /// True if all its episodes belong to the actor.
     is_actors: bool,
-    /// When one was asked for last.
+    /// The time of the last request.
     asked: Option<Timestamp>,
 }
 
-/// Asks for reflections where an extraction's session has an episode whose namespace has enough new ones. At the end of each
-/// extraction, so that a process that ends before it does so has it done by the next one.
+/// Schedules reflections for an extraction's session with an episode in a namespace with enough new
+/// ones. It runs at the end of each extraction, so that after a crash the next extraction does it.
 pub(in crate::jobs) async fn ask_where_due(engine: &Engine, job: &Job) -> Result<()> {
     let (Some(strategy), Some(actor), Some(session)) = (&job.strategy, &job.actor, &job.session) else {
         return Ok(());
@@ -178,7 +180,7 @@ pub(in crate::jobs) async fn ask_where_due(engine: &Engine, job: &Job) -> Result
         engine
             .store
             .write(move |tx| {
-                // Another session of the same episodes may have been faster.
+                // Another session with the same episodes may have been faster.
                 if last_asked(tx, &place)? != asked {
                     return Ok(());
                 }
@@ -190,7 +192,7 @@ pub(in crate::jobs) async fn ask_where_due(engine: &Engine, job: &Job) -> Result
     Ok(())
 }
 
-/// Where the reflections over an episode of this namespace go.
+/// Returns the namespace of reflections over an episode of this namespace.
 fn reflects_in(
     strategy: &Strategy,
     reflection: &Reflection,
@@ -201,7 +203,8 @@ fn reflects_in(
     reflection.template.render(&|name| known(name).or_else(|| values.get(name).cloned())).ok()
 }
 
-/// True when so many active episodes are newer than the last reflection was asked for.
+/// Returns true if at least `every` active episodes are newer than the last request for a
+/// reflection.
 fn is_due(
     tx: &dyn ReadTx,
     place: &Place,
@@ -213,7 +216,7 @@ fn is_due(
     let Some(oldest) = episodes.last().filter(|_| episodes.len() >= every) else { return Ok(false) };
     let last = match asked {
         Some(asked) => Some(asked),
-        // Its job is gone after a day.
+        // The job of the last request is removed after a day.
         None => newest(tx, place, (RecordKind::Reflection, NamespaceMatch::Exact), KNOWN_MAX, now)?
             .iter()
             .map(|record| record.updated_at)
@@ -222,7 +225,8 @@ fn is_due(
     Ok(last.is_none_or(|last| oldest.created_at > last))
 }
 
-/// When a reflection of this place was asked for last, as far as jobs are kept.
+/// Returns the time of the last request for a reflection of this namespace, as far as jobs are
+/// kept.
 fn last_asked(tx: &dyn ReadTx, place: &Place) -> Result<Option<Timestamp>> {
     let kinds = vec![JobKind::REFLECT];
     let query =

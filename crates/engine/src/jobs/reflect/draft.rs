@@ -1,4 +1,5 @@
-//! From insights to drafts: each counted by the engine, its text made safe, the next version where its title is known.
+//! Converts insights to drafts: the engine counts their episodes, checks their text, and makes a
+//! next version if the title exists.
 
 use loci_model::ports::ids::uuid7;
 use loci_model::record::derivation::{Evidence, Making};
@@ -15,19 +16,20 @@ use crate::strategies::episodes::reflection_model::{self, Insight, is_enough};
 use crate::strategies::metadata::inferred_values;
 use crate::strategies::model_questions::grounding::is_grounded;
 
-/// Why a reflection that names what nobody said is held back.
+/// Reason for which a reflection with an invented name is held.
 const INVENTED: &str = "names an address or code that no episode named";
 
-/// What becomes of an insight.
+/// The result of an insight.
 #[derive(Debug, Clone)]
 pub(super) enum Draft {
-    /// A record, or its next version, with the vector of what the index reads of it.
+    /// A record, or its next version, with the vector of its indexed text.
     Written(Box<Record>, Option<Vec<f32>>),
-    /// A reflection that too few episodes bear out by now.
+    /// A reflection that is no longer supported by enough episodes.
     Expired(Box<Record>, String),
 }
 
-/// What becomes of the insights, in their order; those that too few episodes bear out become nothing.
+/// Returns the drafts of the insights in their order; insights supported by too few episodes are
+/// dropped.
 pub(super) async fn drafts(
     engine: &Engine,
     place: &Place,
@@ -83,7 +85,7 @@ fn record(
     let heard: Vec<&str> = borne_out.iter().map(|episode| episode.text.as_str()).collect();
     let invented = !is_grounded(&text, &heard);
     let state = if invented { RecordState::Quarantined } else { state };
-    // What is held back continues nothing: the reflection there stays as it is.
+    // A held reflection continues nothing: the existing one stays unchanged.
     let known = known.filter(|_| state == RecordState::Active);
     let id = match known {
         Some(known) => known.id.clone(),
@@ -129,7 +131,8 @@ fn record(
     })
 }
 
-/// Values that a model inferred, checked, and strict ones in which all episodes that bear it out agree.
+/// Returns the checked values that a model inferred, and the strict values that are equal in all
+/// supporting episodes.
 fn metadata(look: &Look, insight: &Insight, borne_out: &[&Record]) -> Metadata {
     let schema = look.reflection.schema.as_deref().unwrap_or_default();
     let mut values = inferred_values::values(schema, &insight.metadata);
@@ -145,7 +148,8 @@ fn metadata(look: &Look, insight: &Insight, borne_out: &[&Record]) -> Metadata {
     values
 }
 
-/// Whose episodes, where all are one actor's, and where each of them comes from.
+/// Returns the provenance: the actor, if all episodes belong to one, and the sources of the
+/// episodes.
 fn provenance(borne_out: &[&Record]) -> Provenance {
     let mut actors = borne_out.iter().map(|episode| episode.provenance.actor.as_ref());
     let actor = actors.next().flatten();
@@ -156,7 +160,8 @@ fn provenance(borne_out: &[&Record]) -> Provenance {
     Provenance { actor: actor.filter(|_| is_one).cloned(), sources, ..Provenance::default() }
 }
 
-/// Where the embedder fails, the records are written all the same, and a job of its own catches up.
+/// Embeds the drafts. If the embedder fails, the records are written anyway, and a separate job
+/// embeds them.
 async fn embed(engine: &Engine, drafts: &mut [Draft]) {
     let Some(embedder) = &engine.embedder else { return };
     let texts: Vec<String> = drafts

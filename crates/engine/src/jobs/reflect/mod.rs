@@ -1,11 +1,13 @@
-//! The job that looks for what several episodes teach: one per strategy, namespace of reflections
-//! and size of the window.
+//! The job that derives reflections from several episodes: one per strategy, namespace of
+//! reflections and size of the window.
 //!
-//! What it looks at is fixed before anyone is asked (`window.rs`): the same try asks the same question, and an answer that
-//! was kept is used. Counts are the engine's own (`strategies::reflection_model`). Records and the end of the job are one
-//! write (`write.rs`), which changes nothing where its ground moved. When it is asked for: `asking_for.rs`.
+//! Its input is fixed before a model is asked (`window.rs`), so a repeated try asks the same
+//! question and uses a stored answer. The engine itself counts episodes
+//! (`strategies::reflection_model`). Records and the end of the job are one write (`write.rs`),
+//! which changes nothing if its basis changed. `asking_for.rs` schedules the job.
 //!
-//! There is no half without a model: where none answers, the job fails, says so, and can be started again.
+//! Reflections have no deterministic alternative: if no model answers, the job fails with the
+//! reason, and can be restarted.
 
 mod asking_for;
 mod draft;
@@ -29,21 +31,21 @@ use crate::Engine;
 use crate::language_models::{Asked, Unanswered, ask};
 use crate::strategies::episodes::reflection_model;
 
-/// Plans that may be overtaken before the job lets others go first.
+/// Maximum number of plans that may become outdated before the job yields.
 const PLANS_MAX: u32 = 6;
-/// How long it lets them.
+/// Milliseconds for which the job yields.
 const STEP_BACK_MS: i64 = 50;
-/// Said of a job that no model answered.
+/// Explanation for a job that no model answered.
 const NO_OTHER_HALF: &str =
     "reflections have no deterministic half: nothing was written, start the job again";
 
-/// What a job is about, as its key says it.
+/// The parameters of a job, as encoded in its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
     memory: MemoryId,
     strategy: StrategyId,
     namespace: Namespace,
-    /// Episodes it looks at, at most.
+    /// Maximum number of episodes.
     size: usize,
 }
 
@@ -62,7 +64,8 @@ impl Place {
     }
 }
 
-/// Runs until what was answered is written. A memory, strategy or model that is gone meanwhile is no failure.
+/// Runs until the answer is written. A memory, strategy or model that was removed meanwhile is no
+/// failure.
 pub(super) async fn run(engine: &Engine, job: &Job) -> Result<Ended> {
     let started = engine.clock.monotonic_us();
     let ended = try_once(engine, job).await;
@@ -111,7 +114,8 @@ async fn try_once(engine: &Engine, job: &Job) -> Result<Ended> {
     Ok(Ended::Again(engine.clock.now().plus_millis(STEP_BACK_MS)))
 }
 
-/// When the window was opened: what was known then is what the job looks at, however often it is tried.
+/// Returns the time at which the window was opened. Every try of the job uses the state at that
+/// time.
 pub async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp> {
     if let Some(window) = &job.window {
         return Ok(window.opened_at);
@@ -129,8 +133,8 @@ pub async fn opened(engine: &Engine, job: &Job, size: usize) -> Result<Timestamp
     if held { Ok(opened_at) } else { Err(Error::conflict("the job is another runner's by now")) }
 }
 
-/// Returns the end of a job whose model gave no answer: the model is asked again where that can
-/// help; otherwise the question goes, and a new start opens a new window.
+/// Returns the end of a job whose model gave no answer. The model is asked again if that may help.
+/// Otherwise the question is removed, and a restart opens a new window.
 async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> Result<Ended> {
     if let Some(ended) = failure::asked_again(engine, job, unanswered) {
         return Ok(ended);
@@ -140,13 +144,14 @@ async fn unanswered_end(engine: &Engine, job: &Job, unanswered: &Unanswered) -> 
     Ok(Ended::Failed(format!("{}; {NO_OTHER_HALF}", unanswered.reason()), Vec::new()))
 }
 
-/// Episodes that a job looks at where nothing is said.
+/// Default number of episodes.
 const WINDOW_DEFAULT: u32 = 50;
 
 const _: () = assert!(WINDOW_DEFAULT as usize <= limits::REFLECT_WINDOW_MAX);
 
 impl Look {
-    /// Fewer episodes than must bear a reflection out teach nothing: nobody is asked.
+    /// Returns true if there are fewer episodes than a reflection requires, so that the model need
+    /// not be asked.
     fn is_too_little(&self) -> bool {
         self.episodes.len() < self.min_episodes as usize
     }

@@ -1,5 +1,5 @@
-//! What a reflection looks at: the newest episodes under its namespace as they were known when its window was opened, and
-//! the ground on which its answer is written.
+//! The input of a reflection: the newest episodes in its namespace subtree as of the opening of its
+//! window, and the basis for writing its answer.
 
 use loci_model::job::Job;
 use loci_model::memory::Memory;
@@ -14,10 +14,10 @@ use loci_model::{NamespaceFilter, NamespaceMatch, RecordId, Result, Timestamp, l
 use super::Place;
 use crate::Engine;
 
-/// Reflections of one namespace that are looked at.
+/// Maximum number of reflections of one namespace to consider.
 pub(super) const KNOWN_MAX: usize = 200;
 
-/// What is asked about.
+/// The input of the question.
 #[derive(Debug, Clone)]
 pub(super) struct Look {
     pub(super) memory: Memory,
@@ -25,23 +25,23 @@ pub(super) struct Look {
     pub(super) reflection: Reflection,
     pub(super) mode: ModelMode,
     pub(super) min_episodes: u32,
-    /// Oldest first.
+    /// Episodes, oldest first.
     pub(super) episodes: Vec<Record>,
-    /// Reflections there were, oldest first.
+    /// Existing reflections, oldest first.
     noted: Vec<Record>,
 }
 
 impl Look {
-    /// What was noted before, by title.
+    /// Returns the titles of existing reflections.
     pub(super) fn titles(&self) -> Vec<String> {
         self.noted.iter().rev().filter_map(|record| record.title.clone()).collect()
     }
 }
 
-/// What the answer is written on: the write checks that it still holds.
+/// The basis of the answer: the write checks that it still holds.
 #[derive(Debug, Clone)]
 pub(super) struct Ground {
-    /// Indexes into the episodes of those that still stand.
+    /// Indexes of the episodes that still exist unchanged.
     pub(super) standing: Vec<usize>,
     /// Active reflections of the namespace.
     pub(super) known: Vec<Record>,
@@ -50,13 +50,14 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// The reflection of that title.
+    /// Returns the reflection of that title.
     pub(super) fn of_key(&self, key: &str) -> Option<&Record> {
         self.known.iter().find(|record| record.subtype.as_deref() == Some(key))
     }
 }
 
-/// Active records of a kind that a strategy has at or under a namespace, newest created first.
+/// Returns active records of a kind that a strategy has in a namespace or its subtree, newest
+/// created first.
 pub(super) fn newest(
     tx: &dyn ReadTx,
     place: &Place,
@@ -75,7 +76,7 @@ fn scope(place: &Place, kind: RecordKind, under: NamespaceMatch, now: Timestamp)
     scope
 }
 
-/// Reads the window that was opened then; `None` where nobody is to be asked any more.
+/// Reads the window as of its opening; `None` if no model must be asked any more.
 pub(super) async fn look(engine: &Engine, place: &Place, opened_at: Timestamp) -> Result<Option<Look>> {
     let (place, now, usual) = (place.clone(), engine.clock.now(), engine.models.mode);
     engine
@@ -99,7 +100,8 @@ pub(super) async fn look(engine: &Engine, place: &Place, opened_at: Timestamp) -
         .await
 }
 
-/// The newest records of a scope that were there at a time, in the version of that time, oldest first.
+/// Returns the newest records of a scope that existed at a time, in the version of that time,
+/// oldest first.
 fn known_then(tx: &dyn ReadTx, scope: RecordScope, size: usize, time: Timestamp) -> Result<Vec<Record>> {
     let mut page = RecordPage { scope, after: None, limit: size };
     let mut found = Vec::new();
@@ -120,7 +122,7 @@ fn known_then(tx: &dyn ReadTx, scope: RecordScope, size: usize, time: Timestamp)
     Ok(found)
 }
 
-/// Reads the ground; `None` where the window's strategy is another by now.
+/// Reads the basis; `None` if the window's strategy changed meanwhile.
 pub(super) async fn ground(engine: &Engine, place: &Place, look: &Look) -> Result<Option<Ground>> {
     let (place, now, look) = (place.clone(), engine.clock.now(), look.clone());
     engine
@@ -144,7 +146,7 @@ pub(super) async fn ground(engine: &Engine, place: &Place, look: &Look) -> Resul
         .await
 }
 
-/// Reflections of a job's namespace that a caller's model made since then.
+/// Returns the reflections of a job's namespace that a client's model made since then.
 pub(crate) async fn made_since(engine: &Engine, job: &Job, since: Timestamp) -> Result<Vec<RecordId>> {
     let (place, now) = (Place::of(job)?, engine.clock.now());
     let of = (RecordKind::Reflection, NamespaceMatch::Exact);

@@ -1,5 +1,5 @@
-//! The write of a reflection: one closure that checks its ground, then writes records, vectors, news, and the end of the
-//! job. What was written is never written again, wherever a process ends.
+//! The write of a reflection: one closure that checks its basis, then writes records, vectors,
+//! notifications, and the end of the job. After a crash at any point, nothing is written twice.
 
 use loci_model::job::{Job, JobState};
 use loci_model::ports::ids::uuid7;
@@ -15,10 +15,10 @@ use crate::records::batch;
 use crate::records::changing::Changing;
 use crate::settings::JobWebhook;
 
-/// Who changes records here, in telemetry.
+/// Author of these changes in telemetry.
 const BY: &str = "loci";
 
-/// Everything the closure needs, made before it.
+/// The input of the closure, made before it.
 struct Plan {
     job: Job,
     look: Look,
@@ -30,7 +30,7 @@ struct Plan {
     now: Timestamp,
 }
 
-/// Writes what became of an answer, and the job's end; false if the ground moved and nothing was written.
+/// Writes the drafts and the job's end. Returns false if the basis changed and nothing was written.
 pub(super) async fn write(
     engine: &Engine,
     job: &Job,
@@ -52,14 +52,14 @@ pub(super) async fn write(
     engine.store.write(move |tx| plan.write(tx)).await
 }
 
-/// There is nothing to write: the job's window and questions go, and it is done.
+/// Ends a job without a result: removes its window and questions.
 pub async fn nothing(engine: &Engine, job: &Job) -> Result<Ended> {
     let (job, hooks, now) = (job.clone(), engine.job_news(&job.kind), engine.clock.now());
     engine.store.write(move |tx| end(tx, &hooks, &job, now)).await?;
     Ok(Ended::Noted)
 }
 
-/// The window and the questions of a job go: a new start opens a new one.
+/// Removes the window and the questions of a job: a restart opens a new window.
 pub async fn close(engine: &Engine, job: &Job) -> Result<()> {
     let job = job.clone();
     engine.store.write(move |tx| clear(tx, &job)).await
@@ -109,7 +109,7 @@ impl Plan {
         Ok(true)
     }
 
-    /// True when the job is held here, its strategy is as it was, and the records it rests on and meets are too.
+    /// Returns true if this process holds the job and its strategy and records are unchanged.
     fn holds(&self, tx: &mut dyn Tx) -> Result<bool> {
         let (memory, strategy) = (&self.job.memory, &self.look.strategy);
         let held = tx.jobs().get(memory, &self.job.id)?;

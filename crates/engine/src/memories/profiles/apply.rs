@@ -1,6 +1,6 @@
-//! `profile_apply`: a memory gets a profile's settings and strategies. Strategies are matched by name: what is missing is
-//! added, what differs is changed, what has another name is kept. Applied twice, the second
-//! time changes nothing.
+//! `profile_apply`: applies the settings and strategies of a profile to a memory. Strategies are
+//! matched by name: missing ones are added, different ones are changed, others are kept. A second
+//! application changes nothing.
 
 use loci_api::profile::{ProfileApplied, ProfileChange};
 use loci_model::memory::Memory;
@@ -17,23 +17,24 @@ use crate::memories::strategy_input::{self, Surroundings};
 use crate::memories::{self, NewStrategy, existing};
 use crate::{Engine, access};
 
-/// True when the memory was not yet as the profile says.
+/// Returns true if the profile changes the memory.
 fn differs(applied: &ProfileApplied) -> bool {
     !applied.added.is_empty() || !applied.changed.is_empty()
 }
 
-/// A memory as the profile wants it, and what that takes.
+/// A memory after the application of a profile, and the changes.
 pub(super) struct Target {
     pub(super) memory: Memory,
     pub(super) applied: ProfileApplied,
 }
 
 impl Engine {
-    /// Applies a profile to a memory, or says what it would change.
+    /// Applies a profile to a memory, or reports the changes it would make.
     ///
     /// # Errors
-    /// `Denied` without administration of the memory; `Conflict` where a strategy of the same name is of another kind;
-    /// `Invalid` for a profile that does not fit the memory; `TooLarge` where too many records would move.
+    /// `Denied` without administration of the memory; `Conflict` if a strategy of the same name is
+    /// of another kind; `Invalid` for a profile that does not fit the memory; `TooLarge` if too
+    /// many records would move.
     pub async fn profile_apply(
         &self,
         caller: &Principal,
@@ -111,7 +112,7 @@ impl Engine {
     }
 }
 
-/// Strategies before and after, of those that were there.
+/// Returns the existing strategies before and after the change.
 pub(super) fn pairs<'a>(
     old: &'a Memory,
     new: &'a Memory,
@@ -124,7 +125,7 @@ pub(super) fn count(applied: &mut ProfileApplied, moved: Moved) {
     applied.unmoved_records += moved.unmoved;
 }
 
-/// Settings, expiry and keys.
+/// Applies settings, expiry and keys.
 fn memory_members(memory: &mut Memory, profile: &Profile, changes: &mut Vec<ProfileChange>) -> Result<()> {
     let before = memory.settings.clone();
     set(&mut memory.settings, profile);
@@ -163,7 +164,7 @@ fn memory_members(memory: &mut Memory, profile: &Profile, changes: &mut Vec<Prof
     Ok(())
 }
 
-/// Gives settings what a profile sets.
+/// Applies a profile's values to settings.
 pub(crate) fn set(settings: &mut MemorySettings, profile: &Profile) {
     let asked = &profile.settings;
     settings.profile = Some(profile.name.clone());
@@ -182,7 +183,7 @@ pub(crate) fn set(settings: &mut MemorySettings, profile: &Profile) {
         asked.reflect_min_episodes.unwrap_or(consolidation.reflect_min_episodes);
 }
 
-/// Members of the stored form that differ.
+/// Returns the members of the stored form that differ.
 fn settings_changes(before: &MemorySettings, after: &MemorySettings) -> Vec<ProfileChange> {
     let members = |settings| match serde_json::to_value(settings) {
         Ok(serde_json::Value::Object(members)) => members,
@@ -211,7 +212,7 @@ fn settings_changes(before: &MemorySettings, after: &MemorySettings) -> Vec<Prof
     changes
 }
 
-/// Makes a strategy as the profile wants it; its id and age stay.
+/// Changes a strategy according to the profile; its id and age stay.
 fn change_strategy(
     there: &mut Strategy,
     wanted: Strategy,
@@ -234,7 +235,7 @@ fn change_strategy(
     if asked.reflection.is_some() {
         change_reflection(&there.name, &mut there.reflection, wanted.reflection, changes);
     } else if there.base == StrategyBase::Episodic {
-        // The default follows the template, which may have moved.
+        // The default follows the template, which may have changed.
         let default = strategy_input::reflection(there.base, None, &there.template)?;
         let fits = there.reflection.as_ref().is_some_and(|part| part.template.is_prefix_of(&there.template));
         if !fits {
@@ -260,7 +261,7 @@ fn change_strategy(
     Ok(())
 }
 
-/// Where reflections go; their metadata and their prompt are not a profile's matter.
+/// Changes the namespace of reflections; a profile does not change their metadata and their prompt.
 fn change_reflection(
     strategy: &str,
     there: &mut Option<Reflection>,
@@ -276,7 +277,8 @@ fn change_reflection(
     }
 }
 
-/// The instructions and the model for them, or who is told of events: what the profile names, and nothing else.
+/// Changes only the members that the profile names: the instructions and their model, or the target
+/// of notifications.
 fn change_custom(there: &mut Strategy, asked: &NewStrategy, changes: &mut Vec<ProfileChange>) -> Result<()> {
     let name = there.name.clone();
     let mut change = |member: &str, to: &str, place: &mut String| {

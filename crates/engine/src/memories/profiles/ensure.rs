@@ -1,6 +1,6 @@
-//! `memory_ensure`: a memory of that name is there, with a profile's strategies, when the answer is: made or found in one write, on the exact
-//! name. What is missing is added; what is otherwise than asked is changed only where the caller
-//! says so.
+//! `memory_ensure`: makes sure that a memory of that exact name exists with a profile's strategies,
+//! in one write that creates or completes it. It adds missing strategies. It changes different
+//! values only on request.
 
 use std::collections::BTreeMap;
 
@@ -18,46 +18,47 @@ use crate::deliveries::record_streams;
 use crate::memories::{NewMemory, NewStrategy};
 use crate::{Engine, access, memories};
 
-/// Days until events vanish, where neither the profile nor a strategy says.
+/// Default retention of events in days, if neither the profile nor a strategy specifies it.
 const EVENT_EXPIRY_DAYS_DEFAULT: u32 = 90;
-/// The tag that names a memory's profile.
+/// Tag that names a memory's profile.
 const TAG: &str = "loci:profile";
 
-/// What is to be there.
+/// The required memory.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MemoryEnsure {
-    /// The memory's name, in full.
+    /// The memory's full name.
     pub name: String,
-    /// What a new one is for; `None`: what the profile says.
+    /// Description of a new memory; `None` means that of the profile.
     pub description: Option<String>,
     /// The profile's name.
     pub profile: Option<String>,
-    /// Strategies beside the profile's; one of the same name stands for it.
+    /// Strategies in addition to the profile's; one of the same name replaces the profile's.
     pub strategies: Vec<NewStrategy>,
-    /// What is otherwise than asked is changed, instead of being told.
+    /// True to change different values instead of reporting them.
     pub update: bool,
 }
 
-/// What is there.
+/// The resulting memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryEnsured {
     /// The memory.
     pub memory: Memory,
-    /// It was not there.
+    /// True if it was created.
     pub created: bool,
-    /// Names of strategies that were added to one that was.
+    /// Names of strategies that were added to an existing memory.
     pub added: Vec<String>,
-    /// What is otherwise than asked; or what was changed, and how many records stayed where they were.
+    /// Differences from the request; or the changes, with the number of records that did not move.
     pub warnings: Vec<String>,
 }
 
 impl Engine {
-    /// Makes a memory, or completes the one of that name. Called twice, the second time changes nothing.
+    /// Creates a memory, or completes the one of that name. A second call changes nothing.
     ///
     /// # Errors
-    /// `Denied` where there is none and the caller does not administer the server, or there is one and the caller does not administer it;
-    /// `Invalid` for an unknown profile and whatever breaks a rule; `Conflict` where a strategy of the same name is of another kind;
-    /// `TooLarge` over a quota.
+    /// `Denied` if the memory does not exist and the caller does not administer the server, or it
+    /// exists and the caller does not administer it; `Invalid` for an unknown profile and any
+    /// violated rule; `Conflict` if a strategy of the same name is of another kind; `TooLarge` over
+    /// a quota.
     pub async fn memory_ensure(&self, caller: &Principal, asked: MemoryEnsure) -> Result<MemoryEnsured> {
         let now = self.clock.now();
         let profile = self.wanted(&asked)?;
@@ -67,7 +68,7 @@ impl Engine {
             .write(move |tx| match tx.memories().by_name(&new.name)? {
                 Some(old) => {
                     if access::require_whole(&caller, &old.id, Capability::Admin).is_err() {
-                        // The same as where there is none: nobody learns of a memory by its name.
+                        // The same error as for a missing memory, so that its name reveals nothing.
                         access::require_server_admin(&caller)?;
                     }
                     engine.complete(tx, memories::served(old)?, &profile, update, now)
@@ -83,7 +84,7 @@ impl Engine {
             .await
     }
 
-    /// The profile with what is asked for beside it.
+    /// Returns the profile extended by the request.
     fn wanted(&self, asked: &MemoryEnsure) -> Result<Profile> {
         let mut profile = match &asked.profile {
             Some(name) => shipped::named(&self.settings, name, "profile")?.clone(),
@@ -106,7 +107,7 @@ impl Engine {
         Ok(profile)
     }
 
-    /// Adds what is missing to a memory that is there.
+    /// Adds the missing parts to an existing memory.
     fn complete(
         &self,
         tx: &mut dyn Tx,
@@ -163,7 +164,7 @@ fn new_memory(asked: &MemoryEnsure, profile: &Profile) -> NewMemory {
     }
 }
 
-/// A difference, in words.
+/// Returns a difference as text.
 fn told(change: &ProfileChange, update: bool) -> String {
     let unset = "not set".to_owned();
     let (from, to) = (change.from.as_ref().unwrap_or(&unset), change.to.as_ref().unwrap_or(&unset));

@@ -1,5 +1,6 @@
-//! The file of a profile: TOML that people read and write. Unknown keys are refused, naming them; values keep the rules
-//! of what they become. It knows nothing of memories: applying is [`super::apply`]'s matter.
+//! The file of a profile: TOML that people read and write. Unknown keys are rejected by name;
+//! values follow the rules of their targets. It does not depend on memories: [`super::apply`]
+//! applies profiles.
 
 use loci_model::memory::index_key::{IndexedKey, NamespaceKey, NamespaceKeyValidation};
 use loci_model::memory::settings::{InjectionMode, MemorySettings, NamespaceReading, SecretsMode};
@@ -12,56 +13,56 @@ use serde::Deserialize;
 
 use crate::memories::{self, NewReflection, NewStrategy};
 
-/// Characters of a profile's name.
+/// Maximum length of a profile's name in characters.
 const NAME_CHARS_MAX: usize = 31;
 
-/// A profile: settings and strategies under a name.
+/// A profile: named settings and strategies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Lower-case letters, digits and dashes, first a letter.
+    /// The name: lower-case letters, digits and dashes, with a letter first.
     pub name: String,
-    /// From 1; a person raises it.
+    /// The version, from 1; a person increments it.
     pub version: u32,
-    /// What it is for.
+    /// The description.
     pub description: String,
-    /// Days until events vanish; `None`: as they are.
+    /// Retention of events in days; `None` leaves the memory's own.
     pub event_expiry_days: Option<u32>,
-    /// Settings that it sets; those it leaves out stay.
+    /// Settings that it sets; others stay unchanged.
     pub settings: ProfileSettings,
-    /// Templates by which a memory made over the wire is recognised.
+    /// Templates by which a memory created over the wire is matched.
     pub known_by: Vec<NamespaceTemplate>,
     /// Variables of its templates.
     pub namespace_keys: Vec<NamespaceKey>,
-    /// Keys that can be filtered.
+    /// Filterable metadata keys.
     pub indexed_keys: Vec<IndexedKey>,
     /// Its strategies.
     pub strategies: Vec<NewStrategy>,
-    /// The file.
+    /// The text of the file.
     pub text: String,
 }
 
 /// Settings of a profile; `None` leaves a memory's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProfileSettings {
-    /// How the wire's `namespace` is read.
+    /// The interpretation of the wire's `namespace`.
     pub namespace_match: Option<NamespaceReading>,
-    /// Searches also show what was said and is not extracted yet.
+    /// True if searches also return events that are not extracted yet.
     pub read_your_writes: Option<bool>,
-    /// Secrets.
+    /// The mode for secrets.
     pub secrets: Option<SecretsMode>,
-    /// Instructions to the reader.
+    /// The mode for injection.
     pub injection: Option<InjectionMode>,
-    /// A model is asked after so many messages.
+    /// Number of messages after which a model is asked.
     pub messages: Option<u32>,
-    /// Or after so many tokens.
+    /// Number of tokens after which a model is asked.
     pub tokens: Option<u32>,
-    /// Or after so long without an event.
+    /// Milliseconds without an event after which a model is asked.
     pub idle_ms: Option<u64>,
-    /// Messages before the window that are told along.
+    /// Number of messages before the window that a model receives as context.
     pub context_messages: Option<u32>,
-    /// A reflection is made after so many episodes.
+    /// Number of new episodes after which a reflection is made.
     pub reflect_every: Option<u32>,
-    /// Episodes that must bear it out.
+    /// Number of episodes that must support a reflection.
     pub reflect_min_episodes: Option<u32>,
 }
 
@@ -159,7 +160,7 @@ enum Extraction {
     /// Copied from the event.
     #[default]
     Strict,
-    /// Read by the model.
+    /// Inferred by the model.
     Llm,
 }
 
@@ -174,12 +175,12 @@ struct FileStrategy {
     ttl_days: Option<u32>,
     #[serde(default)]
     metadata: Vec<FileMetadata>,
-    /// In place of the default instructions.
+    /// Replaces the default instructions.
     instructions: Option<String>,
-    /// The model for them; not without them.
+    /// The model for the instructions; requires them.
     #[serde(default)]
     model_id: String,
-    /// Who is told of events, and where payloads go (self-managed only).
+    /// Target of notifications and of payloads (self-managed only).
     #[serde(default)]
     topic: String,
     #[serde(default)]
@@ -198,10 +199,10 @@ struct FileMetadata {
     allowed: Option<Vec<String>>,
 }
 
-/// Reads a profile.
+/// Parses a profile.
 ///
 /// # Errors
-/// `Invalid`, naming the key, the rule and the remedy.
+/// `Invalid`, with the key, the rule and the remedy.
 pub fn parse(text: &str) -> Result<Profile> {
     if text.len() > limits::PROFILE_BYTES_MAX {
         return Err(Error::invalid("text", "a profile must have at most 64 KiB"));
@@ -245,7 +246,7 @@ pub fn parse(text: &str) -> Result<Profile> {
     Ok(profile)
 }
 
-/// What a memory would refuse is refused here, whatever way the profile comes to it.
+/// Applies the checks of memories to every profile, independent of its source.
 fn check(profile: &Profile) -> Result<()> {
     let mut settings = MemorySettings::default();
     super::set(&mut settings, profile);

@@ -1,7 +1,9 @@
-//! Profiles as readable files: those that come with this version, a server's own, and applying one to a memory.
+//! Profiles as readable files: those shipped with this version, a server's own, and their
+//! application to a memory.
 //!
-//! A profile is settings and strategies under a name. Finding one gives a new memory its settings;
-//! strategies come by applying alone, for a memory made over the wire has those its client asked for.
+//! A profile is named settings and strategies. A matching profile gives a new memory only its
+//! settings. Strategies require an explicit application, because a memory created over the wire has
+//! the strategies that its client requested.
 
 mod apply;
 mod ensure;

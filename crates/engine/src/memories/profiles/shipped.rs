@@ -1,5 +1,5 @@
-//! The profiles that come with this version, and how a profile is found: by name among a server's own and the shipped,
-//! or by the templates of a memory made over the wire.
+//! The profiles shipped with this version, and the lookup of a profile: by name among a server's
+//! own and the shipped ones, or by the templates of a memory created over the wire.
 
 use std::sync::LazyLock;
 
@@ -16,22 +16,23 @@ fn read(text: &str) -> Profile {
     parse(text).expect("a profile of the kernel")
 }
 
-/// The profiles that come with the kernel.
+/// Returns the profiles shipped with the kernel.
 pub(crate) fn shipped() -> &'static [Profile] {
     &*SHIPPED
 }
 
-/// Every profile of a server: its own first, then the shipped ones that it does not replace.
+/// Returns every profile of a server: its own first, then the shipped ones that they do not
+/// replace.
 pub(crate) fn all(settings: &EngineSettings) -> impl Iterator<Item = &Profile> {
     let replaced = |name: &str| settings.profiles.iter().any(|own| own.name == name);
     let shipped = shipped().iter().chain(&settings.product_profiles);
     settings.profiles.iter().chain(shipped.filter(move |profile| !replaced(&profile.name)))
 }
 
-/// The profile of that name.
+/// Returns the profile of that name.
 ///
 /// # Errors
-/// `Invalid` on `field`, naming the profiles there are.
+/// `Invalid` on `field`, with the names of the available profiles.
 pub(crate) fn named<'a>(settings: &'a EngineSettings, name: &str, field: &str) -> Result<&'a Profile> {
     all(settings).find(|profile| profile.name == name).ok_or_else(|| {
         let known = all(settings).map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -39,7 +40,7 @@ pub(crate) fn named<'a>(settings: &'a EngineSettings, name: &str, field: &str) -
     })
 }
 
-/// The profile by whose templates one of the strategies writes.
+/// Returns the profile that has the template of one of the strategies.
 pub(crate) fn known_by<'a>(settings: &'a EngineSettings, strategies: &[Strategy]) -> Option<&'a Profile> {
     all(settings).find(|profile| {
         strategies.iter().any(|strategy| {

@@ -1,7 +1,7 @@
-//! When a strategy's template changes, its records move with it: in the same transaction, with their ids, versions and
-//! states. Nothing is orphaned and nothing is copied.
+//! Moves records after a change of their strategy's template, in the same transaction, with their
+//! ids, versions and states. No record is orphaned or copied.
 //!
-//! A record whose new place cannot be told stays where it is and is counted.
+//! A record whose new namespace cannot be determined stays and is counted.
 
 use loci_model::memory::Memory;
 use loci_model::memory::strategy::Strategy;
@@ -14,19 +14,19 @@ use loci_model::{
 use crate::hooks::in_write;
 use crate::records::changes::{self, Change};
 
-/// Records that are read in one go.
+/// Records per read.
 const ROWS: usize = 1_000;
-/// Why, in the telemetry of a record.
+/// Reason of the change in the telemetry of a record.
 const REASON: &str = "moved: template changed";
-/// Who.
+/// Author of the change.
 const BY: &str = "loci";
 
-/// What became of a strategy's records.
+/// Counts of a strategy's records after a template change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Moved {
-    /// They are in another namespace now.
+    /// Number of records in another namespace now.
     pub(crate) moved: u64,
-    /// They stayed, because their new place cannot be told.
+    /// Number of records that stayed, because their new namespace cannot be determined.
     pub(crate) unmoved: u64,
 }
 
@@ -37,19 +37,19 @@ impl std::ops::AddAssign for Moved {
     }
 }
 
-/// Which records go where.
+/// The target namespaces of records.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    /// In the order of the ids, which is that of the rows: one namespace after the other would go through the whole table
-    /// once for each of them.
+    /// In the order of ids, which is that of the rows: an order by namespace would scan the whole
+    /// table once per namespace.
     to: Vec<(RecordId, Namespace)>,
     pub(crate) moved: Moved,
 }
 
-/// What a change of a strategy's templates moves.
+/// Returns the moves that a change of a strategy's templates requires.
 ///
 /// # Errors
-/// `TooLarge` over the records that one transaction may move, naming the remedy.
+/// `TooLarge` if one transaction may not move that many records, with the remedy.
 pub(crate) fn moves(tx: &dyn ReadTx, memory: &Memory, old: &Strategy, new: &Strategy) -> Result<Moves> {
     let mut moves = Moves::default();
     let reflections = |strategy: &Strategy| strategy.reflection.as_ref().map(|part| part.template.clone());
@@ -89,7 +89,7 @@ pub(crate) fn moves(tx: &dyn ReadTx, memory: &Memory, old: &Strategy, new: &Stra
     }
 }
 
-/// Where a record belongs by the new template, if its values can be told.
+/// Returns the namespace of a record by the new template, if its values can be determined.
 fn place(
     strategy: &Strategy,
     from: &NamespaceTemplate,

@@ -1,5 +1,5 @@
-//! Conflicts: records that contradict each other, of which no rule lets one win. They are noted
-//! here and stand until a person decides.
+//! Conflicts: contradicting records of which no rule selects one. They are recorded here and stay
+//! open until a person decides.
 
 mod noting;
 mod open;

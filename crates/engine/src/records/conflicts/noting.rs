@@ -1,5 +1,5 @@
-//! Noting that two records contradict each other. A pair has one conflict, whichever says so and how often; what a person decided about
-//! it stays decided.
+//! Records conflicts between two records. A pair has one conflict, independent of order and
+//! repetition. A person's decision on it stays in force.
 
 use loci_model::ports::store::Tx;
 use loci_model::record::Record;
@@ -8,12 +8,13 @@ use loci_model::trees::tree_entry::owner_of;
 use loci_model::{ActorId, Namespace, RecordId, Result, Timestamp};
 use sha2::{Digest, Sha256};
 
-/// How the id of a conflict begins.
+/// Prefix of a conflict's id.
 const PREFIX: &str = "conflict_";
-/// Bytes of a digest behind it.
+/// Bytes of the digest in the id.
 const DIGEST_BYTES: usize = 12;
 
-/// Notes that a record says otherwise than one that is there, where both are of a repository. The id of what was noted.
+/// Records that a record contradicts an existing one, if it lies in a repository's namespace.
+/// Returns the id of the conflict.
 pub fn note(
     tx: &mut dyn Tx,
     (standing, against): (&RecordId, &Record),
@@ -24,7 +25,8 @@ pub fn note(
     note_of(tx, actor, (standing, against), reason, at).map(Some)
 }
 
-/// The same of two records of a tree, wherever it lies: beside a repository they are nobody's.
+/// Records a conflict of two records of a tree in any namespace. Outside repositories it belongs to
+/// no one.
 pub fn note_anywhere(
     tx: &mut dyn Tx,
     (standing, against): (&RecordId, &Record),
@@ -59,14 +61,15 @@ fn note_of(
     Ok(id)
 }
 
-/// The id of the conflict of two records, whichever was there first.
+/// Returns the id of the conflict of two records, independent of their order.
 fn id_of(one: &RecordId, other: &RecordId) -> String {
     let (first, second) = if one <= other { (one, other) } else { (other, one) };
     let digest = Sha256::digest(format!("{first}\n{second}"));
     format!("{PREFIX}{}", hex::encode(digest.get(..DIGEST_BYTES).unwrap_or_default()))
 }
 
-/// Whose knowledge or rules lie in a namespace: `/owner/name/knowledge/` and what is beneath it, and so the rules.
+/// Returns the repository of a namespace with knowledge or rules: `/owner/name/knowledge/` or
+/// `/owner/name/review-rules/`, including the subtree.
 fn repository_of(namespace: &Namespace) -> Option<ActorId> {
     let normal = namespace.normal();
     let mut parts = normal.trim_matches('/').split('/');

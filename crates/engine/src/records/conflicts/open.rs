@@ -1,5 +1,5 @@
-//! Which conflicts of a repository are open and still are of two records that stand: one that has gone, or gave its place, contradicts
-//! nobody any more.
+//! Open conflicts of a repository whose two records are still active. A record that is gone or
+//! superseded contradicts no other.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use loci_model::record::RecordState;
 use loci_model::record::conflict::{Conflict, ConflictState};
 use loci_model::{ActorId, MemoryId, RecordId, Result, limits};
 
-/// Open conflicts of a repository whose two records stand, the newest first.
+/// Returns the open conflicts of a repository whose two records are still active, newest first.
 pub fn open_of(tx: &dyn ReadTx, memory: &MemoryId, actor: &ActorId) -> Result<Vec<Conflict>> {
     let page = LedgerPage {
         memory: memory.clone(),

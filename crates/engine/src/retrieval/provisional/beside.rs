@@ -1,8 +1,8 @@
-//! Ranks turns that wait beside the candidates of the index: by the same signals and weights, as if they were in it without
-//! vectors. Pure.
+//! Ranks pending turns together with the candidates of the index, by the same signals and weights,
+//! as if they were indexed without vectors. Pure.
 //!
-//! What is stored keeps the score it has without them. A turn that waits has no vector: where the question has one, the
-//! offset of the calibration stands for the two terms that are missing, as it does where no question has a vector.
+//! Stored records keep their score. A pending turn has no vector: if the query has one, the offset
+//! of the calibration replaces the two missing terms, as it does if the query has no vector.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,17 +16,17 @@ use super::super::asked::Asked;
 use super::super::ranking::{self, Ranked};
 use super::super::weights::Weights;
 
-/// The candidates of the index, and behind them those that wait.
+/// The candidates of the index, followed by the pending ones.
 pub(in crate::retrieval) struct Beside {
     set: CandidateSet,
-    /// How many are of the index.
+    /// Number of candidates of the index.
     stored: usize,
 }
 
-/// Whose, and which.
+/// The actor and session of a turn.
 type Conversation<'a> = Option<(&'a ActorId, &'a SessionId)>;
 
-/// A turn that waits, as it is counted.
+/// A pending turn with its counts.
 struct Counted<'a> {
     record: &'a Record,
     terms: Vec<String>,
@@ -35,7 +35,7 @@ struct Counted<'a> {
     counts: ViewCounts,
 }
 
-/// Adds records to a set of candidates. `names` are those that the scope knows, sorted.
+/// Adds records to a set of candidates. `names` are those known in the scope, sorted.
 pub(in crate::retrieval) fn beside(
     set: &CandidateSet,
     asked: &Asked,
@@ -58,7 +58,7 @@ pub(in crate::retrieval) fn beside(
     Beside { set, stored }
 }
 
-/// The ranked list with those that wait in their places.
+/// Returns the ranked list including the pending turns.
 pub(in crate::retrieval) fn ranked<'a>(
     mut list: Vec<Ranked<'a>>,
     beside: &'a Beside,
@@ -76,7 +76,7 @@ pub(in crate::retrieval) fn ranked<'a>(
     ranking::in_order(list)
 }
 
-/// Numbers of terms in one answer.
+/// Ids of terms in one response.
 struct Ids {
     known: HashMap<String, u32>,
     next: u32,
@@ -102,7 +102,7 @@ impl Ids {
     }
 }
 
-/// The turns of each session in their order.
+/// Returns the turns of each session in their order.
 fn by_session<'a>(records: &[&'a Record], terms: &[String], names: &[String]) -> Vec<Vec<Counted<'a>>> {
     let mut sessions: BTreeMap<Conversation<'_>, Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -130,7 +130,7 @@ fn counted<'a>(record: &'a Record, terms: &[String], names: &[String]) -> Counte
     Counted { record, terms: own, flags, speaker: prefix.map(|prefix| prefix.name), counts }
 }
 
-/// Adds the turns of one session, and what they change of the averages.
+/// Adds the turns of one session, and updates the averages.
 fn add_session(set: &mut CandidateSet, ids: &mut Ids, session: u32, turns: &[Counted<'_>]) {
     let whole = together(turns);
     for (at, turn) in turns.iter().enumerate() {
@@ -165,7 +165,7 @@ fn add_session(set: &mut CandidateSet, ids: &mut Ids, session: u32, turns: &[Cou
     }
 }
 
-/// The counts of several turns as one text.
+/// Returns the counts of several turns as one text.
 fn together(turns: &[Counted<'_>]) -> ViewCounts {
     let mut sum = ViewCounts::default();
     for turn in turns {
@@ -178,7 +178,7 @@ fn together(turns: &[Counted<'_>]) -> ViewCounts {
     sum
 }
 
-/// One turn more in the averages: as each view has one text a turn, all are means over the turns.
+/// Adds one turn to the averages. Each view has one text per turn, so all are means over the turns.
 fn note(statistics: &mut ScopeStatistics, views: [&ViewCounts; 4]) {
     let before = statistics.turns as f32;
     statistics.turns = statistics.turns.saturating_add(1);

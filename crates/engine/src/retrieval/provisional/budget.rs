@@ -1,24 +1,25 @@
-//! How much of what waits one search reads: so many events, so many bytes of them, and so many rows looked at for them.
+//! Limits the pending events that one search reads: number of events, their bytes, and rows scanned
+//! for them.
 //!
-//! What others said takes none of the first two: whether an event may be shown is told by its head, and only then is it counted
-//! and read. Pages are read from the newest back, without payloads.
+//! Hidden events of others use only the row limit: the head of an event determines its visibility,
+//! before it is counted and read. Pages are read backwards from the newest event, without payloads.
 
 use loci_model::event::Event;
 use loci_model::ports::store::{NewestUnread, ReadTx, UnreadEvent};
 use loci_model::record::scope::RecordScope;
 use loci_model::{ActorId, Result, SessionId, limits};
 
-/// What is left of it.
+/// The remaining budget.
 pub(super) struct Budget {
     events: usize,
     rows: usize,
     bytes: u64,
-    /// Something was left out, or may have been.
+    /// True if events were omitted, or may have been.
     pub(super) is_cut: bool,
 }
 
 impl Budget {
-    /// All of it; `is_cut` says whether something was left out before.
+    /// Returns the full budget; `is_cut`: events were omitted before.
     pub(super) fn full(is_cut: bool) -> Self {
         Self {
             events: limits::PROVISIONAL_EVENTS_MAX,
@@ -28,13 +29,13 @@ impl Budget {
         }
     }
 
-    /// True where nothing more can be read.
+    /// Returns true if the budget is used up.
     pub(super) fn is_spent(&self) -> bool {
         self.events == 0 || self.rows == 0
     }
 
-    /// The newest events of a conversation that arrived after `read` and are to be shown, in order of arrival. `is_shown` gets them
-    /// without payloads.
+    /// Returns the newest visible events of a conversation that arrived after `read`, in order of
+    /// arrival. `is_shown` receives them without payloads.
     pub(super) fn unread(
         &mut self,
         tx: &dyn ReadTx,
@@ -46,7 +47,7 @@ impl Budget {
         let mut chosen = Vec::new();
         let mut before = None;
         loop {
-            // One more than can be read: whether there are more.
+            // One more than can be read, to detect further events.
             let limit = limits::PROVISIONAL_EVENTS_MAX.min(self.rows) + 1;
             let heads = tx.events().newest_unread(&NewestUnread {
                 memory: scope.memory.clone(),
@@ -70,7 +71,7 @@ impl Budget {
         tx.events().unread_at(&scope.memory, actor, session, &chosen, scope.now)
     }
 
-    /// Adds an event if it is to be shown and fits; false where no other one is to be looked at.
+    /// Adds an event if it is visible and fits. Returns false if no further event must be examined.
     fn take(&mut self, head: &UnreadEvent, is_shown: &dyn Fn(&Event) -> bool, chosen: &mut Vec<u64>) -> bool {
         let Some(rows) = self.rows.checked_sub(1) else {
             self.is_cut = true;
@@ -85,7 +86,7 @@ impl Budget {
             return false;
         };
         let Some(bytes) = self.bytes.checked_sub(head.payload_bytes) else {
-            // A shorter one may fit.
+            // A shorter event may still fit.
             self.is_cut = true;
             return true;
         };

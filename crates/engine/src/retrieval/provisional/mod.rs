@@ -1,8 +1,9 @@
-//! What was said and is not extracted yet, as records that a search shows, where the memory is set so
-//! (`read_your_writes`).
+//! Events that are not extracted yet, as provisional records in a search, if the memory enables
+//! them (`read_your_writes`).
 //!
-//! `waiting` finds the turns, as far as `budget` reaches, and makes records of them; `beside` ranks them with those that are stored.
-//! Nothing here is written, and where the setting is off nothing here runs.
+//! `waiting` finds the turns within the limits of `budget` and converts them to records; `beside`
+//! ranks them together with stored records. Nothing here is written, and without the setting
+//! nothing here runs.
 
 mod beside;
 mod budget;
@@ -21,24 +22,24 @@ pub(super) use beside::{Beside, beside, ranked};
 pub(super) use waiting::waiting;
 pub use waiting::{is_provisional, provisional_id};
 
-/// Turns that wait, as records.
+/// Pending turns as records.
 #[derive(Debug, Default)]
 pub(super) struct Provisional {
-    /// By id.
+    /// Records by id.
     pub(super) records: BTreeMap<RecordId, Record>,
-    /// More wait than were read, or may wait.
+    /// True if more turns wait than were read, or may wait.
     pub(super) is_cut: bool,
 }
 
-/// True where a request could show turns that wait: they are active facts, and cite nothing. Whoever says how long the lists are
-/// measures the index.
+/// Returns true if a response may contain pending turns: they are active facts without citations. A
+/// request with explicit list lengths measures the index only.
 pub(super) fn is_wanted(request: &SearchRequest, scope: &RecordScope) -> bool {
     let of_kind = scope.kinds.is_empty() || scope.kinds.contains(&RecordKind::Fact);
     let in_force = scope.states.contains(&RecordState::Active);
     of_kind && in_force && request.citing.is_none() && request.lists.is_none()
 }
 
-/// Leaves out turns that became records while the question was answered: a turn is shown once.
+/// Removes turns that became records during the search, so that each turn appears once.
 pub(super) fn once(hits: &mut Vec<Hit>) {
     if !hits.iter().any(|hit| hit.provisional) {
         return;

@@ -1,7 +1,8 @@
-//! Which turns wait to be extracted of what a search asks for, and the records they would be.
+//! The pending turns within a search's scope, and the records that extraction would make of them.
 //!
-//! A turn waits where an extraction is open and none of the strategies that are asked for has read it; those that keep turns
-//! as facts count before the others, which make something else of them. It is shown once, at the place of the first of them.
+//! A turn is pending if an extraction is open and none of the requested strategies has read it.
+//! Strategies that keep turns as facts decide before others, which produce other kinds of records.
+//! A turn is shown once, in the namespace of the first of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,14 +30,15 @@ use crate::strategies::metadata::schema_values::{record_values, values_that_hold
 use crate::strategies::turns::turn::turns_of_message;
 use crate::strategies::{Batch, Candidate, Strategy as _};
 
-/// Hex digits of the digest in an id: with what stands before them, the length of any record's id.
+/// Number of hex digits of the digest in an id; with the prefix they have the length of a record
+/// id.
 const ID_DIGITS: usize = 24;
 const ID_START: &str = "mem-provisional-";
 
-/// Whose conversation.
+/// The actor and session of a conversation.
 type Place = (ActorId, SessionId);
 
-/// The turns of a scope that wait, newest events first where there are too many.
+/// Returns the pending turns of a scope; the newest events take precedence if there are too many.
 pub(in crate::retrieval) fn waiting(
     tx: &dyn ReadTx,
     (memory, settings): (&Memory, &EngineSettings),
@@ -79,7 +81,8 @@ pub(in crate::retrieval) fn waiting(
     Ok(Provisional { records, is_cut: budget.is_cut })
 }
 
-/// What the caller's clauses ask of events of a conversation: one of these.
+/// Returns the restrictions of the caller's clauses on events of a conversation, of which one must
+/// hold.
 fn bounds_at<'a>(view: &'a [AccessClause], (actor, session): &Place) -> Vec<&'a Bounds> {
     let of_place = |clause: &&AccessClause| {
         clause.actor.as_ref().is_none_or(|wanted| wanted == actor)
@@ -88,7 +91,8 @@ fn bounds_at<'a>(view: &'a [AccessClause], (actor, session): &Place) -> Vec<&'a 
     view.iter().filter(of_place).map(|clause| &clause.bounds).collect()
 }
 
-/// The conversations with an open extraction that the caller may know of, latest change first, each once; and whether there are more.
+/// Returns the conversations with an open extraction that the caller may know of, latest change
+/// first, without duplicates; the flag is true if there are more.
 fn open_places(tx: &dyn ReadTx, memory: &Memory, view: &[AccessClause]) -> Result<(Vec<Place>, bool)> {
     let (mut places, mut seen, mut is_cut) = (Vec::new(), BTreeSet::new(), false);
     for clause in view {
@@ -115,13 +119,15 @@ fn open_places(tx: &dyn ReadTx, memory: &Memory, view: &[AccessClause]) -> Resul
     Ok((places.into_iter().map(|(_, place)| place).collect(), is_cut))
 }
 
-/// The arrival number up to which no event of a conversation waits: of each strategy its base, whether it surely counts for all of it, and
-/// how far it has read. `None` without strategies.
+/// Returns the arrival number up to which no event of a conversation is pending. Each strategy has
+/// its base, true if it certainly applies to the whole conversation, and the number up to which it
+/// has read. `None` without strategies.
 fn read_up_to(strategies: &[(StrategyBase, bool, u64)]) -> Option<u64> {
     let keeps = |base: StrategyBase| base == StrategyBase::Semantic;
     let any_keeps = strategies.iter().any(|(base, ..)| keeps(*base));
     let decides = |(base, certain, _): &&(_, bool, _)| *certain && keeps(*base) == any_keeps;
-    // What one of those has read waits no more; where none is certain, what all have read.
+    // Events that one of those has read are not pending; if none is certain, events that all have
+    // read.
     let decided = strategies.iter().filter(decides).map(|(.., read)| *read).max();
     decided.or_else(|| strategies.iter().map(|(.., read)| *read).min())
 }
@@ -133,8 +139,8 @@ struct Looking<'a> {
 }
 
 impl<'a> Looking<'a> {
-    /// The strategies whose records of a conversation may be in the scope, and whether they surely are: where a namespace depends on the
-    /// event, so does that.
+    /// Returns the strategies whose records of a conversation may be in the scope, with true if
+    /// they certainly are. If a namespace depends on the event, it is uncertain.
     fn strategies_at(&self, (actor, session): &Place) -> Vec<(&'a Strategy, bool)> {
         let may_be = |strategy: &'a Strategy| {
             let place = strategy.template.render(&|name| match name {
@@ -176,7 +182,8 @@ impl<'a> Looking<'a> {
         strategies.iter().map(read).collect()
     }
 
-    /// The strategy at whose place an event is shown; `None` where one of those that count has read it. The payload is not asked for.
+    /// Returns the strategy in whose namespace an event is shown; `None` if one of the deciding
+    /// strategies has read it. It does not need the payload.
     fn strategy_of(
         &self,
         event: &Event,
@@ -184,7 +191,7 @@ impl<'a> Looking<'a> {
         progress: &BTreeMap<StrategyId, u64>,
     ) -> Option<(&'a Strategy, Namespace)> {
         let asked_for = |strategy: &&'a Strategy| {
-            // One whose namespace cannot be told makes no record of it either.
+            // A strategy whose namespace cannot be determined makes no record of the event either.
             let namespace = namespace_of(strategy, event).ok()?;
             let place = (&event.actor, &event.session);
             self.is_asked_for(strategy, &namespace, place).then_some((*strategy, namespace))
@@ -201,7 +208,7 @@ impl<'a> Looking<'a> {
         asked.into_iter().next()
     }
 
-    /// The turns of an event that are worth keeping, each as the record of it.
+    /// Returns the records of an event's turns that extraction would keep.
     fn records(&self, event: &Event, strategy: &Strategy, namespace: &Namespace) -> Result<Vec<Record>> {
         let known =
             |time: Timestamp| self.scope.as_of.is_none_or(|then| event.arrived <= then && time <= then);
@@ -213,13 +220,13 @@ impl<'a> Looking<'a> {
         let mut records = Vec::new();
         for candidate in kept {
             let record = self.record(event, strategy, namespace.clone(), candidate)?;
-            // The grants may be bound to what only a record says: its metadata, its age.
+            // Grants may restrict properties that only the record has: its metadata and its age.
             records.extend(record.filter(|record| self.scope.may_see_record(record)));
         }
         Ok(records)
     }
 
-    /// `None` where it would be held back.
+    /// Builds the record; `None` if it would be held.
     fn record(
         &self,
         event: &Event,
@@ -285,12 +292,12 @@ impl<'a> Looking<'a> {
     }
 }
 
-/// Returns the id of the turn that a source names while it waits to be extracted. It is the same whenever it
-/// is asked for, so a record that was made of the turn is found by its sources; no stored record has one like
-/// it, for those are UUIDs.
+/// Returns the id of the pending turn that a source names. It is deterministic, so the record
+/// extracted from the turn can be found by its sources. It never equals the id of a stored record,
+/// because those are UUIDs.
 ///
 /// # Errors
-/// Never: the digits of a digest are those of an id.
+/// Never: the digits of a digest are valid in an id.
 pub fn provisional_id(memory: &MemoryId, source: &Source) -> Result<RecordId> {
     let mut hash = Sha256::new();
     for part in [memory.as_str(), source.event.as_str()] {
@@ -303,7 +310,7 @@ pub fn provisional_id(memory: &MemoryId, source: &Source) -> Result<RecordId> {
     RecordId::parse(format!("{ID_START}{}", digits.get(..ID_DIGITS).unwrap_or(&digits)))
 }
 
-/// True for an id of [`provisional_id`].
+/// Returns true for an id of [`provisional_id`].
 pub fn is_provisional(id: &RecordId) -> bool {
     id.as_str().starts_with(ID_START)
 }
@@ -320,7 +327,7 @@ mod tests {
         };
         check(&[], None);
         check(&[(Semantic, true, 3)], Some(3));
-        // Facts are kept: that the summary is still to be made leaves nothing to be shown.
+        // The facts are stored, so a pending summary shows nothing.
         check(&[(Summary, true, 0), (Semantic, true, 3)], Some(3));
         check(&[(Summary, true, 9), (Semantic, true, 3)], Some(3));
         check(&[(Semantic, true, 5), (Semantic, true, 3)], Some(5));

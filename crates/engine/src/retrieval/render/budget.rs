@@ -1,8 +1,9 @@
-//! Filling a budget in tokens with entries of several groups.
+//! Fills a token budget with entries of several groups.
 //!
-//! Whole entries only; one that does not fit is skipped and the next is tried, for one long entry must not suppress all
-//! behind it. What a group leaves unused flows to the next; what is left in the end is offered to what was skipped. The order in
-//! which groups are filled is not that in which they are read: every entry says in which section it stands.
+//! Only whole entries are taken; one that does not fit is skipped and the next is tried, so that
+//! one long entry does not suppress all entries after it. The unused share of a group passes to the
+//! next one; the final rest is offered to skipped entries. Groups are filled in another order than
+//! they are read: every entry names its section.
 
 use loci_text::tokens::Estimator;
 
@@ -13,47 +14,48 @@ use super::receipt::{DropReason, Dropped, Filled, Shown};
 /// Entries of one kind, which share a part of the budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Its part of the budget, in hundredths.
+    /// Its share of the budget in percent.
     pub share: u32,
-    /// It gives way: of what others leave it gets what is left in the end alone, when those before it have been offered it again.
+    /// True if it gets no unused shares of other groups, but only the final rest after the
+    /// preceding groups.
     pub yields: bool,
-    /// So many are tried in the first pass; the rest only with what is left.
+    /// Number of entries tried in the first pass; the others only get the rest.
     pub first: usize,
-    /// In order of rank.
+    /// Entries in order of rank.
     pub entries: Vec<Screened>,
 }
 
-/// How much may be shown.
+/// The limit of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// At most so many tokens for the whole block, frame included.
+    /// Maximum tokens of the whole block, including its frame.
     pub tokens: u32,
-    /// How tokens are estimated.
+    /// Estimator of tokens.
     pub estimator: Estimator,
-    /// What happens to an entry larger than its group's whole share.
+    /// Treatment of an entry larger than its group's whole share.
     pub oversize: Oversize,
 }
 
-/// What happens to an entry larger than its group's whole share.
+/// Treatment of an entry larger than its group's whole share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Oversize {
-    /// It is left out.
+    /// It is omitted.
     #[default]
     Skip,
-    /// It is cut at a sentence and says so.
+    /// It is truncated at a sentence and marked.
     Cut,
 }
 
-/// An entry on its way into the block.
+/// An entry during filling.
 struct Candidate<'a> {
     screened: &'a Screened,
-    /// Where its text was cut; else those of the entry.
+    /// The truncated text, if any.
     cut: Option<CutEntry>,
     tokens: u32,
     fate: Fate,
 }
 
-/// What is left of an entry that was too large.
+/// The rest of an entry that was too large.
 struct CutEntry {
     text: String,
     lines: String,
@@ -77,41 +79,42 @@ impl Candidate<'_> {
     }
 }
 
-/// A group on its way into the block.
+/// A group during filling.
 struct Filling<'a> {
     group: &'a Group,
     candidates: Vec<Candidate<'a>>,
 }
 
-/// A section of the block: what stands together under a heading, which is charged with the first entry that is shown.
+/// A section of the block: entries under a heading, whose cost is added with its first entry.
 struct Section {
     heading: String,
     tokens: u32,
     is_open: bool,
-    /// The section whose heading stands above this one.
+    /// Index of the section whose heading is above this one.
     beneath: Option<usize>,
 }
 
-/// Stands in a heading for how many entries are shown beneath it.
+/// Placeholder in a heading for the number of its entries.
 pub const COUNT: &str = "{count}";
 
 /// The heading of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// Its words; [`COUNT`] in them becomes the number of entries shown.
+    /// Its text; [`COUNT`] is replaced by the number of its entries.
     pub text: String,
-    /// The place of a heading before it, which stands above this one where any entry of this one is shown.
+    /// Index of an earlier heading that is shown above this one if this one has entries.
     pub beneath: Option<usize>,
 }
 
-/// Fills the budget, group by group. `headings`: those of the sections, in the order in which they are read. The estimates of parts
-/// never add up to less than that of the whole, so the sum is kept within it.
+/// Fills the budget, group by group. `headings`: those of the sections, in reading order. The sum
+/// of the estimates of parts is never less than that of the whole, so the sum is kept within the
+/// budget.
 pub fn fill(frame: &Frame, headings: &[&str], groups: &[Group], budget: &Budget) -> Filled {
     let heading = |text: &&str| Heading { text: (*text).to_owned(), beneath: None };
     fill_under(frame, &headings.iter().map(heading).collect::<Vec<_>>(), groups, budget)
 }
 
-/// The same with headings beneath headings.
+/// Works like [`fill`] with nested headings.
 pub fn fill_under(frame: &Frame, headings: &[Heading], groups: &[Group], budget: &Budget) -> Filled {
     let estimate = |text: &str| budget.estimator.estimate(text);
     let mut fillings: Vec<Filling<'_>> = groups.iter().map(|group| filling(group, budget)).collect();
@@ -138,14 +141,14 @@ pub fn fill_under(frame: &Frame, headings: &[Heading], groups: &[Group], budget:
     finished(block(frame, &sections, &fillings), &fillings, budget)
 }
 
-/// The sections, and one without a heading for entries that name none of them.
+/// Returns the sections, and one without a heading for entries that name none of them.
 fn sections(headings: &[Heading], budget: &Budget) -> Vec<Section> {
     let headed = headings.iter().enumerate().map(|(at, heading)| {
         let text = format!("{}:\n", contained(&heading.text).replace('\n', " "));
         (text, heading.beneath.filter(|above| *above < at))
     });
     let section = |(heading, beneath): (String, Option<usize>)| Section {
-        // No number of entries is longer than what stands for it.
+        // No number of entries is longer than its placeholder.
         tokens: budget.estimator.estimate(&heading),
         heading,
         is_open: false,
@@ -154,17 +157,17 @@ fn sections(headings: &[Heading], budget: &Budget) -> Vec<Section> {
     headed.chain(std::iter::once((String::new(), None))).map(section).collect()
 }
 
-/// The section whose heading stands above that of another.
+/// Returns the section whose heading is above that of another.
 fn above(sections: &[Section], section: &Section) -> Option<usize> {
     section.beneath.filter(|above| *above < sections.len())
 }
 
-/// The section of an entry.
+/// Returns the index of an entry's section.
 fn section_of(sections: &[Section], entry: &Entry) -> usize {
     entry.section.min(sections.len().saturating_sub(1))
 }
 
-/// What the heading above an entry costs yet.
+/// Returns the remaining cost of the headings above an entry.
 fn heading_cost(sections: &[Section], entry: &Entry) -> u32 {
     let cost = |section: &Section| if section.is_open { 0 } else { section.tokens };
     let section = sections.get(section_of(sections, entry));
@@ -193,7 +196,7 @@ fn filling<'a>(group: &'a Group, budget: &Budget) -> Filling<'a> {
     Filling { group, candidates: candidates.collect() }
 }
 
-/// What is shown of the group's best within its allowance; what it costs.
+/// Takes the group's best entries within its allowance. Returns their cost.
 fn first_pass(filling: &mut Filling<'_>, sections: &mut [Section], allowance: u32, budget: &Budget) -> u32 {
     let first = filling.group.first;
     let mut spent = take(filling, sections, first, allowance);
@@ -217,7 +220,7 @@ fn first_pass(filling: &mut Filling<'_>, sections: &mut [Section], allowance: u3
     spent
 }
 
-/// Takes the best that fit among the first `count`; what they cost together.
+/// Takes the best fitting entries among the first `count`. Returns their total cost.
 fn take(filling: &mut Filling<'_>, sections: &mut [Section], count: usize, allowance: u32) -> u32 {
     let mut spent = 0;
     for candidate in filling.candidates.iter_mut().take(count) {
@@ -234,9 +237,10 @@ fn take(filling: &mut Filling<'_>, sections: &mut [Section], count: usize, allow
     spent
 }
 
-/// An entry, its lines cut to at most `room` tokens.
+/// Truncates an entry so that its lines have at most `room` tokens.
 fn cut_to(candidate: &Candidate<'_>, room: u32, budget: &Budget) -> Option<CutEntry> {
-    // No estimator counts less than a token for four characters; then by halves until it fits.
+    // No estimator counts less than one token per four characters; from there it halves until the
+    // entry fits.
     let mut chars = usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(4);
     while chars > 0 {
         let entry = entry::cut(candidate.entry(), chars)?;
@@ -383,7 +387,8 @@ mod tests {
     fn unused_shares_flow_on_in_order() {
         let long = "word ".repeat(60);
         let two = [long.as_str(), long.as_str()];
-        // A tenth of the room is not enough for one of them; what the group before leaves is.
+        // A tenth of the budget is too small for one entry, but the unused share of the previous
+        // group is enough.
         let alone = [group("r", 90, 5, &two[..1]), group("k", 10, 0, &two)];
         assert_eq!(ids(&filled(&alone, 180, Oversize::Skip)), ["r0"]);
         let flowing = [group("r", 90, 5, &[]), group("k", 10, 5, &two), group("e", 0, 5, &two)];
@@ -397,7 +402,7 @@ mod tests {
     #[test]
     fn who_gives_way_takes_nothing_from_those_before() {
         let long = "word ".repeat(100);
-        // Alone in its share neither fits; what is left holds one of them.
+        // No entry fits into its own share; the final rest holds one of them.
         let wants = |yields| {
             let last = Group { yields, ..group("p", 10, 5, &[&long]) };
             [group("r", 30, 5, &[&long]), group("k", 60, 5, &[]), last]

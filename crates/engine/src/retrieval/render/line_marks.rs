@@ -1,31 +1,31 @@
-//! Marks of this system in texts that others wrote: a mark stands at the beginning of a line, and nothing
-//! that was written outside may stand there and look like one.
+//! Protects the marks of this system in texts of others: a mark stands at the beginning of a line,
+//! and no foreign text may imitate one there.
 
 use crate::safety::sanitise;
 
-/// Characters that readers take for the end of a line, beside `\n`.
+/// Characters other than `\n` that readers take for the end of a line.
 pub const OTHER_LINE_ENDS: &[char] = &['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-/// Characters of a line's beginning that may make it look like a mark.
+/// Number of characters at the beginning of a line that may imitate a mark.
 const BEGINNING_CHARS: usize = 64;
 
-/// The text with `\n` for every end of a line.
+/// Replaces every line end by `\n`.
 pub(crate) fn with_plain_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n").replace(OTHER_LINE_ENDS, "\n")
 }
 
-/// Each line of a text deeper than the marks of this system.
+/// Indents each line of a text, so that none begins with a mark of this system.
 pub fn indented(text: &str) -> String {
     let text = with_plain_line_ends(text);
     let lines = text.trim().lines().map(|line| format!("  {line}"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A name as a part of a mark, which it cannot end.
+/// Returns a name as a part of a mark, which it cannot close.
 pub fn in_mark(name: &str) -> String {
     one_line(name).replace('[', "(").replace(']', ")")
 }
 
-/// A text on one line.
+/// Returns a text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split(|c: char| c.is_whitespace() || OTHER_LINE_ENDS.contains(&c))
         .filter(|word| !word.is_empty())
@@ -33,8 +33,8 @@ pub(crate) fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// A text of which no line begins like one of these marks: such a line stands deeper, all others stay as they
-/// were. `is_marked`: the text stands behind a mark, so its first line begins with that.
+/// Indents the lines of a text that begin like one of these marks; other lines stay unchanged.
+/// `is_marked`: the text follows a mark, so its first line begins with that.
 pub fn without_marks(text: &str, marks: &[&str], is_marked: bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let ends = |c: char| c == '\n' || OTHER_LINE_ENDS.contains(&c);
@@ -48,8 +48,7 @@ pub fn without_marks(text: &str, marks: &[&str], is_marked: bool) -> String {
     shown
 }
 
-/// True where a line begins like a mark, as whoever is shown it would see it: without characters that have no
-/// shape.
+/// Returns true if a line looks as if it begins with a mark, ignoring invisible characters.
 fn begins_like(line: &str, marks: &[&str]) -> bool {
     let beginning: String = line.chars().take(BEGINNING_CHARS).collect();
     let seen: String = sanitise(&beginning).chars().filter(|c| !c.is_whitespace()).collect();

@@ -1,9 +1,8 @@
-//! Rendering what is remembered for a model to read: a fence around data, a budget in tokens, a receipt of what was left
-//! out. Pure: the same entries, budget and seed give the same bytes.
+//! Renders memories for a model: a fence around data, a token budget, a receipt of omitted entries.
+//! Pure: the same entries, budget and seed give the same bytes.
 //!
-//! What is shown went through [`crate::safety::for_model`] here, whatever it went through before. Which records are
-//! worth showing is the caller's matter: facts (`verified/serving/prompt_block`), hydration
-//! (`coding/hydration`).
+//! Every text passes [`crate::safety::for_model`] here, independent of earlier checks. The callers
+//! select the records: facts (`verified/serving/prompt_block`), hydration (`coding/hydration`).
 
 mod budget;
 mod entry;

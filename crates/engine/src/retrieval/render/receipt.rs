@@ -1,53 +1,53 @@
-//! The receipt: what a block shows, what it leaves out and why.
+//! The receipt: the entries in a block, the omitted ones, and the reasons.
 
-/// What became of entries under a budget.
+/// The result of filling a budget.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filled {
-    /// The rendered block; empty where the budget does not even hold the frame.
+    /// The rendered block; empty if the budget is smaller than the frame.
     pub block: String,
-    /// What is in it, in its order.
+    /// The entries in the block, in its order.
     pub shown: Vec<Shown>,
-    /// What is not, by group and rank.
+    /// The omitted entries, by group and rank.
     pub dropped: Vec<Dropped>,
-    /// The estimate for the whole block: never above the budget.
+    /// Estimated tokens of the whole block, never above the budget.
     pub tokens: u32,
 }
 
-/// An entry that is shown.
+/// An entry in the block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// The entry.
+    /// Id of the entry.
     pub id: String,
-    /// What its lines cost.
+    /// Tokens of its lines.
     pub tokens: u32,
-    /// Its text was cut.
+    /// True if its text was truncated.
     pub cut: bool,
-    /// What is left of it then.
+    /// The truncated text, if any.
     pub cut_text: Option<String>,
 }
 
-/// An entry that is not shown.
+/// An omitted entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped {
-    /// The entry.
+    /// Id of the entry.
     pub id: String,
-    /// What its lines would have cost.
+    /// Tokens that its lines would need.
     pub tokens: u32,
-    /// Why.
+    /// The reason.
     pub reason: DropReason,
 }
 
-/// Why an entry is not shown.
+/// The reason for which an entry is omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DropReason {
     /// It did not fit.
     Budget,
-    /// It looks like instructions to the reader.
+    /// It looks like an injection.
     Suspicious,
 }
 
 impl DropReason {
-    /// The word of answers.
+    /// Returns the name in responses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Budget => "budget",

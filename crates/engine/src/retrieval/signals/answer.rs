@@ -1,13 +1,15 @@
-//! What a person answers means what was asked: "Since March!" after "How long have you had the boat?" is about the boat
-//! (decision 0036). By how much the question before is closer to what is asked now than the turn itself.
+//! A person's answer concerns the preceding question: "Since March!" after "How long have you had
+//! the boat?" is about the boat (decision 0036). The signal is the amount by which the preceding
+//! question is closer to the query than the turn itself.
 
 use loci_model::event::Role;
 use loci_model::record::RecordKind;
 
 use super::{QuestionView, TurnView};
 
-/// 0 to about 0.7; 0 unless a person's turn follows a short question that is closer, and without vectors. Assistants
-/// answer at such length that their words speak for themselves.
+/// Returns 0 to about 0.7; 0 unless a person's turn follows a short question that is closer to the
+/// query, and 0 without vectors. Answers of assistants are long enough to be found by their own
+/// words.
 pub(super) fn answer(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let candidate = turn.candidate;
     let a_person = matches!(candidate.role, Some(Role::User) | None);

@@ -1,9 +1,9 @@
-//! The date that the question names against the day the turn was recorded (the table itself is
-//! `loci_text::question_date`).
+//! The date in the query, compared with the day of the turn (`loci_text::question_date` defines the
+//! table).
 
 use super::{QuestionView, TurnView};
 
-/// 0 to 1; 0 where the question names no date or the turn's time says nothing.
+/// Returns 0 to 1; 0 if the query names no date or the turn has no time.
 pub(super) fn date(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     match question.question.date {
         Some(date) if turn.candidate.has_time => date.value(turn.candidate.time.date()),

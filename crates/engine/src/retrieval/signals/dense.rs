@@ -1,13 +1,13 @@
-//! Likeness of meaning: cosines of the turn, and of the turn in its context, with the question.
+//! Semantic similarity: cosines of the turn, and of the turn in its context, with the query.
 
 use super::{QuestionView, TurnView};
 
-/// Cosine of the turn; 0 without a vector.
+/// Returns the cosine of the turn; 0 without a vector.
 pub(super) fn turn(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.candidate.dense.unwrap_or_default()
 }
 
-/// Cosine of the turn in its context; 0 without a vector.
+/// Returns the cosine of the turn in its context; 0 without a vector.
 pub(super) fn window(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.candidate.dense_window.unwrap_or_default()
 }

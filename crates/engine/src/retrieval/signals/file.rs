@@ -1,11 +1,12 @@
-//! Passages of a file: a file with several good passages beats one with a single one, and what files lack beside talk
-//! (decision 0036). Talk has none of either.
+//! Passages of a file: a file with several good passages ranks above one with a single good one,
+//! and an offset replaces signals that files lack (decision 0036). Both are 0 for conversations.
 
 use loci_model::record::RecordKind;
 
 use super::{QuestionView, TurnView};
 
-/// Mean BM25 of the second and the third best passage of the file among the candidates, over the lexical unit.
+/// Returns the mean BM25 of the second and third best passage of the file among the candidates,
+/// divided by the lexical unit.
 pub(super) fn file(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if document(question, turn) == 0.0 {
         return 0.0;
@@ -14,8 +15,8 @@ pub(super) fn file(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     more / question.lexical_unit
 }
 
-/// 1 for a passage of a file: its weight stands for the context that turns of talk have and passages have not, so that
-/// both fit into one list and one calibration.
+/// Returns 1 for a passage of a file. Its weight replaces the context that turns have and passages
+/// lack, so that both fit into one list and one calibration.
 pub(super) fn document(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     match turn.candidate.kind {
         RecordKind::Document => 1.0,
@@ -34,7 +35,7 @@ mod tests {
     use super::super::test_case::{Case, bare_candidate, one_view};
     use loci_model::record::RecordKind;
 
-    /// One term in every passage, so often as `tf` says; files as numbered.
+    /// Returns a case with one term in every passage, with frequency `tf`, in the numbered files.
     fn case(passages: &[(u32, u32)]) -> Case {
         let mut case = Case::asking("lighthouse?");
         case.set.statistics.turns = 100;

@@ -1,29 +1,30 @@
-//! Words in common, in four views: the turn and its window against the rarest possible term, the
-//! pair and the session against the best candidate.
+//! Common words in four views: the turn and its window relative to the rarest possible term, the
+//! pair and the session relative to the best candidate.
 
 use loci_model::ports::search::LexicalView;
 
 use super::{QuestionView, TurnView};
 
-/// A maximum that is no maximum.
+/// Value below which a maximum counts as 0.
 const NOTHING: f32 = 1e-9;
 
-/// BM25 of the turn over the lexical unit.
+/// Returns BM25 of the turn divided by the lexical unit.
 pub(super) fn turn(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.score(LexicalView::Turn) / question.lexical_unit
 }
 
-/// BM25 of the turn's window over the lexical unit. 0 for files: what stands around a passage is no talk about it.
+/// Returns BM25 of the turn's window divided by the lexical unit. 0 for files, because the
+/// surroundings of a passage are no conversation on it.
 pub(super) fn window(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     turn.talk_score(LexicalView::Window) / question.lexical_unit
 }
 
-/// BM25 of the turn and the one before, relative to the best candidate; 0 for files.
+/// Returns BM25 of the turn and the preceding one, relative to the best candidate; 0 for files.
 pub(super) fn pair(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     relative(turn.talk_score(LexicalView::Pair), question.pair_max)
 }
 
-/// BM25 of the turn's session, relative to the best session that has a candidate; 0 for files.
+/// Returns BM25 of the turn's session, relative to the best session with a candidate; 0 for files.
 pub(super) fn session(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     relative(turn.talk_score(LexicalView::Session), question.session_max)
 }
@@ -37,13 +38,13 @@ mod tests {
     use super::super::test_case::Case;
     use loci_model::ports::search::{Candidate, ViewCounts, Views};
 
-    /// Counts of one term by view; every view has 10 terms.
+    /// Sets the counts of one term by view; every view has 10 terms.
     fn count(candidate: &mut Candidate, tf: [u32; 4]) {
         let views = tf.map(|tf| ViewCounts { length: 10, tf: vec![tf] });
         candidate.views = Views::of(views.each_ref());
     }
 
-    /// One term, in two of 100 turns; every view has 10 terms, the average.
+    /// Returns a case with one term in two of 100 turns; every view has 10 terms, the average.
     fn case() -> Case {
         let mut case = Case::asking("lighthouse?");
         case.set.statistics.turns = 100;

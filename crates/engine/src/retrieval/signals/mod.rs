@@ -1,10 +1,11 @@
-//! The table of signals: every number that the one sum weighs (decision 0027).
+//! The table of signals: every value in the weighted sum (decision 0027).
 //!
-//! A signal is a pure function from the question and a turn to about −1…1.5, 0 when what it reads is missing. Their
-//! weights are in `weights.json`; the sum is `ranking`.
+//! A signal is a pure function from the query and a turn to about −1…1.5, and 0 if its input is
+//! missing. `weights.json` contains the weights; `ranking` computes the sum.
 //!
-//! To add a signal: a file with its function and its tests, its `mod` line and one row here. It
-//! weighs 0 until training gives it a weight in `weights.json` (decision 0027). At most 30.
+//! To add a signal, add a file with its function and its tests, its `mod` line and one row here.
+//! Its weight is 0 until training writes one to `weights.json` (decision 0027). At most 30 signals
+//! are allowed.
 
 mod answer;
 mod assistant;
@@ -24,15 +25,15 @@ mod time_words;
 use super::question_view::QuestionView;
 use super::turn_view::TurnView;
 
-/// How many signals there are.
+/// Number of signals.
 pub const SIGNAL_COUNT: usize = SIGNALS.len();
 
-/// A name, and the function that gives a turn its value.
+/// A signal: its name, and the function that returns its value for a turn.
 #[derive(Debug, Clone, Copy)]
 pub struct Signal {
     /// Its name in `weights.json` and in explanations.
     pub name: &'static str,
-    /// Its meaning, for people.
+    /// Readable description.
     pub words: &'static str,
     pub(super) value: Value,
 }
@@ -43,7 +44,7 @@ const fn row(name: &'static str, value: Value, words: &'static str) -> Signal {
     Signal { name, words, value }
 }
 
-/// All signals, in the order in which explanations name them.
+/// All signals, in the order of explanations.
 pub const SIGNALS: &[Signal] = &[
     row("lex_turn", lexical::turn, "words of the question"),
     row("lex_window", lexical::window, "words in the turns around it"),

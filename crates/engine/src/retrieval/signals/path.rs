@@ -1,11 +1,11 @@
-//! Words of the question in the path of a file: one document per file, idf of paths.
+//! Words of the query in the path of a file: one document per file, idf of paths.
 
 use loci_text::bm25;
 
 use super::super::turn_view::bm25_score;
 use super::{QuestionView, TurnView};
 
-/// BM25 over the path's terms, over the lexical unit of the passages; 0 for what has no path.
+/// Returns BM25 of the path's terms, divided by the lexical unit of the passages; 0 without a path.
 pub(super) fn path(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let Some(counts) = &turn.candidate.path else { return 0.0 };
     let average = question.statistics.path_average_length;

@@ -1,9 +1,9 @@
-//! Adjacent words of the question that are adjacent in the turn, each pair weighted by the idf of
-//! its words. A word that no turn has weighs nothing, its neighbour in the pair still does.
+//! Adjacent words of the query that are adjacent in the turn, each pair weighted by the idf of its
+//! words. A word that no turn contains has weight 0; the other word of the pair still counts.
 
 use super::{QuestionView, TurnView};
 
-/// The share, 0 to 1; 0 for a question without pairs.
+/// Returns the share, 0 to 1; 0 for a query without pairs.
 pub(super) fn phrase(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if question.pair_total <= 0.0 || question.pairs.is_empty() {
         return 0.0;
@@ -31,7 +31,8 @@ pub(super) fn phrase(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
 mod tests {
     use super::super::test_case::Case;
 
-    /// Four terms of the question, ids 0 to 3; each in one of 100 turns but the last, which is in none.
+    /// Returns a case with four terms of the query, ids 0 to 3; the first three occur in one of 100
+    /// turns each, the last in none.
     fn case() -> Case {
         let mut case = Case::asking("red lighthouse keeper unicorn?");
         case.set.statistics.turns = 100;
@@ -48,7 +49,8 @@ mod tests {
 
     #[test]
     fn pairs_by_hand() {
-        // Weights of the pairs in units of one idf: red lighthouse 2, lighthouse keeper 2, keeper unicorn 1.
+        // Weights of the pairs in units of one idf: red lighthouse 2, lighthouse keeper 2, keeper
+        // unicorn 1.
         check(&[9, 0, 1, 9], 2.0 / 5.0);
         check(&[0, 1, 2], 4.0 / 5.0);
         check(&[0, 1, 0, 1], 2.0 / 5.0);

@@ -1,13 +1,15 @@
-//! What one person said of it in a conversation: words of the question are spread over the turns of the one who knows, and
-//! what others say around them counts in other signals (decision 0036).
+//! Terms of one person in a conversation: words of the query are spread over the turns of the
+//! person who knows the answer. Other signals count the words of others around them (decision
+//! 0036).
 
 use loci_model::record::RecordKind;
 
 use super::{QuestionView, TurnView};
 use crate::retrieval::question_view::voice;
 
-/// Summed idf of the question's terms that whoever speaks in the turn says in its session, over the lexical unit: of the
-/// turns that are ranked together. How often does not matter. 0 for files, in which nobody speaks.
+/// Returns the summed idf of the query's terms that the turn's speaker uses in its session, divided
+/// by the lexical unit, over the turns that are ranked together. Frequency does not matter. 0 for
+/// files, which have no speaker.
 pub(super) fn said(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     if turn.candidate.kind == RecordKind::Document {
         return 0.0;
@@ -29,7 +31,7 @@ mod tests {
     use loci_model::ports::search::{Candidate, ViewCounts, Views};
     use loci_model::record::RecordKind;
 
-    /// A turn of a session that has the terms so often.
+    /// Returns a turn of a session with these term frequencies.
     fn turn(session: u32, speaker: &str, tf: [u32; 2]) -> Candidate {
         let own = ViewCounts { length: 10, tf: tf.to_vec() };
         let none = ViewCounts { length: 10, tf: vec![0; 2] };
@@ -41,7 +43,7 @@ mod tests {
         }
     }
 
-    /// Two terms: one in two, the other in nine of 100 turns.
+    /// Returns a case with two terms: one in two, the other in nine of 100 turns.
     fn case(turns: Vec<Candidate>) -> Case {
         let mut case = Case::asking("lighthouse keeper?");
         case.set.statistics.turns = 100;

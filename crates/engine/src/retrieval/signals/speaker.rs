@@ -1,9 +1,9 @@
-//! Whether the turn is by someone the question names. A turn without a known speaker says
-//! nothing either way.
+//! The match of the turn's speaker with names in the query. A turn without a known speaker counts
+//! 0.
 
 use super::{QuestionView, TurnView};
 
-/// 1 for a speaker among the named, −1 for another one, 0 where nobody is named or nobody known speaks.
+/// Returns 1 for a speaker who is named, −1 for another one, 0 without names or a known speaker.
 pub(super) fn speaker(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let named = &question.question.named;
     match &turn.candidate.speaker {

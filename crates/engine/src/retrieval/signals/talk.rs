@@ -1,26 +1,26 @@
-//! What makes a turn of talk worth remembering, whatever is asked: names and numbers, speaking of
-//! oneself, not asking. Read from flags that are computed at write; files have none.
+//! Properties that make a turn worth remembering for any query: names and numbers, statements on
+//! oneself, no question. They are read from flags computed at write time; files have none.
 
 use loci_text::flags::ENTITIES_MAX;
 
 use super::{QuestionView, TurnView};
 
-/// 1 for a short turn that ends in a question mark.
+/// Returns 1 for a short turn that ends in a question mark.
 pub(super) fn question(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     f32::from(turn.talk().question())
 }
 
-/// Distinct capitalised words inside sentences, five or more as 1.
+/// Returns the number of distinct capitalised words inside sentences, scaled to 1 for five or more.
 pub(super) fn entities(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     f32::from(turn.talk().entities()) / f32::from(ENTITIES_MAX)
 }
 
-/// 1 for a turn with a digit.
+/// Returns 1 for a turn with a digit.
 pub(super) fn number(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     f32::from(turn.talk().number())
 }
 
-/// 1 for a turn that speaks of its speaker.
+/// Returns 1 for a turn in which the speaker speaks about themselves.
 pub(super) fn first_person(_: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     f32::from(turn.talk().first_person())
 }

@@ -1,4 +1,5 @@
-//! One question and one turn, for the tests of signals: everything absent until a test sets it.
+//! One query and one turn, for the tests of signals: all properties are absent until a test sets
+//! them.
 
 use loci_model::ports::search::{Candidate, CandidateSet, ViewCounts, Views};
 use loci_model::record::{RecordKind, RecordState};
@@ -8,15 +9,15 @@ use loci_text::question::{self, Question};
 use super::super::ranking;
 use super::SIGNALS;
 
-/// A question, and a candidate set whose first candidate is looked at.
+/// A query, and a candidate set whose first candidate is checked.
 pub(crate) struct Case {
     question: Question,
     terms: Vec<String>,
-    /// Change it as the test needs.
+    /// The candidate set; tests change it.
     pub(crate) set: CandidateSet,
 }
 
-/// A fact with nothing known about it.
+/// Returns a fact without known properties.
 pub(crate) fn bare_candidate(place: u32) -> Candidate {
     Candidate {
         record: RecordId::compose(&format!("{place:036}")).unwrap(),
@@ -40,19 +41,19 @@ pub(crate) fn bare_candidate(place: u32) -> Candidate {
     }
 }
 
-/// Counts of one term in the turn itself, and in no other view.
+/// Returns counts of one term in the turn itself, and in no other view.
 pub(crate) fn one_view(tf: u32) -> Views {
     let views = [tf, 0, 0, 0].map(|tf| ViewCounts { length: 10, tf: vec![tf] });
     Views::of(views.each_ref())
 }
 
 impl Case {
-    /// A question where no names are known.
+    /// Returns a case with a query and without known names.
     pub(crate) fn asking(question: &str) -> Self {
         Self::asking_among(question, &[])
     }
 
-    /// A question where `names` are known.
+    /// Returns a case with a query and known `names`.
     pub(crate) fn asking_among(question: &str, names: &[&str]) -> Self {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let question = question::parse(question, &names, None);
@@ -61,7 +62,7 @@ impl Case {
         Self { question, terms, set }
     }
 
-    /// The value of a signal for the first candidate.
+    /// Checks the value of a signal for the first candidate.
     pub(crate) fn expect(&self, name: &str, expect: f32) {
         let values = ranking::signal_values(&self.question, &self.terms, &self.set, 4.0);
         let at = SIGNALS.iter().position(|signal| signal.name == name).unwrap();

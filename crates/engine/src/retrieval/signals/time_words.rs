@@ -1,13 +1,14 @@
-//! A question about time wants a turn that names one.
+//! A query for a time prefers turns that name one.
 
 use super::{QuestionView, TurnView};
 
-/// 1 where the question asks *when* and the turn names a time.
+/// Returns 1 if the query asks *when* and the turn names a time.
 pub(super) fn when_time(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     f32::from(question.question.asks_when && turn.talk().time_expression())
 }
 
-/// Where the question asks *how long*: 1 for a turn that names a length of time, half for another time.
+/// Returns 1 for a turn with a duration if the query asks *how long*, and 0.5 for a turn with
+/// another time.
 pub(super) fn long_duration(question: &QuestionView<'_>, turn: &TurnView<'_>) -> f32 {
     let flags = turn.talk();
     match question.question.asks_how_long {

@@ -1,60 +1,60 @@
-//! Episodes as text: JSON, written and read back.
+//! The JSON text form of episodes.
 //!
-//! It decides nothing about what an episode says.
+//! The content of an episode is decided elsewhere.
 
 use loci_model::limits;
 use serde::{Deserialize, Serialize};
 
 use crate::strategies::task_event::ReportedTask;
 
-/// Turns that a long episode keeps from its start; the others are the latest.
+/// Number of turns that a long episode keeps from its start; the others are the latest.
 const FIRST_TURNS: usize = 3;
 
-/// Characters that the index reads of an episode: every window of the embedding model costs as much as a short text,
-/// and the vector of a long text says little of any part of it.
+/// Maximum indexed characters of an episode. Every window of the embedding model costs as much as a
+/// short text, and the vector of a long text represents none of its parts well.
 const INDEX_CHARS_MAX: usize = 2_400;
 
 /// An episode: one piece of work.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Episode {
-    /// Where and with what.
+    /// The place and the means.
     pub situation: String,
-    /// What was wanted.
+    /// The goal.
     pub intent: String,
-    /// How it ended: `success`, `failure` or `unknown`.
+    /// The result: `success`, `failure` or `unknown`.
     pub assessment: String,
-    /// What was said that shows it.
+    /// The statement that shows the result.
     pub justification: String,
-    /// What failed before something worked; empty where nothing did.
+    /// The failures before something worked; empty if there were none.
     pub reflection: String,
-    /// Turns left out of a long episode.
+    /// Number of turns omitted from a long episode.
     #[serde(skip_serializing_if = "is_zero")]
     pub turns_omitted: u64,
-    /// Step by step.
+    /// The steps.
     pub turns: Vec<EpisodeTurn>,
-    /// The task as its harness reported it, where it did.
+    /// The task as its harness reported it, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Box<ReportedTask>>,
 }
 
-/// One step: what was asked, and what was done about it.
+/// A step: a request, and the actions on it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpisodeTurn {
     /// The message that began it: event, `/`, message, part.
     pub turn_id: String,
-    /// What came before.
+    /// The preceding situation.
     pub situation: String,
-    /// What was asked.
+    /// The request.
     pub intent: String,
-    /// What was done.
+    /// The actions.
     pub action: String,
-    /// Why: only a model can say, so it is empty.
+    /// The reason: only a model can state it, so it is empty.
     pub thought: String,
-    /// How the agent's words judge it.
+    /// Assessment in the agent's words.
     pub assessment_assistant: String,
-    /// How the person's next words judge it.
+    /// Assessment in the person's next words.
     pub assessment_user: String,
 }
 
@@ -64,12 +64,12 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Episode {
-    /// From the text of a record; `None` where it is no episode.
+    /// Parses the text of a record; `None` if it is no episode.
     pub fn read(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
-    /// As the text of a record: turns in the middle are left out, and counted, until it fits.
+    /// Returns the text of a record. Turns in the middle are omitted and counted until it fits.
     pub fn write(&mut self) -> String {
         loop {
             let text = serde_json::to_string(self).unwrap_or_default();
@@ -81,8 +81,8 @@ impl Episode {
         }
     }
 
-    /// The values without keys and ids, for the index: what was wanted and how it ended, then the steps as far as there
-    /// is room. The turns themselves are found by the facts and events they made.
+    /// Returns the values without keys and ids, for the index: the goal and the result, then as
+    /// many steps as fit. The turns themselves are found by their facts and events.
     pub fn values(&self) -> String {
         let mut values = vec![
             self.intent.as_str(),

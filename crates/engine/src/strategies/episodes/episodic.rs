@@ -1,10 +1,10 @@
-//! Episodes, and the half that needs no model (the other is `episodic_model.rs`): one per session, structured from what was asked, done and said about it; continued in place
-//! as the session grows. All roles are read, tools included.
+//! Episodes without a model (with a model: `episodic_model.rs`): one per session, structured by
+//! requests, actions and statements on them, and continued in place as the session grows. All roles
+//! are read, including tools.
 //!
-//! Assessments rest on plain words of success and failure that people and the assistant say, and say
-//! `unknown` otherwise. What a tool prints says nothing of the task but by the exit status that ends it, and
-//! a status of 0 is no success of the task. Reflections *across* episodes need a model and are a job of their
-//! own.
+//! Assessments follow plain words of success and failure by people and the assistant, and are
+//! `unknown` otherwise. A tool's output only counts by its final exit status, and status 0 is no
+//! success of the task. Reflections *across* episodes need a model and have their own job.
 
 use std::sync::LazyLock;
 
@@ -22,9 +22,9 @@ use crate::strategies::summaries::summary_topics::shortened;
 use crate::strategies::task_event::TaskEvent;
 use crate::strategies::{Ask, BadReply, Batch, Candidate, Joining, Question, Strategy, Turn};
 
-/// Actions of one step that are told; later ones are counted.
+/// Maximum number of actions listed per step; later ones are counted.
 const ACTIONS_MAX: usize = 6;
-/// Sources of an episode: the first and the latest messages.
+/// Maximum number of sources of an episode: the first and the latest messages.
 const SOURCES_MAX: usize = 100;
 
 /// The strategy.
@@ -100,12 +100,13 @@ impl Strategy for Episodic {
     }
 }
 
-/// The subtype of a session's episode: one namespace may hold those of many sessions.
+/// Returns the subtype of a session's episode: one namespace may contain episodes of several
+/// sessions.
 pub fn subtype(session: &SessionId) -> String {
     format!("session/{session}")
 }
 
-/// Earlier sources and those of new turns: the first and the latest.
+/// Joins earlier sources and those of new turns: the first and the latest.
 pub(in crate::strategies) fn sources(old: &[Source], turns: &[Turn]) -> Vec<Source> {
     let mut sources = old.to_vec();
     for turn in turns {
@@ -120,7 +121,8 @@ pub(in crate::strategies) fn sources(old: &[Source], turns: &[Turn]) -> Vec<Sour
     sources
 }
 
-/// Takes one turn in: what a person or data says begins a step, all else is an action of the step that is open.
+/// Adds one turn: a message of a person or data begins a step, other messages are actions of the
+/// open step.
 fn step(episode: &mut Episode, turn: &Turn) {
     match &turn.task {
         Some(TaskEvent::Ended(report)) => {
@@ -145,7 +147,7 @@ fn step(episode: &mut Episode, turn: &Turn) {
         }
         Some(Role::Assistant) => act(episode, turn, &told),
         Some(Role::Tool) => act(episode, turn, &format!("tool: {told}")),
-        // Instructions of the system: where the work takes place.
+        // Instructions of the system describe the place of work.
         Some(Role::Other) => {
             if episode.situation.is_empty() {
                 episode.situation = told;
@@ -154,7 +156,7 @@ fn step(episode: &mut Episode, turn: &Turn) {
     }
 }
 
-/// The id of the step that a message begins.
+/// Returns the id of the step that a message begins.
 pub(super) fn turn_id(source: &Source) -> String {
     format!("{}/{}.{}", source.event, source.message, source.part)
 }
@@ -178,7 +180,7 @@ fn act(episode: &mut Episode, turn: &Turn, told: &str) {
         open.action = lines.join("\n");
         return;
     }
-    // The last line is always the latest action; the one before it counts what is left out.
+    // The last line is always the latest action; the line before it counts omitted ones.
     let counted = lines
         .iter()
         .find_map(|line| line.strip_prefix("… ")?.strip_suffix(" more")?.parse::<u64>().ok())
@@ -193,7 +195,7 @@ fn last_line(text: &str) -> String {
     text.lines().last().unwrap_or_default().to_owned()
 }
 
-/// The first sentences of a text, on one line.
+/// Returns the first sentences of a text on one line.
 fn lead(text: &str) -> String {
     shortened(text.trim()).replace('\n', " ")
 }
@@ -212,15 +214,15 @@ static WORKED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The line in which harnesses say how a command ended.
+/// The line with which harnesses report the exit status of a command.
 static EXIT: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^\W*(?:(?:process|command|program)\s+)?exit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\s*[:=]?\s*(-?\d+)\W*$",
     )
 });
 
-/// `failure` where the first or the last line of a tool's output is an exit status that is not 0. Its other
-/// words may be of a file that it shows, of a page, or of another task.
+/// Returns `failure` if the first or the last line of a tool's output is an exit status unequal to
+/// zero. Its other words may belong to a displayed file, a page, or another task.
 fn exit_failure(text: &str) -> Option<&'static str> {
     let lines = [text.trim().lines().next_back(), text.trim().lines().next()];
     let mut status = lines.into_iter().flatten().filter_map(|line| EXIT.captures(line));
@@ -233,7 +235,7 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// `success` or `failure`, by the last word that tells.
+/// Returns `success` or `failure` by the last word that indicates it.
 fn judged(text: &str) -> Option<&'static str> {
     let last = |pattern: &Regex| pattern.find_iter(text).last().map(|found| found.start());
     let without = NO_FAILURE.replace_all(text, |found: &regex::Captures<'_>| " ".repeat(found[0].len()));
@@ -274,7 +276,7 @@ fn assess(episode: &mut Episode, session: &SessionId) {
     episode.reflection = lesson(&episode.turns);
 }
 
-/// What failed, and what worked after it.
+/// Returns the failure, and the success after it.
 fn lesson(turns: &[EpisodeTurn]) -> String {
     let failed = turns
         .iter()
@@ -337,7 +339,7 @@ mod tests {
         assert_eq!(found[0].joining, Joining::InPlace);
     }
 
-    /// The output of a tool is no report: neither its words nor a status of 0 make a success.
+    /// A tool's output is no report: neither its words nor a status of 0 make a success.
     #[test]
     fn a_tool_cannot_make_a_task_look_successful() {
         let check = |output: &str, end: &str, expect: &str| {
@@ -397,7 +399,7 @@ mod tests {
         let description = alone.description.as_deref().unwrap();
         assert!(description.ends_with("Files: src/cart.ts. 0.4213 USD."), "{description}");
         assert!(!alone.indexed().contains("0.4213"), "{}", alone.indexed());
-        // A question in the session is the task's intent.
+        // A request in the session is the task's intent.
         let talked =
             extract(&talk(&[(User, "Fix the total of the cart"), (Assistant, "Looking."), (Other, line)]));
         let episode = Episode::read(&talked[0].text).unwrap();

@@ -1,8 +1,9 @@
-//! Episodes by a model: the questions (`prompts/episodic.extract.v1.md` for the first window of a session,
-//! `prompts/episodic.consolidate.v1.md` for those that follow), and an answer as the session's episode, continued.
+//! Episodes by a model: the questions (`prompts/episodic.extract.v1.md` for the first window of a
+//! session, `prompts/episodic.consolidate.v1.md` for the following ones), and the conversion of an
+//! answer to the session's continued episode.
 //!
-//! The half that needs no model is `episodic.rs`; both write the form of `episode_form.rs`. Steps of earlier windows stay as
-//! they are: a model tells the new ones, and what holds of the whole.
+//! `episodic.rs` works without a model; both write the form of `episode_form.rs`. Steps of earlier
+//! windows stay unchanged: a model returns the new ones, and the fields of the whole episode.
 
 use loci_model::job::exchange::Step;
 use loci_model::limits;
@@ -21,11 +22,11 @@ use crate::strategies::model_questions::question::{
 use crate::strategies::model_questions::reply_json::{Entry, object};
 use crate::strategies::{Candidate, Joining, Turn};
 
-/// Steps of an answer.
+/// Maximum number of steps in an answer.
 const STEPS_MAX: usize = limits::PAYLOAD_ITEMS_MAX;
-/// Steps of the episode so far that are told along: the latest.
+/// Maximum number of earlier steps in a question: the latest.
 const STEPS_TOLD: usize = 6;
-/// The words of an assessment.
+/// Allowed assessments.
 const WORDS: [&str; 3] = ["success", "failure", "unknown"];
 const GRAMMAR: &str = r#"{"situation": string of 1 to 1000 characters, "intent": likewise, "assessment": "success" | "failure" | "unknown", "justification": string of at most 1000 characters, "reflection": likewise, "turns": [{"turn_id": number, "situation": string of at most 400 characters, "intent": likewise, "action": likewise, "thought": likewise, "assessment_assistant": "success" | "failure" | "unknown", "assessment_user": likewise}], "metadata"?: [{"key": string, "value": string}]}"#;
 
@@ -47,21 +48,21 @@ pub static CONSOLIDATE: Prompt = Prompt {
     entries: |reply| said(reply).map(|_| 1),
 };
 
-/// An answer.
+/// A parsed answer.
 struct Said {
-    /// The whole; its steps have no ids yet.
+    /// The episode; its steps have no ids yet.
     episode: Episode,
     /// The numbers of the messages that begin the steps.
     begins: Vec<u64>,
     metadata: Vec<(String, String)>,
 }
 
-/// What is asked, in the words of pull mode.
+/// Returns the step name of the question in pull mode.
 pub fn step(ask: &Ask<'_>) -> Step {
     if standing(ask).is_some() { Step::Consolidate } else { Step::Extract }
 }
 
-/// How the new turns go on with the session's episode.
+/// Returns the question on how the new turns continue the session's episode.
 pub fn question(ask: &Ask<'_>) -> Option<Question> {
     let mut entry = form();
     let more = ask.add_metadata(&mut entry);
@@ -104,12 +105,13 @@ fn form() -> Value {
     ])
 }
 
-/// The episode so far.
+/// Returns the existing episode.
 fn standing(ask: &Ask<'_>) -> Option<Episode> {
     ask.batch.standing.last().and_then(|standing| Episode::read(&standing.text))
 }
 
-/// The episode without the steps that these turns began when they were read before, and where those stood.
+/// Returns the episode without the steps that these turns began at an earlier extraction, and the
+/// position of those steps.
 fn without(mut episode: Episode, turns: &[Turn]) -> (Episode, usize) {
     let read_again = |step: &EpisodeTurn| {
         turns.iter().any(|turn| {
@@ -121,7 +123,7 @@ fn without(mut episode: Episode, turns: &[Turn]) -> (Episode, usize) {
     (episode, at)
 }
 
-/// What is told of the episode so far.
+/// Returns the existing episode as part of a question.
 fn told(episode: &Episode) -> Value {
     let safe = |text: &str| safety::for_model(text);
     let step = |step: &EpisodeTurn| {
@@ -144,10 +146,10 @@ fn told(episode: &Episode) -> Value {
     })
 }
 
-/// The session's episode with what an answer says.
+/// Converts an answer to the session's episode.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All defects of the answer.
 pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     let Said { episode: said, begins, metadata } = said(reply)?;
     let turns = ask.batch.turns;
@@ -177,7 +179,7 @@ pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     }])
 }
 
-/// The steps with the ids of the messages that begin them.
+/// Returns the steps with the ids of the messages that begin them.
 fn placed(steps: Vec<EpisodeTurn>, begins: &[u64], turns: &[Turn]) -> Result<Vec<EpisodeTurn>, BadReply> {
     let mut found = Vec::with_capacity(steps.len());
     let mut violations = Vec::new();
@@ -298,7 +300,7 @@ mod tests {
         assert_eq!(episode.turns[1].turn_id, turn_id(&turns[2].source));
         assert_eq!((found[0].sources.len(), found[0].time), (4, turns[3].time));
         assert_eq!(episode.turns[0].assessment_assistant, "");
-        // Turns that are read once more take the place of what was told of them.
+        // Turns that are extracted again replace their earlier steps.
         let mut longer = standing.clone();
         take_in(&mut longer, &found);
         ask.batch.standing = &longer;

@@ -1,4 +1,4 @@
-//! Episodes: the strategy of episodes and the reflections on several of them, each with its text
+//! Episodes: the strategy of episodes and of reflections on several episodes, each with its text
 //! form and its questions to a model.
 
 pub mod episode_form;

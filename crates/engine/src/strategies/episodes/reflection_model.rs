@@ -1,7 +1,9 @@
-//! What several episodes teach, by a model: the question (`prompts/episodic.reflect.v1.md`), its answer as insights, and
-//! what becomes of their counts. A model's numbers are never trusted: who bears an insight out is counted again here.
+//! Reflections by a model: the question (`prompts/episodic.reflect.v1.md`), its answer as insights,
+//! and their counts. A model's numbers are never trusted: the supporting episodes are counted again
+//! here.
 //!
-//! There is no half that needs no model. Which episodes are looked at, and what is written, is the job's matter.
+//! Reflections have no alternative without a model. The job selects the episodes and writes the
+//! result.
 
 use loci_model::limits;
 use loci_model::memory::strategy::Reflection;
@@ -20,13 +22,13 @@ use crate::strategies::model_questions::reply_json::{Entry, list};
 
 const TITLE_CHARS_MAX: usize = 100;
 const PREDICATE_CHARS_MAX: usize = 300;
-/// Of all episodes looked at, at least two in five bear an insight out.
+/// Minimum share of the examined episodes that must support an insight: two in five.
 const SHARE_MIN: (u32, u32) = (2, 5);
 /// Characters per token, low enough for every language.
 const CHARS_PER_TOKEN: usize = 3;
 /// Characters of one episode in a question.
 const EPISODE_CHARS: std::ops::RangeInclusive<usize> = 200..=4_000;
-/// Titles that are told along.
+/// Maximum number of existing titles in a question.
 const TITLES_TOLD: usize = 50;
 const GRAMMAR: &str = r#"{"items": [{"title": string of 1 to 100 characters, "use_cases": string, "hints": string, "confidence"?: number, "episodes": [number], "predicate": string of 1 to 300 characters, "metadata"?: [{"key": string, "value": string}]}]}, or the list alone; title, use_cases and hints together at most 1000 characters; at most 10 items, their titles differ"#;
 
@@ -39,24 +41,26 @@ pub static REFLECT: Prompt = Prompt {
     entries: |reply| insights(reply).map(|insights| insights.len()),
 };
 
-/// An insight as a model says it.
+/// An insight of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insight {
-    /// What it is called.
+    /// Its title.
     pub title: String,
-    /// When it matters.
+    /// The situations in which it applies.
     pub use_cases: String,
-    /// What to do.
+    /// The advice.
     pub hints: String,
-    /// The episodes that are said to bear it out, each once, in order; they need not exist.
+    /// Numbers of the supporting episodes according to the model, without duplicates, in order;
+    /// they need not exist.
     pub episodes: Vec<u64>,
-    /// What was counted.
+    /// The counted predicate.
     pub predicate: String,
-    /// Values of the schema, unchecked.
+    /// Unchecked values of the schema.
     pub metadata: Vec<(String, String)>,
 }
 
-/// What these episodes teach together; they are numbered from 1. `titles`: of what was noted before.
+/// Returns the question on the common lessons of these episodes, which are numbered from 1.
+/// `titles`: those of existing reflections.
 pub fn question(
     episodes: &[Record],
     titles: &[String],
@@ -88,7 +92,8 @@ pub fn question(
     REFLECT.list_question(Filling { replaced: reflection.step.as_ref(), more, input, entry })
 }
 
-/// An episode in at most so many characters: what holds of the whole first, then its steps as far as there is room.
+/// Returns an episode in at most `room` characters: first the fields of the whole, then as many
+/// steps as fit.
 fn told(number: u64, record: &Record, room: usize) -> Value {
     let time = record.timestamp.to_rfc3339();
     let Some(episode) = Episode::read(&record.text) else {
@@ -132,10 +137,10 @@ fn cut(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// The insights of an answer.
+/// Parses the insights of an answer.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All defects of the answer.
 pub fn insights(reply: &str) -> Result<Vec<Insight>, BadReply> {
     let insights = list(reply, limits::REFLECTIONS_PER_RUN_MAX, insight)?;
     let mut keys: Vec<String> = insights.iter().map(|insight| key(&insight.title)).collect();
@@ -167,19 +172,20 @@ fn insight(entry: &mut Entry<'_>) -> Option<Insight> {
     Some(Insight { title, use_cases, hints, episodes, predicate: predicate?, metadata })
 }
 
-/// Titles that differ in case and white space alone are one: the subtype of a reflection's record.
+/// Returns the subtype of a reflection's record. Titles that differ only in case and white space
+/// are equal.
 pub fn key(title: &str) -> String {
     format!("title/{}", normalise_exact(title).to_lowercase())
 }
 
 impl Insight {
-    /// The indexes of the episodes that bear it out, of `of` that were looked at: those that exist.
+    /// Returns the indexes of the existing supporting episodes among `of` examined ones.
     pub fn borne_out_by(&self, of: usize) -> Vec<usize> {
         let at = |number: &u64| usize::try_from(*number).ok()?.checked_sub(1).filter(|at| *at < of);
         self.episodes.iter().filter_map(at).collect()
     }
 
-    /// The record's text; the confidence is the counts'.
+    /// Returns the record's text with the counted confidence.
     pub fn text(&self, evidence: &Evidence) -> String {
         let confidence = (share(evidence) * 1000.0).round() / 1000.0;
         json!({
@@ -191,7 +197,7 @@ impl Insight {
         .to_string()
     }
 
-    /// What the index reads.
+    /// Returns the indexed text.
     pub fn indexed(&self) -> String {
         [self.title.as_str(), &self.use_cases, &self.hints].join("\n")
     }
@@ -201,7 +207,7 @@ fn share(evidence: &Evidence) -> f64 {
     if evidence.of == 0 { 0.0 } else { f64::from(evidence.hits) / f64::from(evidence.of) }
 }
 
-/// True when enough episodes bear an insight out.
+/// Returns true if enough episodes support an insight.
 pub fn is_enough(evidence: &Evidence, min_episodes: u32) -> bool {
     let (part, whole) = SHARE_MIN;
     evidence.hits >= min_episodes

@@ -1,7 +1,7 @@
-//! Facts without a model: each USER and ASSISTANT turn kept word for word, data as lines.
+//! Facts without a model: each USER and ASSISTANT turn is stored verbatim, and data as lines.
 //!
-//! What the neighbours of a turn say is the index's matter, never stored here. Turns of tools and others feed episodes
-//! and summaries alone.
+//! The index covers the context of a turn; it is not stored here. Turns of tools and others are
+//! used only by episodes and summaries.
 
 use loci_model::SessionId;
 use loci_model::event::Role;
@@ -14,22 +14,23 @@ use crate::strategies::learnings::{self, KNOWLEDGE, LEARNING};
 use crate::strategies::task_event::TaskEvent;
 use crate::strategies::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn};
 
-/// Subtype of records that hold data.
+/// Subtype of records that contain data.
 pub const DATA: &str = "data";
-/// Terms of turns that only answer: what is made of these alone says nothing worth keeping ("Yes!", "Okay, thanks"). Any other term does, were
-/// it the only one ("Vegetarian.").
+/// Terms of turns that only answer: a turn made of these alone has no content worth storing
+/// ("Yes!", "Okay, thanks"). Any other single term has ("Vegetarian.").
 const ANSWERS: [&str; 43] = [
     "yes", "yep", "yeah", "yup", "no", "nope", "nah", "ok", "okay", "sure", "thank", "thanks", "thx",
     "pleas", "please", "great", "good", "nice", "cool", "fine", "perfect", "right", "correct", "exact",
     "exactly", "absolut", "definit", "agre", "agreed", "hello", "hi", "hey", "bye", "goodby", "welcom",
     "sorri", "hmm", "done", "continu", "continue", "lgtm", "alright", "wow",
 ];
-/// In scripts without spaces, a term is two letters: what is made of these alone only answers.
+/// Terms of such turns in scripts without spaces, where a term is two letters.
 const SPACELESS_ANSWERS: [&str; 14] =
     ["好", "好的", "是", "是的", "不", "不是", "对", "谢谢", "你好", "はい", "ok", "行", "嗯", "可以"];
-/// The source of statements that a coding agent reports.
+/// Source type of statements that a coding agent reports.
 const LEARNED_BY: &str = "agent_learning";
-/// A round is one batch of the embedder and one write: large enough to fill both, small enough to be found soon.
+/// Turns per round, which is one batch of the embedder and one write: large enough to fill both,
+/// small enough for prompt results.
 const TURNS_PER_ROUND: usize = 32;
 
 /// The strategy.
@@ -99,7 +100,7 @@ fn candidate(turn: &Turn, session: &SessionId) -> Candidate {
     }
 }
 
-/// The record of a statement that a coding agent reports about its repository.
+/// Returns the record of a statement that a coding agent reports about its repository.
 fn learned(turn: &Turn, session: &SessionId) -> Candidate {
     let learning = learnings::one(&turn.text);
     let text = |text: &str| MetadataValue::String(text.to_owned());

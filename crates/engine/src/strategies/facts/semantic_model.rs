@@ -1,6 +1,6 @@
 //! Facts by a model: the question (`prompts/semantic.extract.v1.md`), and its answer as candidates.
 //!
-//! The half that needs no model is `semantic.rs`. What becomes of a fact beside those there are is consolidation's matter.
+//! `semantic.rs` works without a model. Consolidation compares the facts with existing ones.
 
 use loci_model::limits;
 use loci_model::record::RecordKind;
@@ -12,7 +12,7 @@ use crate::strategies::model_questions::question::{Ask, BadReply, Question};
 use crate::strategies::model_questions::reply_json::list;
 use crate::strategies::{Candidate, Joining};
 
-/// Characters of what a fact is limited to.
+/// Maximum length of a fact's scope in characters.
 const SCOPE_CHARS_MAX: usize = 200;
 const GRAMMAR: &str = r#"{"items": [{"fact": string of 1 to 2000 characters, "sources"?: [number], "scope"?: string or null, "metadata"?: [{"key": string, "value": string}]}]}, or the list alone"#;
 
@@ -25,7 +25,7 @@ pub static EXTRACT: Prompt = Prompt {
     entries: |reply| facts(reply).map(|facts| facts.len()),
 };
 
-/// A fact as a model says it.
+/// A fact of a model.
 struct Fact {
     fact: String,
     sources: Vec<u64>,
@@ -33,7 +33,7 @@ struct Fact {
     metadata: Vec<(String, String)>,
 }
 
-/// What facts the new turns tell.
+/// Returns the question on the facts in the new turns.
 pub fn question(ask: &Ask<'_>) -> Option<Question> {
     let nothing = json!({ "type": ["string", "null"] });
     let entry = json!({
@@ -49,10 +49,10 @@ pub fn question(ask: &Ask<'_>) -> Option<Question> {
     EXTRACT.extraction(ask, entry)
 }
 
-/// The facts of an answer.
+/// Parses the facts of an answer.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All defects of the answer.
 pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     Ok(facts(reply)?.into_iter().filter_map(|fact| candidate(fact, ask)).collect())
 }

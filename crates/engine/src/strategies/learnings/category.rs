@@ -1,20 +1,20 @@
-//! What a learning is: by its tag, else by the words it is made of. Words of four lists are counted; where two lists have as
-//! many, the one that warns comes first.
+//! The category of a learning: by its tag, otherwise by its words. Words of four lists are counted;
+//! on a tie the list earlier in the table wins, so warnings take precedence.
 
-/// What a learning is.
+/// The category of a learning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
-    /// What goes wrong.
+    /// A pitfall.
     Gotcha,
-    /// How things are done here.
+    /// A convention of the repository.
     Convention,
-    /// What is run.
+    /// Commands and tools.
     Tooling,
-    /// How it is built.
+    /// The structure of the code.
     Architecture,
 }
 
-/// Each category with its word and the words that speak for it, in the order in which it wins.
+/// Each category with its name and the words that indicate it, in order of precedence.
 const CATEGORIES: &[(Category, &str, &[&str])] = &[
     (
         Category::Gotcha,
@@ -98,12 +98,12 @@ const CATEGORIES: &[(Category, &str, &[&str])] = &[
 ];
 
 impl Category {
-    /// The word that stands for it.
+    /// Returns the name of the category.
     pub fn as_str(self) -> &'static str {
         CATEGORIES.iter().find(|(category, ..)| *category == self).map_or("", |(_, word, _)| word)
     }
 
-    /// From its word, in any case.
+    /// Parses a name in any case.
     pub fn parse(word: &str) -> Option<Self> {
         CATEGORIES
             .iter()
@@ -112,7 +112,7 @@ impl Category {
     }
 }
 
-/// What the words of a text make it; `None` where they say nothing.
+/// Returns the category that the words of a text indicate; `None` if there are none.
 pub(crate) fn of(text: &str) -> Option<Category> {
     let lower = text.to_lowercase();
     let words: Vec<&str> =

@@ -1,8 +1,8 @@
-//! Learnings out of what an agent wrote at the end of a task: one a
-//! paragraph or list item, each with its topic, its scope and its category. Pure; what becomes of
-//! them is not decided here.
+//! Learnings from an agent's report at the end of a task: one per paragraph or list item, each with
+//! its topic, its scope and its category. Pure; their further use is decided elsewhere.
 //!
-//! `paragraphs`: where one ends; `topic`: how one begins; `category`, `vague`: what its words say.
+//! `paragraphs`: the boundaries; `topic`: the opening; `category`, `vague`: the meaning of its
+//! words.
 
 mod category;
 mod paragraphs;
@@ -16,55 +16,55 @@ use crate::safety::invisible_markdown::visible;
 pub use category::Category;
 pub use topic::{MODULE, TOPIC_CHARS_MAX, place_of, scope_of};
 
-/// The subtype of records of what was learned about a repository.
+/// Subtype of records of knowledge about a repository.
 pub const KNOWLEDGE: &str = "knowledge";
-/// The metadata `type` of events and records of what was learned.
+/// Metadata `type` of events and records of learnings.
 pub const LEARNING: &str = "repo_learnings";
-/// What an agent writes that has learned nothing, or missed nothing.
+/// Text of an agent that learned or missed nothing.
 const SENTINELS: &[&str] = &["no new repository learnings", "no missing context identified"];
 
-/// One learning.
+/// A learning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Learning {
-    /// What it is about, where it says so.
+    /// The topic, if stated.
     pub topic: Option<String>,
-    /// To what it applies, where the topic names that: a path, a glob, `module:<name>`.
+    /// The scope, if the topic names one: a path, a glob, `module:<name>`.
     pub scope: Option<String>,
-    /// What it is, where its topic or its words say so.
+    /// The category, if its topic or its words indicate one.
     pub category: Option<Category>,
     /// The statement.
     pub text: String,
-    /// It names no path, identifier, command, number, version or quoted word.
+    /// True if it names no path, identifier, command, number, version or quoted word.
     pub is_vague: bool,
 }
 
 impl Learning {
-    /// The text for the index: the topic, and behind it the statement. A question finds both.
+    /// Returns the indexed text: the topic followed by the statement, so that a query finds both.
     pub fn indexed(&self) -> String {
         self.topic.as_ref().map_or_else(|| self.text.clone(), |topic| format!("{topic}. {}", self.text))
     }
 
-    /// True for a statement that a record may hold. A longer one is neither embedded nor compared
-    /// nor stored.
+    /// Returns true if a record can hold the statement. A longer one is not embedded, compared or
+    /// stored.
     pub fn fits(&self) -> bool {
         self.text.chars().count() <= limits::LEARNING_CHARS_MAX
     }
 }
 
-/// All learnings of a text, in its order; none where it says that there are none. Comments that no
-/// page shows are none.
+/// Returns all learnings of a text in its order; empty if it states that there are none. Invisible
+/// comments do not count.
 pub fn parse(text: &str) -> Vec<Learning> {
     paragraphs::split(&visible(text)).iter().filter_map(|paragraph| one(paragraph)).collect()
 }
 
-/// The paragraphs of a text that are learnings, each whole, with its topic.
+/// Returns the paragraphs of a text that are learnings, each complete with its topic.
 pub(crate) fn statements(text: &str) -> Vec<String> {
     let mut paragraphs = paragraphs::split(&visible(text));
     paragraphs.retain(|paragraph| one(paragraph).is_some());
     paragraphs
 }
 
-/// The one learning of a paragraph; `None` where it says that there is none.
+/// Returns the learning of a paragraph; `None` if it states that there is none.
 pub fn one(paragraph: &str) -> Option<Learning> {
     let paragraph = paragraph.trim();
     if paragraph.is_empty() || is_sentinel(paragraph) {
@@ -80,7 +80,7 @@ pub fn one(paragraph: &str) -> Option<Learning> {
     Some(Learning { topic, scope, category, text, is_vague })
 }
 
-/// True for a text that says in so many words that there is nothing to store.
+/// Returns true for a text that states explicitly that there is nothing to store.
 fn is_sentinel(text: &str) -> bool {
     let plain: String = text.chars().filter(|c| !matches!(c, '*' | '_' | '`')).collect();
     let plain = plain.trim().trim_end_matches('.').trim_end().to_lowercase();

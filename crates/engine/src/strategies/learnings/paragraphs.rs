@@ -1,10 +1,11 @@
-//! Where one learning ends and the next begins: at an empty line, and at the next item of a list. Fences stay whole, and with
-//! the paragraph before them; what is indented beneath an item is the item's; headings are structure, not statements.
+//! The boundaries of learnings: an empty line, or the next item of a list. Code fences stay whole,
+//! together with the paragraph before them. Lines indented below an item belong to it. Headings are
+//! structure, not statements.
 
-/// Blanks before a list marker that still make an item of its own.
+/// Maximum number of spaces before a list marker of a separate item.
 const OUTER_INDENT_MAX: usize = 1;
 
-/// The paragraphs of a text, list markers taken off, in its order.
+/// Returns the paragraphs of a text without list markers, in its order.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut paragraphs = Paragraphs::default();
     for line in text.lines() {
@@ -18,9 +19,9 @@ pub(crate) fn split(text: &str) -> Vec<String> {
 struct Paragraphs {
     done: Vec<String>,
     lines: Vec<String>,
-    /// What closes the fence that is open.
+    /// The closing mark of the open fence.
     fence: Option<&'static str>,
-    /// An empty line came after the paragraph: a fence would still be its own.
+    /// True if an empty line followed the paragraph: a fence would still belong to it.
     is_closed: bool,
 }
 
@@ -67,7 +68,7 @@ impl Paragraphs {
     }
 }
 
-/// The fence that a line opens.
+/// Returns the fence that a line opens.
 fn fence_of(line: &str) -> Option<&'static str> {
     ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence))
 }
@@ -78,7 +79,7 @@ fn is_heading(line: &str) -> bool {
     (1..=6).contains(&depth) && rest.starts_with(' ')
 }
 
-/// What a line says behind its list marker, where it begins an item of the outermost list.
+/// Returns the text after the list marker, if the line begins an item of the outermost list.
 fn item(line: &str) -> Option<&str> {
     let text = line.trim_start_matches(' ');
     if line.len() - text.len() > OUTER_INDENT_MAX {

@@ -1,16 +1,16 @@
-//! How a learning begins: `**[Topic]:** text`, `**Topic:** text` or `[Topic]: text`, a category perhaps behind the topic in
-//! parentheses; and to what a topic says that it applies.
+//! The opening of a learning: `**[Topic]:** text`, `**Topic:** text` or `[Topic]: text`, with an
+//! optional category in parentheses after the topic; and the scope that a topic states.
 
 use super::Category;
 
-/// Characters of a topic: a longer one is part of the text.
+/// Maximum length of a topic in characters: a longer one is part of the text.
 pub const TOPIC_CHARS_MAX: usize = 120;
-/// What stands before the name of a module in a scope.
+/// Prefix of a module name in a scope.
 pub const MODULE: &str = "module:";
-/// Bytes of a file name's ending.
+/// Length of a file extension in bytes.
 const EXTENSION_BYTES: std::ops::RangeInclusive<usize> = 1..=8;
 
-/// A paragraph with what stood at its head.
+/// A paragraph with its opening.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Headed {
     pub(crate) topic: Option<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Headed {
     pub(crate) text: String,
 }
 
-/// Takes the topic off, where there is one with something behind it.
+/// Splits off the topic, if there is one with text after it.
 pub(crate) fn split(paragraph: &str) -> Headed {
     let whole = || Headed { topic: None, category: None, text: paragraph.to_owned() };
     let Some((head, text)) = bold(paragraph).or_else(|| bracketed(paragraph)) else { return whole() };
@@ -30,7 +30,8 @@ pub(crate) fn split(paragraph: &str) -> Headed {
     Headed { topic: Some(topic.to_owned()), category, text: text.trim().to_owned() }
 }
 
-/// `**head:** text` or `**head**: text`. A topic may itself be a glob that begins or ends in stars.
+/// Splits `**head:** text` or `**head**: text`. A topic may itself be a glob that begins or ends in
+/// stars.
 fn bold(text: &str) -> Option<(&str, &str)> {
     let rest = text.strip_prefix("**")?;
     let line = rest.lines().next()?;
@@ -40,24 +41,24 @@ fn bold(text: &str) -> Option<(&str, &str)> {
         (one, other) => one.or(other)?,
     };
     let head = rest.get(..at)?;
-    // Two stars before a blank end what is bold: the colon belongs to something later.
+    // Two stars before a space end the bold text: the colon belongs to something later.
     (!head.contains("** ")).then_some((head, rest.get(at + 3..)?))
 }
 
-/// `[head]: text`.
+/// Splits `[head]: text`.
 fn bracketed(text: &str) -> Option<(&str, &str)> {
     let (head, rest) = text.strip_prefix('[')?.split_once("]:")?;
     (!head.contains(['[', ']', '\n'])).then_some((head, rest))
 }
 
-/// A topic without brackets and back quotes around it.
+/// Returns a topic without surrounding brackets and backticks.
 fn unwrapped(head: &str) -> &str {
     let head = head.trim();
     let head = head.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(head).trim();
     head.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(head).trim()
 }
 
-/// A topic and the category behind it, as in `Migrations (gotcha)`.
+/// Returns a topic and the category after it, as in `Migrations (gotcha)`.
 fn tagged(topic: &str) -> (&str, Option<Category>) {
     let Some((before, tag)) = topic.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) else {
         return (topic, None);
@@ -68,7 +69,7 @@ fn tagged(topic: &str) -> (&str, Option<Category>) {
     }
 }
 
-/// The scope that a topic names, in its normal form; `None`: the whole repository.
+/// Returns the scope that a topic names, in its normal form; `None` means the whole repository.
 pub fn scope_of(topic: &str) -> Option<String> {
     let topic = topic.trim();
     let lower = topic.to_lowercase();
@@ -87,14 +88,14 @@ pub fn scope_of(topic: &str) -> Option<String> {
     Some(place_of(path))
 }
 
-/// A path in its normal form: what looks like a directory stands for all that is beneath it.
+/// Returns the normal form of a path: a directory includes its subtree.
 pub fn place_of(path: &str) -> String {
     let last = path.rsplit('/').next().unwrap_or(path);
     let is_directory = path.ends_with('/') || (!path.contains('*') && !has_extension(last));
     if is_directory { format!("{}/**", path.trim_end_matches('/')) } else { path.to_owned() }
 }
 
-/// True for what can only be a path or a glob.
+/// Returns true for text that can only be a path or a glob.
 fn is_place(path: &str) -> bool {
     path.contains(['/', '*']) || has_extension(path)
 }

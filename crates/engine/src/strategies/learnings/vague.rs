@@ -1,8 +1,9 @@
-//! Whether a statement is about anything in particular: a path, an identifier, a command, a number, a version, a quoted word.
+//! Checks if a statement is specific: it names a path, an identifier, a command, a number, a
+//! version, or a quoted word.
 
 use loci_text::code_mentions::has_mentions;
 
-/// True where nothing in the text could be looked up.
+/// Returns true if nothing in the text can be looked up.
 pub(crate) fn is_vague(text: &str) -> bool {
     let quoted = text.matches('"').count() >= 2 || text.contains(['`', '“', '«', '「']);
     !quoted
@@ -11,7 +12,7 @@ pub(crate) fn is_vague(text: &str) -> bool {
         && !has_mentions(text)
 }
 
-/// True for a word as code has them: with a slash, an underscore, a dot or a capital within.
+/// Returns true for a word that looks like code: with an inner slash, underscore, dot or capital.
 fn is_name(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let within = word.get(1..).unwrap_or_default();

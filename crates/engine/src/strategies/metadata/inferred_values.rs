@@ -1,13 +1,13 @@
-//! Metadata that a model infers: what it is told about each key, and its values checked. A value
-//! that breaks its rule is dropped, not the record.
+//! Metadata that a model infers: the description of each key in the question, and the check of its
+//! values. A value that violates its rule is dropped, not the record.
 
 use loci_model::record::metadata::{Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataValidation};
 use serde_json::{Value, json};
 
 use super::schema_values::{is_valid, typed};
 
-/// The member of an entry that holds the values, and its JSON Schema; `None` where nothing is to be inferred. Only keys
-/// that are defined for a model are asked for.
+/// Returns the instructions and the JSON Schema of the member with the values; `None` if no values
+/// must be inferred. It includes only keys that a model may infer.
 pub fn form(schema: &[MetadataSchemaEntry]) -> Option<(String, Value)> {
     let asked: Vec<&MetadataSchemaEntry> = asked(schema).collect();
     if asked.is_empty() {
@@ -40,7 +40,7 @@ pub fn form(schema: &[MetadataSchemaEntry]) -> Option<(String, Value)> {
     Some((lines, json!({ "type": "array", "items": pair })))
 }
 
-/// Adds that member to the JSON Schema of an entry, where there is one: what the model is to be told of it.
+/// Adds that member to the JSON Schema of an entry, if needed, and returns the instructions.
 pub fn add(schema: &[MetadataSchemaEntry], entry: &mut Value) -> Option<String> {
     let (lines, form) = form(schema)?;
     if let Some(properties) = entry.get_mut("properties").and_then(Value::as_object_mut) {
@@ -52,7 +52,7 @@ pub fn add(schema: &[MetadataSchemaEntry], entry: &mut Value) -> Option<String> 
     Some(lines)
 }
 
-/// The values that hold to their rules; the first one of a key counts.
+/// Returns the valid values; the first one of a key counts.
 pub fn values(schema: &[MetadataSchemaEntry], pairs: &[(String, String)]) -> Metadata {
     let mut values = Metadata::new();
     for entry in asked(schema) {

@@ -1,7 +1,8 @@
-//! Metadata of extracted records by a strategy's schema, as far as it goes without a model.
+//! Metadata of extracted records by a strategy's schema, as far as possible without a model.
 //!
-//! Strictly consistent keys are copied from the event. Inferred keys are filled where the event's metadata has the key,
-//! or one of the allowed values stands in the text; else they are absent. An invalid value is dropped, not the record.
+//! Strictly consistent keys are copied from the event. Inferred keys are filled if the event's
+//! metadata has the key, or if one of the allowed values occurs in the text; otherwise they are
+//! absent. An invalid value is dropped, not the record.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +12,13 @@ use loci_model::record::metadata::{
     Metadata, MetadataExtraction, MetadataSchemaEntry, MetadataType, MetadataValidation, MetadataValue,
 };
 
-/// Limits of values.
+/// Maximum length of a string value in characters.
 const STRING_CHARS_MAX: usize = 256;
 const LIST_ITEMS_MAX: usize = 5;
 const ITEM_CHARS_MAX: usize = 64;
 
-/// The values that never change on the way, from one event's metadata: events that differ here never merge.
+/// Returns the strictly consistent values of one event's metadata: events with different values are
+/// never merged.
 pub fn strict_values(schema: &[MetadataSchemaEntry], event: &BTreeMap<String, String>) -> Metadata {
     schema
         .iter()
@@ -25,23 +27,24 @@ pub fn strict_values(schema: &[MetadataSchemaEntry], event: &BTreeMap<String, St
         .collect()
 }
 
-/// The values of an event that what is made of it has unchanged: those of the schema, and those that the caller's grant is
-/// bound to, which are text whatever the schema says: by them the caller finds what came of its event.
+/// Returns the values of an event that its records keep unchanged: those of the schema, and those
+/// that the caller's grant restricts. The latter are strings in any schema, and by them the caller
+/// finds the records of its event.
 pub fn values_that_hold(schema: &[MetadataSchemaEntry], event: &Event) -> Metadata {
     let mut values = strict_values(schema, &event.metadata);
     values.extend(bound_values(event));
     values
 }
 
-/// The values of an event that the caller's grant is bound to.
+/// Returns the values of an event that the caller's grant restricts.
 pub fn bound_values(event: &Event) -> Metadata {
     let value = |key: &String| Some((key.clone(), MetadataValue::String(event.metadata.get(key)?.clone())));
     event.notes.bound.iter().filter_map(value).collect()
 }
 
-/// True when a record's values agree with these in every one of them and in every strictly consistent key; one that is
-/// absent on one side only does not agree. Of these `bound` are those that grants bind: the record must have been written
-/// by callers who were bound by the very same keys, for others see one of the two alone.
+/// Returns true if a record has these values and equal strictly consistent values; a value missing
+/// on one side is not equal. Those in `bound` are restricted by grants: the record must have been
+/// written with restrictions on the same keys, because other callers see only one of the two.
 pub fn agrees(schema: &[MetadataSchemaEntry], record: &Record, strict: &Metadata, bound: &Metadata) -> bool {
     let values = &record.metadata;
     let declared = schema
@@ -52,7 +55,8 @@ pub fn agrees(schema: &[MetadataSchemaEntry], record: &Record, strict: &Metadata
     declared && is_seen_by_the_same && strict.iter().all(|(key, value)| values.get(key) == Some(value))
 }
 
-/// All values of a record: the strict ones, and those that can be inferred from the event's metadata or the text.
+/// Returns all values of a record: the strict ones, and those inferred from the event's metadata or
+/// the text.
 pub fn record_values(
     schema: &[MetadataSchemaEntry],
     event: &BTreeMap<String, String>,
@@ -81,7 +85,7 @@ fn inferred(
         MetadataValidation::String { allowed } => {
             let mut found = allowed.iter().filter(|word| stands_in(text, word));
             let only = found.next()?;
-            // Of two allowed values in one text, nothing here can say which is meant.
+            // If two allowed values occur in a text, the intended one is unknown.
             found.next().is_none().then(|| MetadataValue::String(only.clone()))
         }
         MetadataValidation::StringList { allowed, items_max } => {
@@ -111,7 +115,7 @@ pub(super) fn is_valid(validation: Option<&MetadataValidation>, value: &Metadata
     }
 }
 
-/// An event's value, which is text, as the type of the key; `None` where it does not fit.
+/// Converts an event's string value to the type of the key; `None` if it does not fit.
 pub(super) fn typed(kind: MetadataType, text: &str) -> Option<MetadataValue> {
     let within = |text: &str, max| (1..=max).contains(&text.chars().count());
     match kind {
@@ -130,7 +134,7 @@ pub(super) fn typed(kind: MetadataType, text: &str) -> Option<MetadataValue> {
     }
 }
 
-/// True when the word or phrase stands in the text whole, in any case.
+/// Returns true if the whole word or phrase occurs in the text, in any case.
 fn stands_in(text: &str, phrase: &str) -> bool {
     let (text, phrase) = (text.to_lowercase(), phrase.to_lowercase());
     if phrase.is_empty() {
@@ -195,7 +199,8 @@ mod tests {
         };
         type Pairs<'a> = &'a [(&'a str, &'a str)];
         let memory = loci_model::MemoryId::parse("notes-0123456789").unwrap();
-        // Of a record its values and which of them were bound; of what was said last what was bound.
+        // The record's values and their restricted keys; then the restricted values of the new
+        // event.
         let check = |held: Pairs<'_>, of: &[&str], said: Pairs<'_>, expect: bool| {
             let mut record = samples::record(&memory, 1, "the river rises").unwrap();
             record.metadata = texts(held);
@@ -207,15 +212,15 @@ mod tests {
             (&[("team", "red")], &[("project", "x"), ("team", "red")]);
         check(wide, &["team"], wide, true);
         check(narrow, &["project", "team"], narrow, true);
-        // Who sees the one does not see the other.
+        // A caller who sees one does not see the other.
         check(narrow, &["project", "team"], wide, false);
         check(wide, &["team"], narrow, false);
         check(&[("team", "blue")], &["team"], wide, false);
-        // By unbound callers, or from before it was noted.
+        // Written without restrictions, or before they were recorded.
         check(wide, &[], wide, false);
         check(wide, &["team"], &[], false);
         check(wide, &[], &[], true);
-        // More than the bound values: what a schema or a client says.
+        // Further values beyond the restricted ones, from a schema or a client.
         check(narrow, &["team"], wide, true);
     }
 

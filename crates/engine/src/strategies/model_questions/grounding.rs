@@ -1,8 +1,8 @@
-//! Whether a model's text names only what the conversation names: addresses, paths of mail, and quoted code must stand in
-//! it word for word. What is not there was invented, or put there by an instruction.
+//! Checks that a model's text names only things from the conversation: addresses, mail addresses,
+//! and quoted code must occur in it verbatim. Others were invented, or injected by an instruction.
 //!
-//! Texts are compared as they are meant: the values of JSON, and summaries without their marks.
-//! Dates and numbers may be worked out from what was said, and words may be others: they are not looked at.
+//! Texts are compared in their unescaped form: the values of JSON, and summaries without their
+//! tags. Dates and numbers may be derived, and other words may differ: they are not checked.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::strategies::summaries::topic_markup;
 
-/// Web addresses, mail addresses, and what stands between backticks.
+/// Web addresses, mail addresses, and text between backticks.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:https?|ftp|ssh|git|s3)://[^\s<>()\[\]{}`]+|[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+|`[^`\n]{2,}`",
@@ -24,7 +24,7 @@ fn compiled(form: &str) -> Regex {
     Regex::new(form).expect("a constant form")
 }
 
-/// True when everything of these kinds that `text` names stands in something that was heard, in any case.
+/// Returns true if all such names in `text` occur in one of the texts in `heard`, in any case.
 pub fn is_grounded(text: &str, heard: &[&str]) -> bool {
     let text = meant(text);
     let mut named = NAMED.find_iter(&text).peekable();
@@ -40,7 +40,7 @@ pub fn is_grounded(text: &str, heard: &[&str]) -> bool {
     })
 }
 
-/// A text without what its form escapes.
+/// Returns a text without the escapes of its form.
 fn meant(text: &str) -> Cow<'_, str> {
     if text.starts_with('{')
         && let Ok(value) = loci_json::from_str::<Value>(text)
@@ -58,7 +58,7 @@ fn meant(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// The strings of a value, line by line.
+/// Collects the strings of a value, line by line.
 fn gather(value: &Value, strings: &mut String) {
     match value {
         Value::String(text) => {

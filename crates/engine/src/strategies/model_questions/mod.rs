@@ -1,4 +1,4 @@
-//! Questions to a model: versioned prompts, the conversation as data, and the strict reading of a
+//! Questions to a model: versioned prompts, the conversation as data, and the strict parser of a
 //! reply.
 
 pub mod grounding;

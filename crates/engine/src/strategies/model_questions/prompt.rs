@@ -1,10 +1,12 @@
-//! Prompts: what a model is told, in versioned files beside the strategies (`prompts/<strategy>.<step>.v<n>.md`).
+//! Prompts: instructions for models, in versioned files next to the strategies
+//! (`prompts/<strategy>.<step>.v<n>.md`).
 //!
-//! A file has two parts: the instructions, which a custom strategy replaces, and behind a line of its own the form of the
-//! answer, which nobody replaces. The words of a file never change once it is released, for records
-//! name their prompt: other words are the next version, a file of its own.
+//! A file has two parts: the instructions, which a custom strategy may override, and after a
+//! separator line the form of the answer, which is fixed. The text of a released file never
+//! changes, because records name their prompt: a change is a new version in a new file.
 //!
-//! To add a prompt: its file, a `Prompt` beside the strategy that asks it, one line in [`PROMPTS`], its digest in the test.
+//! To add a prompt, add its file, a `Prompt` next to the strategy that uses it, one line in
+//! [`PROMPTS`], and its digest in the test.
 
 use loci_model::Result;
 use loci_model::memory::prompt::PromptId;
@@ -21,24 +23,25 @@ use crate::strategies::facts::semantic_model;
 use crate::strategies::preferences::preference_model;
 use crate::strategies::summaries::summary_model;
 
-/// Between the two parts of a file.
+/// Separator between the two parts of a file.
 const DIVIDER: &str = "\n=== schema ===\n";
-/// Hex digits that tell replaced instructions apart.
+/// Number of hex digits that distinguish overridden instructions.
 const DIGEST_CHARS: usize = 8;
-/// An answer is cut off after so many tokens, unless its prompt says otherwise.
+/// Default maximum tokens of an answer.
 pub const OUTPUT_TOKENS_MAX: u32 = 4_096;
 
-/// A prompt in one version.
+/// A version of a prompt.
 pub struct Prompt {
-    /// `<strategy>.<step>`.
+    /// The name, `<strategy>.<step>`.
     pub name: &'static str,
-    /// From 1.
+    /// The version, from 1.
     pub version: u32,
-    /// The file.
+    /// The text of the file.
     pub text: &'static str,
-    /// The form of an answer in a few lines, for people and for a caller's own agent.
+    /// The form of an answer in a few lines, for people and for a client's own agent.
     pub grammar: &'static str,
-    /// How many entries an answer has, or everything that is wrong with it: what can be told from the answer alone.
+    /// The check that returns the number of entries of an answer, or all defects that the answer
+    /// alone shows.
     pub entries: fn(&str) -> std::result::Result<usize, BadReply>,
 }
 
@@ -60,33 +63,33 @@ pub static PROMPTS: &[&Prompt] = &[
     &reflection_model::REFLECT,
 ];
 
-/// Returns the prompt of that id among these, replaced instructions or not.
+/// Returns the prompt of that id, with or without overridden instructions.
 pub fn named(prompts: impl IntoIterator<Item = &'static Prompt>, id: &PromptId) -> Option<&'static Prompt> {
     let plain = id.as_str().split_once('+').map_or(id.as_str(), |(plain, _)| plain);
     let (name, version) = plain.split_once('@')?;
     prompts.into_iter().find(|prompt| prompt.name == name && prompt.version.to_string() == version)
 }
 
-/// What a question adds to its prompt.
+/// The variable parts of a question.
 #[derive(Debug, Clone, Default)]
 pub struct Filling<'a> {
-    /// What a custom strategy replaces.
+    /// Overrides of a custom strategy.
     pub replaced: Option<&'a StepOverride>,
-    /// Lines behind the form of the answer: members that this memory's strategy asks for.
+    /// Lines after the form of the answer: members that this memory's strategy needs.
     pub more: Option<String>,
-    /// What the question is about.
+    /// The input of the question.
     pub input: String,
-    /// JSON Schema of one entry of the answer's list, or of the one object that the answer is.
+    /// JSON Schema of one entry of the answer's list, or of the answer's single object.
     pub entry: Value,
 }
 
 impl Prompt {
-    /// Instructions and form of the answer.
+    /// Returns the instructions and the form of the answer.
     fn parts(&self) -> (&'static str, &'static str) {
         self.text.split_once(DIVIDER).unwrap_or((self.text, ""))
     }
 
-    /// Its name in records; with the digest of the instructions where they are replaced.
+    /// Returns its name in records; with the digest of the instructions if they are overridden.
     ///
     /// # Errors
     /// Never for the prompts of [`PROMPTS`].
@@ -101,14 +104,14 @@ impl Prompt {
         }
     }
 
-    /// The question what entries of this form a conversation tells.
+    /// Returns the question for entries of this form from a conversation.
     pub fn extraction(&self, ask: &Ask<'_>, mut entry: Value) -> Option<Question> {
         let more = ask.add_metadata(&mut entry);
         let input = prompt_input::conversation(ask.context, ask.batch.turns);
         self.list_question(Filling { replaced: extraction_step(ask.strategy), more, input, entry })
     }
 
-    /// A question whose answer is a list of entries.
+    /// Returns a question whose answer is a list of entries.
     pub fn list_question(&self, mut filling: Filling<'_>) -> Option<Question> {
         let schema = json!({
             "type": "object",
@@ -119,13 +122,13 @@ impl Prompt {
         self.question(filling, OutputForm::Json { name: "items", schema: schema.to_string() })
     }
 
-    /// A question whose answer is one object, called `name`.
+    /// Returns a question whose answer is one object with this name.
     pub fn object_question(&self, name: &'static str, mut filling: Filling<'_>) -> Option<Question> {
         let schema = filling.entry.take().to_string();
         self.question(filling, OutputForm::Json { name, schema })
     }
 
-    /// A question whose answer is text with marks of its own.
+    /// Returns a question whose answer is text with its own tags.
     pub fn text_question(&self, filling: Filling<'_>) -> Option<Question> {
         self.question(filling, OutputForm::Text)
     }
@@ -155,7 +158,8 @@ impl Prompt {
 mod tests {
     use super::*;
 
-    /// Records name their prompt: what a version says may not change. Other words are a new file and a new line here.
+    /// Records name their prompt, so a version's text must not change. Another text needs a new
+    /// file and a new line here.
     #[test]
     fn released_words_stay() {
         let digests: Vec<(String, String)> = PROMPTS

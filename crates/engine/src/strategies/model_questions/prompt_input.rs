@@ -1,14 +1,15 @@
-//! What a model is shown of a conversation: what was said before, then the new turns with numbers, as JSON lines between
-//! tags that no text can close. Hidden characters and secrets are gone from it whatever the settings are.
+//! The conversation in a question: earlier messages, then the numbered new turns, as JSON lines
+//! between tags that no text can close. Hidden characters and secrets are removed in any case.
 //!
-//! The same turns give the same bytes: the question of a round is asked once. It knows no prompt.
+//! Equal turns give equal bytes, because the question of a round is asked once. It does not depend
+//! on a prompt.
 
 use serde_json::{Map, Value};
 
 use crate::safety;
 use crate::strategies::Turn;
 
-/// Both conversations; new turns are numbered from 1.
+/// Returns both conversations; new turns are numbered from 1.
 pub fn conversation(context: &[Turn], turns: &[Turn]) -> String {
     let mut text = String::from("<past_conversation>\n");
     for turn in context {
@@ -22,7 +23,7 @@ pub fn conversation(context: &[Turn], turns: &[Turn]) -> String {
     text
 }
 
-/// Values as lines between tags, one after the other; what they say must have gone through [`safety::for_model`].
+/// Returns values as lines between tags; their texts must have passed [`safety::for_model`].
 pub fn block(tag: &str, values: &[Value]) -> String {
     let mut text = format!("<{tag}>\n");
     for value in values {
@@ -48,7 +49,7 @@ fn line(text: &mut String, number: Option<u64>, turn: &Turn) {
     text.push('\n');
 }
 
-/// JSON without characters that could open or close a tag, or end a line.
+/// Escapes characters in JSON that could open or close a tag, or end a line.
 fn escaped(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")

@@ -1,4 +1,4 @@
-//! A strategy's half that asks a model: what it is asked about, its question, and what is wrong with an answer.
+//! Questions of a strategy to a model: the input, the question, and the defects of an answer.
 
 use loci_model::Timestamp;
 use loci_model::memory::prompt::PromptId;
@@ -11,25 +11,27 @@ use serde_json::Value;
 use crate::strategies::metadata::inferred_values;
 use crate::strategies::{Batch, Turn};
 
-/// Sources of one candidate; a window has no more messages, but a message may have many parts.
+/// Maximum number of sources of one candidate. A window has no more messages, but a message may
+/// have several parts.
 const SOURCES_MAX: usize = 100;
 
-/// What a question is about.
+/// The input of a question.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
-    /// The new turns, and what the strategy continues.
+    /// The new turns, and the records that the strategy continues.
     pub batch: Batch<'a>,
-    /// Turns before them, told along.
+    /// Preceding turns, given as context.
     pub context: &'a [Turn],
-    /// The strategy as configured.
+    /// The configured strategy.
     pub strategy: &'a strategy::Strategy,
-    /// Tokens of the input, at most.
+    /// Maximum tokens of the input.
     pub input_tokens_max: usize,
 }
 
 impl<'a> Ask<'a> {
-    /// The places of the new turns with these numbers, in order, and the time of the newest. Numbers of no turn are
-    /// dropped, for they are invented; where none is left, all new turns are meant. `None` without any turn.
+    /// Returns the sources of the new turns with these numbers, in order, and the time of the
+    /// newest. Numbers without a turn are invented and dropped; if none is left, all new turns are
+    /// meant. `None` without any turn.
     pub fn named(&self, numbers: &[u64]) -> Option<(Vec<Source>, Timestamp)> {
         let turns = self.batch.turns;
         let named: Vec<&Turn> = (1u64..)
@@ -48,24 +50,24 @@ impl<'a> Ask<'a> {
         Some((sources, time))
     }
 
-    /// The schema of the strategy's records.
+    /// Returns the schema of the strategy's records.
     pub fn schema(&self) -> &'a [MetadataSchemaEntry] {
         self.strategy.schema.as_deref().unwrap_or_default()
     }
 
-    /// Adds the member for values that a model infers to the JSON Schema of an entry, where there are any: what the model
-    /// is to be told of them.
+    /// Adds the member for inferred values to the JSON Schema of an entry, if there are any, and
+    /// returns the instructions on them.
     pub fn add_metadata(&self, entry: &mut Value) -> Option<String> {
         inferred_values::add(self.schema(), entry)
     }
 }
 
-/// What a custom strategy replaces in extraction.
+/// Returns the overrides of a custom strategy for extraction.
 pub fn extraction_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
     strategy.custom.as_ref().and_then(|custom| custom.extraction.as_ref())
 }
 
-/// What a custom strategy replaces in consolidation.
+/// Returns the overrides of a custom strategy for consolidation.
 pub fn consolidation_step(strategy: &strategy::Strategy) -> Option<&StepOverride> {
     strategy.custom.as_ref().and_then(|custom| custom.consolidation.as_ref())
 }
@@ -73,24 +75,24 @@ pub fn consolidation_step(strategy: &strategy::Strategy) -> Option<&StepOverride
 /// A question to a model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The prompt it is made from.
+    /// The prompt that it uses.
     pub prompt: PromptId,
     /// The model the strategy names.
     pub model_id: Option<String>,
     /// The instructions.
     pub system: String,
-    /// What they are about.
+    /// The input.
     pub input: String,
-    /// The form of the answer, for programs.
+    /// The form of the answer for programs.
     pub output: OutputForm,
-    /// The form of the answer, for people and for a caller's own agent.
+    /// The form of the answer, for people and for a client's own agent.
     pub grammar: &'static str,
-    /// The answer is cut off after so many tokens.
+    /// Maximum tokens of the answer.
     pub max_output_tokens: u32,
 }
 
 impl std::fmt::Debug for Question {
-    /// Content is sensitive: only what identifies the question is shown.
+    /// Content is sensitive, so only identifying fields are printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Question")
             .field("prompt", &self.prompt)
@@ -100,26 +102,27 @@ impl std::fmt::Debug for Question {
     }
 }
 
-/// What is wrong with an answer.
+/// The defects of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BadReply {
-    /// Everything, at most twenty lines; safe to show, with at most eighty characters of the answer each.
+    /// All defects, at most twenty lines; safe to display, with at most eighty characters of the
+    /// answer each.
     pub violations: Vec<String>,
 }
 
 impl BadReply {
-    /// One thing that is wrong.
+    /// Creates the list of a single defect.
     pub fn of(violation: impl Into<String>) -> Self {
         Self { violations: vec![violation.into()] }
     }
 }
 
-/// Who decides what becomes of a strategy's candidates.
+/// The method that decides on a strategy's candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deciding {
-    /// Consolidation, as of facts.
+    /// Consolidation, with the rules for facts.
     Facts,
-    /// Consolidation, as of preferences: by key first.
+    /// Consolidation, with the rules for preferences: by key first.
     Preferences,
     /// The strategy itself, by its joinings.
     Own,
@@ -134,7 +137,7 @@ pub(crate) mod tests {
 
     static SESSION: LazyLock<SessionId> = LazyLock::new(|| SessionId::parse("s1").unwrap());
 
-    /// A strategy as configured, with nothing but its base.
+    /// Returns a configured strategy with a base and defaults.
     pub(crate) fn strategy(base: StrategyBase) -> loci_model::memory::strategy::Strategy {
         loci_model::memory::strategy::Strategy {
             id: StrategyId::parse("facts-0123456789").unwrap(),
@@ -151,7 +154,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A question about new turns.
+    /// Returns the input of a question on new turns.
     pub(crate) fn asking<'a>(
         strategy: &'a loci_model::memory::strategy::Strategy,
         turns: &'a [Turn],

@@ -1,30 +1,32 @@
-//! Answers that are JSON, a list of objects or one object: read strictly, with everything that is wrong named at once, so
-//! that one revision can mend all of it. What a member means is the strategy's matter.
+//! A strict parser of JSON answers, a list of objects or one object. It reports all defects at
+//! once, so that one revision can correct them. The strategies interpret the members.
 //!
-//! Wrapped answers are unwrapped: thoughts before the answer, one code fence around it, `{"items": […]}` around the list.
-//! Nothing else is forgiven: text around the JSON, members that the form has not, a list that breaks off.
+//! It unwraps answers: thoughts before the answer, one code fence around it, `{"items": […]}`
+//! around the list. It tolerates nothing else: text around the JSON, unknown members, a truncated
+//! list.
 
 use serde_json::{Map, Value};
 
 use super::question::BadReply;
 
-/// More lines would not help whoever mends the answer.
+/// Maximum number of reported defects; more would not help to correct the answer.
 pub const VIOLATIONS_MAX: usize = 20;
-/// Characters of an answer that a line may show.
+/// Maximum number of characters of an answer in a defect.
 const SHOWN_CHARS_MAX: usize = 40;
 
-/// One object of an answer, and what is wrong with it.
+/// An object of an answer, and its defects.
 pub struct Entry<'a> {
-    /// Where it stands: `item 3`, `turns 2`, `the answer`.
+    /// Position of the object: `item 3`, `turns 2`, `the answer`.
     place: String,
     members: &'a Map<String, Value>,
     violations: Vec<String>,
 }
 
-/// Reads a list of at most `entries_max` objects, each by `read`; a `None` of it must have said why.
+/// Parses a list of at most `entries_max` objects, each by `read`; it must report a defect before
+/// it returns `None`.
 ///
 /// # Errors
-/// Everything that is wrong, at most twenty lines.
+/// All defects, at most twenty lines.
 pub fn list<T>(
     reply: &str,
     entries_max: usize,
@@ -39,10 +41,10 @@ pub fn list<T>(
     if violations.is_empty() { Ok(found) } else { Err(all_of(violations)) }
 }
 
-/// Reads one object by `read`; a `None` of it must have said why.
+/// Parses one object by `read`, which must report a defect before it returns `None`.
 ///
 /// # Errors
-/// Everything that is wrong, at most twenty lines.
+/// All defects, at most twenty lines.
 pub fn object<T>(reply: &str, read: impl Fn(&mut Entry<'_>) -> Option<T>) -> Result<T, BadReply> {
     let value = json(reply)?;
     let Value::Object(members) = &value else {
@@ -65,7 +67,7 @@ fn all_of(mut violations: Vec<String>) -> BadReply {
     BadReply { violations }
 }
 
-/// Reads the objects of a list.
+/// Parses the objects of a list.
 fn each<T>(
     name: &str,
     values: &[Value],
@@ -120,7 +122,7 @@ fn entries(reply: &str) -> Result<Vec<Value>, BadReply> {
     }
 }
 
-/// The answer without thoughts before it and without one fence around it.
+/// Returns the answer without preceding thoughts and without one fence around it.
 pub fn bare(reply: &str) -> &str {
     let mut text = reply.trim().trim_start_matches('\u{feff}').trim_start();
     if let Some(rest) = text.strip_prefix("<think>")
@@ -149,17 +151,17 @@ fn kind(value: &Value) -> &'static str {
 }
 
 impl Entry<'_> {
-    /// Says what is wrong with it.
+    /// Reports a defect.
     pub fn refuse(&mut self, rule: impl AsRef<str>) {
         self.violations.push(format!("{}: {}", self.place, rule.as_ref()));
     }
 
-    /// All of it, as it is: where the rules of its members are somebody else's.
+    /// Returns the whole object, if another module checks its members.
     pub fn whole(&self) -> Value {
         Value::Object(self.members.clone())
     }
 
-    /// Refuses members of other names.
+    /// Rejects members with other names.
     pub fn only(&mut self, names: &[&str]) {
         let other = self.members.keys().find(|key| !names.contains(&key.as_str())).cloned();
         if let Some(other) = other {
@@ -168,7 +170,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The text of a member, white space at its ends gone, of 1 to `chars_max` characters.
+    /// Returns the trimmed text of a member with 1 to `chars_max` characters.
     pub fn text(&mut self, name: &str, chars_max: usize) -> Option<String> {
         match self.members.get(name) {
             Some(Value::String(text)) => {
@@ -185,7 +187,8 @@ impl Entry<'_> {
         None
     }
 
-    /// The objects of a list, at most `count_max`, read as those of an answer; none where it is absent or null.
+    /// Returns the objects of a list, at most `count_max`, parsed like those of an answer; empty if
+    /// it is absent or null.
     pub fn objects<T>(
         &mut self,
         name: &str,
@@ -206,7 +209,8 @@ impl Entry<'_> {
         each(&format!("`{name}`"), values, &mut self.violations, read)
     }
 
-    /// One of these words, in any case; `None` where it is none of them, which is refused.
+    /// Returns one of these words, in any case; reports a defect and returns `None` for another
+    /// one.
     pub fn word(&mut self, name: &str, words: &[&'static str]) -> Option<&'static str> {
         let said = self.members.get(name).and_then(Value::as_str).map(|said| said.trim().to_lowercase());
         let word = words.iter().copied().find(|word| said.as_deref() == Some(*word));
@@ -216,7 +220,7 @@ impl Entry<'_> {
         word
     }
 
-    /// A positive whole number, or its digits as a string.
+    /// Returns a positive whole number, given as such or as a string of digits.
     pub fn number(&mut self, name: &str) -> Option<u64> {
         let number = match self.members.get(name) {
             Some(Value::Number(number)) => number.as_u64(),
@@ -229,7 +233,8 @@ impl Entry<'_> {
         number
     }
 
-    /// [`Entry::text`] of a member that may be absent, null or empty; what breaks the rule is refused.
+    /// Works like [`Entry::text`] for a member that may be absent, null or empty; violations are
+    /// reported.
     pub fn maybe_text(&mut self, name: &str, chars_max: usize) -> Option<String> {
         match self.members.get(name) {
             None | Some(Value::Null) => None,
@@ -238,7 +243,8 @@ impl Entry<'_> {
         }
     }
 
-    /// The same of a member of the object that is a member, which may itself be absent or null.
+    /// Works like [`Entry::maybe_text`] for a member of a nested object, which may itself be absent
+    /// or null.
     pub fn maybe_text_within(&mut self, outer: &str, name: &str, chars_max: usize) -> Option<String> {
         let members = match self.members.get(outer) {
             None | Some(Value::Null) => return None,
@@ -255,7 +261,8 @@ impl Entry<'_> {
         text
     }
 
-    /// The positive whole numbers of a list, each once, in order; none where it is absent or null.
+    /// Returns the positive whole numbers of a list in order without duplicates; empty if it is
+    /// absent or null.
     pub fn numbers(&mut self, name: &str) -> Vec<u64> {
         let mut numbers: Vec<u64> = Vec::new();
         match self.members.get(name) {
@@ -278,7 +285,8 @@ impl Entry<'_> {
         numbers
     }
 
-    /// The strings of a list, at most `count_max` of 1 to `chars_max` characters; none where it is absent or null.
+    /// Returns the strings of a list, at most `count_max` of 1 to `chars_max` characters; empty if
+    /// it is absent or null.
     pub fn texts(&mut self, name: &str, count_max: usize, chars_max: usize) -> Vec<String> {
         let values = match self.members.get(name) {
             None | Some(Value::Null) => return Vec::new(),
@@ -300,7 +308,8 @@ impl Entry<'_> {
         texts
     }
 
-    /// Further values by key, each a string: `[{"key": …, "value": …}]`; what is no such pair is refused.
+    /// Returns further string values by key: `[{"key": …, "value": …}]`; other entries are reported
+    /// as defects.
     pub fn pairs(&mut self, name: &str) -> Vec<(String, String)> {
         let values = match self.members.get(name) {
             None | Some(Value::Null) => return Vec::new(),

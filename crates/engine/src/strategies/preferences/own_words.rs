@@ -1,18 +1,19 @@
-//! What of a description are the words of whoever asks: without code, quotations, logs, and what an issue or a colleague says. Pure. In
-//! doubt a line is somebody else's: a preference that is missed is said again, one of a stranger is obeyed for a year.
+//! The requester's own words in a task description: without code, quotations, logs, and the words
+//! of an issue or a colleague. Pure. In doubt a line counts as another's: a missed preference will
+//! be repeated, but a foreign one would be obeyed for a long time.
 
 use std::sync::LazyLock;
 
 use loci_text::quotation::{Quotation, without_quotations};
 use regex::Regex;
 
-/// From a line that says whose words follow, they follow to the end.
+/// A line that introduces the words of another person, which continue to the end.
 static INTRODUCES: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:issue|ticket|comment|reporter|report|review|reviewer|log|logs|output|error|message|e-?mail|description|says|said|writes|wrote|quote|quoted|transcript|tool|fehler|meldung|ausgabe|schreibt|sagt|erreur|sortie|dit|écrit|salida|dice|escribe)\b[^.!?]*:\s*$",
     )
 });
-/// A heading of a part that others wrote.
+/// A heading of a section written by others.
 static FOREIGN_HEADING: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^#{1,6}\s.*\b(?:issue|ticket|description|comment|comments|log|logs|output|error|errors|steps|expected|actual|stack|trace|traceback|context|review|discussion)\b",
@@ -31,13 +32,14 @@ const QUOTED: &[Quotation] = &[
     Quotation::any('`', &['`']).of_words(),
 ];
 
-/// Returns the pattern of a constant text.
+/// Returns the compiled pattern of a constant text.
 #[expect(clippy::expect_used, reason = "the patterns are constants, compiled by the tests of this folder")]
 pub fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// The lines that whoever asks wrote themselves; what is taken out leaves a line of its own, so that nothing grows together.
+/// Returns the lines that the requester wrote. A removed part leaves a separate line, so that its
+/// neighbours are not joined.
 pub fn own_words(description: &str) -> String {
     let (mut kept, mut fence, mut is_foreign) = (String::new(), None, false);
     for line in description.lines() {

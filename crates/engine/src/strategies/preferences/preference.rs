@@ -1,8 +1,9 @@
-//! Preferences without a model: sentences in which a person states one, keyed by what they are about, so that a changed
-//! preference takes the place of the older one.
+//! Preferences without a model: sentences in which a person states one, keyed by their subject, so
+//! that a changed preference supersedes the older one.
 //!
-//! Read are turns of the USER and data under keys such as `preferences`; what an assistant says of itself, wishes of
-//! the moment and guesses are not. The patterns are in `preference_statement`.
+//! It reads turns of the USER and data under keys such as `preferences`. Statements of an assistant
+//! about itself, momentary wishes and guesses do not count. `preference_statement` contains the
+//! patterns.
 
 use loci_model::event::Role;
 use loci_model::memory::strategy::StrategyBase;
@@ -18,11 +19,12 @@ use super::preference_model;
 use super::preference_statement::{Statement, statements};
 use crate::strategies::{Ask, BadReply, Batch, Candidate, Deciding, Joining, Question, Strategy, Turn};
 
-/// A turn up to this long is the context as a whole; of a longer one, the sentences around the preference.
+/// Maximum length of a turn that is used completely as context; of a longer one, the sentences
+/// around the preference are used.
 const CONTEXT_CHARS_MAX: usize = 500;
-/// Longer than this a sentence is no statement of a preference.
+/// Maximum length of a sentence that can state a preference.
 const SENTENCE_CHARS_MAX: usize = 600;
-/// The embedder sees few texts per turn here, so a round may read many.
+/// Turns per round: many, because few texts per turn reach the embedder.
 const TURNS_PER_ROUND: usize = limits::EXTRACTION_TURNS_MAX;
 
 /// The strategy.
@@ -71,8 +73,8 @@ impl Strategy for UserPreference {
     }
 }
 
-/// The preference in the text of a candidate or a record, white space made even, in lower case; for
-/// telling repeats.
+/// Returns the preference in the text of a candidate or a record, with normalized white space in
+/// lower case, for the detection of repetitions.
 pub fn stated(text: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     let preference = value.get("preference")?.as_str()?;
@@ -107,7 +109,8 @@ fn said(turn: &Turn, candidates: &mut Vec<Candidate>) {
     }
 }
 
-/// How many candidates this message has already: each gets a part of its own, so that a second run knows it again.
+/// Returns the number of existing candidates of this message. Each gets its own part number, so
+/// that a second run recognizes it.
 fn candidates_of(turn: &Turn, candidates: &[Candidate]) -> usize {
     let same = |candidate: &&Candidate| {
         candidate
@@ -139,7 +142,7 @@ fn candidate(turn: &Turn, speaker: Option<&str>, statement: Statement, context: 
     }
 }
 
-/// Data lines whose key speaks of preferences: `preferences.editor: vim`.
+/// Reads data lines whose key names preferences: `preferences.editor: vim`.
 fn data(turn: &Turn, candidates: &mut Vec<Candidate>) {
     for line in turn.text.lines() {
         let Some((key, value)) = line.split_once(": ") else { continue };

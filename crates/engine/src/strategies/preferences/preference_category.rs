@@ -1,16 +1,16 @@
 //! Categories of preferences, from a small list of words per category.
 //!
-//! For people and for the index; nothing is decided by them.
+//! They serve readers and the index; they decide nothing.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What has no word in the list.
+/// Category of text without a listed word.
 const OTHER: &str = "general";
-/// Most categories of one preference.
+/// Maximum number of categories of one preference.
 const CATEGORIES_MAX: usize = 3;
 
-/// A category and words that tell it.
+/// Categories with the words that indicate them.
 const WORDS: [(&str, &str); 12] = [
     (
         "food and eating",
@@ -67,7 +67,7 @@ static CATEGORY_OF: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
     map
 });
 
-/// The categories of a preference, most frequent first; at least one.
+/// Returns the categories of a preference, most frequent first; at least one.
 pub fn categories(text: &str) -> Vec<&'static str> {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for term in loci_text::terms(text) {
@@ -77,7 +77,7 @@ pub fn categories(text: &str) -> Vec<&'static str> {
             None => counts.push((category, 1)),
         }
     }
-    // Stable: of equally frequent ones, the one mentioned first.
+    // The sort is stable: of equally frequent categories, the first mentioned wins.
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let mut found: Vec<_> = counts.into_iter().map(|(category, _)| category).take(CATEGORIES_MAX).collect();
     if found.is_empty() {

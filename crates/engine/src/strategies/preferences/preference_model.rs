@@ -1,7 +1,8 @@
-//! Preferences by a model: the question (`prompts/user_preference.extract.v1.md`), and its answer as keyed candidates.
+//! Preferences by a model: the question (`prompts/user_preference.extract.v1.md`), and its answer
+//! as keyed candidates.
 //!
-//! The half that needs no model is `preference.rs`; keys are those of that half wherever its patterns know the statement,
-//! so that a later statement finds the earlier one whoever read it.
+//! `preference.rs` works without a model. Statements that its patterns recognize get its keys here
+//! too, so that a later statement finds the earlier one in either mode.
 
 use loci_model::limits;
 use loci_model::record::RecordKind;
@@ -20,7 +21,7 @@ const CONTEXT_CHARS_MAX: usize = 2_000;
 const CATEGORIES_MAX: usize = 5;
 const CATEGORY_CHARS_MAX: usize = 64;
 const ABOUT_CHARS_MAX: usize = 80;
-/// Most terms of a key made here.
+/// Maximum number of terms in a key made here.
 const KEY_TERMS_MAX: usize = 6;
 const GRAMMAR: &str = r#"{"items": [{"context": string of at most 2000 characters, "preference": string of 1 to 500 characters, "categories": [string], "sources"?: [number], "about"?: string or null, "metadata"?: [{"key": string, "value": string}]}]}, or the list alone"#;
 
@@ -33,7 +34,7 @@ pub static EXTRACT: Prompt = Prompt {
     entries: |reply| preferences(reply).map(|preferences| preferences.len()),
 };
 
-/// A preference as a model says it.
+/// A preference of a model.
 struct Said {
     context: String,
     preference: String,
@@ -43,7 +44,7 @@ struct Said {
     metadata: Vec<(String, String)>,
 }
 
-/// What preferences the new turns tell.
+/// Returns the question on the preferences in the new turns.
 pub fn question(ask: &Ask<'_>) -> Option<Question> {
     let nothing = json!({ "type": ["string", "null"] });
     let entry = json!({
@@ -61,10 +62,10 @@ pub fn question(ask: &Ask<'_>) -> Option<Question> {
     EXTRACT.extraction(ask, entry)
 }
 
-/// The preferences of an answer.
+/// Parses the preferences of an answer.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All defects of the answer.
 pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     Ok(preferences(reply)?.into_iter().filter_map(|said| candidate(said, ask)).collect())
 }
@@ -105,7 +106,7 @@ fn candidate(said: Said, ask: &Ask<'_>) -> Option<Candidate> {
     })
 }
 
-/// How a model speaks of a person, and how that person would say it.
+/// Pairs of a model's third-person words and the person's own first-person words.
 const PERSONS: [(&str, &str); 22] = [
     ("prefers ", "I prefer "),
     ("likes ", "I like "),
@@ -131,7 +132,7 @@ const PERSONS: [(&str, &str); 22] = [
     ("wants to be called ", "call me "),
 ];
 
-/// The one statement that the patterns of the other half find in a preference.
+/// Returns the single statement that the patterns of `preference.rs` find in a preference.
 fn known(preference: &str) -> Option<Statement> {
     let plain = ["The user ", "User ", "The person "].iter().find_map(|who| preference.strip_prefix(who));
     let plain = plain.unwrap_or(preference);
@@ -144,7 +145,7 @@ fn known(preference: &str) -> Option<Statement> {
     (found.len() == 1).then(|| found.pop()).flatten()
 }
 
-/// A key of what the model says it is about, else of the words themselves.
+/// Returns a key from the subject that the model names, or else from the words themselves.
 fn key(about: &str, categories: &[String]) -> String {
     let family =
         categories.first().map(|category| normalise_exact(category).to_lowercase().replace(' ', "-"));

@@ -1,44 +1,45 @@
-//! Statements of preference in a sentence: what kind, about what, and under which key a later one replaces it.
+//! Statements of preference in a sentence: their kind, their object, and the key under which a
+//! later statement supersedes them.
 //!
-//! English patterns over what a person says of themselves in the present. Wishes ("I'd like a coffee"), the past and
-//! questions are no preferences. It makes no record.
+//! English patterns for statements of a person about themselves in the present. Wishes ("I'd like a
+//! coffee"), the past and questions are no preferences. It makes no record.
 
 use std::sync::LazyLock;
 
 use loci_text::terms;
 use regex::{Captures, Regex};
 
-/// Most terms of a key.
+/// Maximum number of terms in a key.
 const KEY_TERMS_MAX: usize = 6;
-/// Longest key, in bytes.
+/// Maximum length of a key in bytes.
 const KEY_BYTES_MAX: usize = 80;
 
-/// One statement of preference.
+/// A statement of preference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The words that state it, as said.
+    /// The stating words, verbatim.
     pub said: String,
-    /// A later statement with the same key takes this one's place.
+    /// The key: a later statement with the same key supersedes this one.
     pub key: String,
-    /// The words say that something changed.
+    /// True if the words state a change.
     pub changed: bool,
 }
 
-/// How the key of a statement is made from its object.
+/// The way to derive the key of a statement from its object.
 #[derive(Debug, Clone, Copy)]
 enum Keying {
     /// The object's terms; liking and disliking the same thing share the key.
     Taste,
-    /// What two things are compared, else what the preference is for, else the kind of thing (its last word): of these
-    /// one can be preferred at a time.
+    /// The two things compared, or else the purpose of the preference, or else the kind of thing
+    /// (its last word): one of these can be preferred at a time.
     Choice,
-    /// The two things compared; without a comparison no statement.
+    /// The two things compared; no statement without a comparison.
     Pair,
     /// The group `topic`.
     Topic(&'static str),
-    /// One at a time, whatever the object.
+    /// One at a time, for any object.
     One(&'static str),
-    /// The object's terms, in a family of their own.
+    /// The object's terms, in a separate family.
     Object(&'static str),
 }
 
@@ -50,7 +51,8 @@ struct Pattern {
 /// Adverbs between "I" and the verb.
 const ADVERBS: &str = r"(?:\s+(?:really|absolutely|generally|usually|always|still|also|now|just|actually|truly|strongly|definitely|personally|do|mostly|particularly|especially|quite|currently|typically|much|so|both|kind of|sort of))*";
 
-/// In order: the first that fits a clause counts. `ADV` stands for [`ADVERBS`], `OBJ` for the rest of the clause.
+/// Patterns in order of precedence: the first one that matches a clause applies. `ADV` stands for
+/// [`ADVERBS`], `OBJ` for the rest of the clause.
 const FORMS: [(Keying, &str); 21] = [
     (Keying::Pair, r"\bI(?:'ve| have)?ADV\s+(?:switched|moved|changed) from\s+OBJ"),
     (
@@ -99,32 +101,32 @@ const FORMS: [(Keying, &str); 21] = [
     (Keying::Object("habit"), r"\bI\s+(?:always|never|usually|typically|tend to)\s+OBJ"),
 ];
 
-/// Objects that point at something said elsewhere.
+/// Objects that refer to something outside the sentence.
 static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)^(?:it|that|this|these|those|you|him|her|them|your|his|their|what|everything|nothing|something|been|had|was|were|said|thought|knew|saw|heard|went|got|did|meant|told|asked|wanted|the (?:idea|sound|thought|way you))\b",
     )
 });
-/// Where the object of a clause ends.
+/// The end of a clause's object.
 static OBJECT_END: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)[.;!?\n(]|,?\s+(?:because|since|so that|so please|as it|as they|which|although|though|when it comes|even if|but|and (?:I|my|please))\b|\s[-–—]\s",
     )
 });
-/// Words at an object's end that say when or how much, not what.
+/// Words of time or degree at an object's end.
 static OBJECT_TAIL: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)[\s,]+(?:now|nowadays|these days|any ?more|any longer|a lot|very much|so much|the most|the best|too|as well|lately|instead|actually|please|again|by the way|most of the time)$",
     )
 });
-/// Between two things compared.
+/// Words between two things compared.
 static COMPARED: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"(?i)\s+(?:is better than|better than|more than|rather than|instead of|over|than|to)\s+")
 });
-/// What a preference is for.
+/// The purpose of a preference.
 static PURPOSE: LazyLock<Regex> =
     LazyLock::new(|| compiled(r"(?i)\s+(?:for|when|while|during|at|on|in)\s+(.+)$"));
-/// Words that say that something is not as it was.
+/// Words that state a change.
 static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
     compiled(
         r"(?i)\b(?:no longer|any ?more|any longer|now|nowadays|these days|actually|instead|switched|moved from|changed|from now on|used to|become|lately|recently)\b",
@@ -152,7 +154,7 @@ fn compiled(source: &str) -> Regex {
     Regex::new(source).expect("a constant pattern")
 }
 
-/// The statements of one sentence, in order.
+/// Returns the statements of one sentence, in order.
 pub fn statements(sentence: &str) -> Vec<Statement> {
     let plain = sentence.trim().replace('’', "'");
     if plain.ends_with('?') || plain.is_empty() {
@@ -161,7 +163,7 @@ pub fn statements(sentence: &str) -> Vec<Statement> {
     clauses(&plain).into_iter().filter_map(statement).collect()
 }
 
-/// The clauses in the first person; a sentence with one is whole.
+/// Returns the clauses in the first person; a sentence with one stays whole.
 fn clauses(sentence: &str) -> Vec<&str> {
     let mut clauses = Vec::new();
     let mut from = 0;
@@ -169,7 +171,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
         clauses.extend(sentence.get(from..cut.start()));
         let joint = cut.as_str().trim_start_matches([',', ';']).trim_start();
         let word = joint.find(char::is_whitespace).map_or(0, |at| at + 1);
-        // The clause goes on with the word behind the conjunction.
+        // The clause continues with the word after the conjunction.
         let skipped = if cut.as_str().trim() == ";" { cut.len() } else { cut.len() - joint.len() + word };
         from = cut.start() + skipped;
     }
@@ -201,7 +203,7 @@ fn key(keying: Keying, found: &Captures<'_>) -> Option<String> {
     }
 }
 
-/// The object of a clause, without what follows it.
+/// Returns the object of a clause, without the words after it.
 fn object(rest: &str) -> &str {
     let end = OBJECT_END.find(rest).map_or(rest.len(), |found| found.start());
     let mut object = rest.get(..end).unwrap_or(rest).trim();
@@ -230,7 +232,8 @@ fn choice_key(object: &str) -> Option<String> {
     }
 }
 
-/// Two things compared, in alphabetical order: whichever wins later, the key is the same.
+/// Returns two things compared in alphabetical order, so that the key is the same for either
+/// preference.
 fn pair_key(object: &str) -> Option<String> {
     let infinitive = object.starts_with("to ");
     let between = COMPARED.find_iter(object).find(|found| !infinitive || found.as_str().trim() != "to")?;
@@ -269,7 +272,7 @@ mod tests {
         assert_eq!(found, expect, "{sentence}");
     }
 
-    /// A sentence that is one statement, as said.
+    /// Checks a sentence that is one verbatim statement.
     fn whole(sentence: &str, key: &str) {
         let found = statements(sentence);
         assert_eq!(found.first().map(|one| one.key.as_str()), Some(key), "{sentence}");

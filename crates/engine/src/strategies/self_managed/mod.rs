@@ -1,5 +1,5 @@
-//! Self-managed strategies: when their owner is told of new messages, and with what. The job is
-//! `jobs/handover.rs`, sending the deliverer's.
+//! Self-managed strategies: the time and content of notifications to their client.
+//! `jobs/handover.rs` is the job, and the deliverer sends them.
 
 pub(crate) mod payload;
 pub(crate) mod trigger;

@@ -1,8 +1,8 @@
-//! What the owner of a self-managed strategy is given: an object with the messages, and a
-//! notification that says where it is.
+//! The data for the client of a self-managed strategy: an object with the messages, and a
+//! notification with its location.
 //!
-//! Both wait in the outbox as one row, so that a hand-over is one write. The object is stored when the row is sent, under
-//! the same key at every try.
+//! Both wait in the outbox as one row, so that a handover is one write. The object is stored when
+//! the row is sent, under the same key at every try.
 
 use loci_model::event::{Event, PayloadItem};
 use loci_model::memory::Memory;
@@ -14,12 +14,12 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::Engine;
 
-/// Room that is left in a delivery for everything but messages.
+/// Bytes reserved in a delivery for all data except messages.
 const MARGIN_BYTES: usize = 64 * 1024;
 
-/// What is handed over.
+/// The data of a handover.
 pub(crate) struct HandOver<'a> {
-    /// The id by which the receiver tells hand-overs apart; the wire's `jobId`.
+    /// Id by which the receiver distinguishes handovers; the wire's `jobId`.
     pub(crate) id: &'a str,
     pub(crate) account: &'a str,
     pub(crate) memory: &'a Memory,
@@ -29,9 +29,9 @@ pub(crate) struct HandOver<'a> {
     pub(crate) session: &'a SessionId,
     /// The new events, in order of arrival; not empty.
     pub(crate) events: &'a [Event],
-    /// Events before them, in order of arrival.
+    /// Preceding events, in order of arrival.
     pub(crate) before: &'a [Event],
-    /// Messages of those that go along.
+    /// Number of messages of the preceding events to include.
     pub(crate) history_messages: usize,
 }
 
@@ -72,7 +72,7 @@ struct Content<'a> {
     text: Option<&'a str>,
 }
 
-/// What is told beside the place of the object.
+/// The fields of the notification other than the location of the object.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Told<'a> {
@@ -81,7 +81,7 @@ struct Told<'a> {
     strategy_id: &'a str,
 }
 
-/// The row, read again.
+/// The parsed row.
 #[derive(Deserialize)]
 struct Waiting<'a> {
     bucket: String,
@@ -101,7 +101,7 @@ struct Notification<'a> {
     strategy_id: &'a str,
 }
 
-/// The row of the outbox for a hand-over.
+/// Returns the outbox row of a handover.
 pub(crate) fn row(hand_over: &HandOver<'_>) -> Result<Document> {
     let HandOver { id, memory, strategy, actor, session, events, .. } = hand_over;
     let times = || events.iter().map(|event| event.time);
@@ -128,7 +128,8 @@ pub(crate) fn row(hand_over: &HandOver<'_>) -> Result<Document> {
     Document::from_raw(&to_raw_value(&row).map_err(written)?)
 }
 
-/// Stores the object of a row; the notification then, or `None` where the configuration maps the bucket nowhere.
+/// Stores the object of a row, and returns the notification; `None` if the configuration does not
+/// map the bucket.
 pub(crate) async fn store(engine: &Engine, row: &Document) -> Result<Option<Document>> {
     let unreadable = |error: serde_json::Error| Error::bug("a hand-over cannot be read").caused_by(error);
     let waiting: Waiting<'_> = serde_json::from_str(row.as_str()).map_err(unreadable)?;
@@ -144,12 +145,12 @@ pub(crate) async fn store(engine: &Engine, row: &Document) -> Result<Option<Docu
     Document::from_raw(&raw).map(Some)
 }
 
-/// True for an event with a message that no earlier one of its run holds.
+/// Returns true for an event with a message that no earlier event of its run contains.
 pub(crate) fn brings_anything(event: &Event) -> bool {
     messages(event).next().is_some()
 }
 
-/// Bytes that an item brings.
+/// Returns the bytes of an item that the strategies can read.
 pub(crate) fn item_bytes(item: &PayloadItem) -> usize {
     match item {
         PayloadItem::Conversational { text, .. } => text.len(),
@@ -158,14 +159,14 @@ pub(crate) fn item_bytes(item: &PayloadItem) -> usize {
     }
 }
 
-/// Where the object goes: the same at every try. Actors may have slashes and colons.
+/// Returns the key of the object, the same at every try. Actors may contain slashes and colons.
 fn object_key(hand_over: &HandOver<'_>) -> String {
     let HandOver { id, memory, strategy, actor, session, .. } = hand_over;
     let mut spelled = String::new();
     for byte in actor.as_str().bytes() {
         match byte {
             b'/' | b':' => spelled.push_str(&format!("%{byte:02X}")),
-            // The rest of an actor's letters are those of paths.
+            // The other characters of an actor are valid in paths.
             _ => spelled.push(char::from(byte)),
         }
     }
@@ -177,7 +178,7 @@ fn seconds(time: Option<Timestamp>) -> f64 {
     time.map_or(0.0, |time| time.millis() as f64 / 1000.0)
 }
 
-/// The messages of an event; what an earlier event of its run holds too is left out.
+/// Returns the messages of an event, without those that an earlier event of its run contains.
 fn messages(event: &Event) -> impl DoubleEndedIterator<Item = Message<'_>> {
     let items = event.payload.iter().enumerate();
     let fresh = items
@@ -189,7 +190,8 @@ fn messages(event: &Event) -> impl DoubleEndedIterator<Item = Message<'_>> {
     })
 }
 
-/// The last messages before the new ones, oldest first: as many as were asked for, and as there is room for.
+/// Returns the last messages before the new ones, oldest first, up to the requested number and the
+/// available size.
 fn history<'a>(hand_over: &HandOver<'a>, said: usize) -> Vec<Message<'a>> {
     let mut room = limits::DELIVERY_BODY_BYTES_MAX.saturating_sub(MARGIN_BYTES).saturating_sub(said);
     let mut found = Vec::new();

@@ -1,5 +1,6 @@
-//! When a self-managed strategy's owner is told: after so many messages, tokens, or so long a pause, per actor and session.
-//! The counters are what lies behind the strategy's progress, so handing over resets them.
+//! Triggers of a self-managed strategy's notifications: a number of messages or tokens, or a pause,
+//! per actor and session. The counters cover events after the strategy's progress, so a handover
+//! resets them.
 
 use loci_model::event::{Event, EventLoad};
 use loci_model::job::{DueRule, JobKind, NewJob};
@@ -10,7 +11,7 @@ use loci_model::{JobId, Result, Timestamp};
 
 use crate::deliveries;
 
-/// The conditions of a strategy, any of which suffices.
+/// The conditions of a strategy, of which any one suffices.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
     messages: u32,
@@ -19,7 +20,7 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
-    /// Those of a strategy; one that is not given never fires.
+    /// Returns the conditions of a strategy; a missing one never fires.
     pub(crate) fn of(own: &SelfManaged) -> Self {
         let mut conditions = Self { messages: u32::MAX, tokens: u32::MAX, idle_ms: i64::MAX };
         for trigger in &own.triggers {
@@ -32,25 +33,26 @@ impl Conditions {
         conditions
     }
 
-    /// True when so much is enough.
+    /// Returns true if the load fires the conditions.
     pub(crate) fn fired_by(&self, load: EventLoad) -> bool {
         load.messages >= self.messages || load.tokens >= self.tokens
     }
 
-    /// When a pause that began then is long enough.
+    /// Returns the end of a sufficient pause that began at `since`.
     pub(crate) fn idle_until(&self, since: Timestamp) -> Timestamp {
         since.plus_millis(self.idle_ms)
     }
 }
 
-/// Returns the self-managed configuration of a strategy; `None` also for one that names no topic,
-/// because nobody could take a hand-over.
+/// Returns the self-managed configuration of a strategy; `None` also for one without a topic,
+/// because no one can receive a handover.
 pub(crate) fn own(strategy: &Strategy) -> Option<&SelfManaged> {
     let own = strategy.custom.as_ref().and_then(|custom| custom.self_managed.as_ref());
     own.filter(|own| !deliveries::is_nobody(&own.topic_arn))
 }
 
-/// The hand-over that an event causes, or puts off; `id` is for a new one. Asked for every event that is read.
+/// Returns the job of the handover that an event causes or postpones; `id` is for a new job. It is
+/// called for every event that strategies read.
 pub(crate) fn due(
     tx: &mut dyn Tx,
     memory: &Memory,

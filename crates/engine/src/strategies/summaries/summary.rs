@@ -1,8 +1,8 @@
-//! Summaries, and the half that needs no model (the other is `summary_model.rs`): the sentences
-//! that say most, by topic and session.
+//! Summaries without a model (with a model: `summary_model.rs`): the most informative sentences, by
+//! topic and session.
 //!
-//! Each round makes one record per topic of its new turns (subtype `part`) and the next version of one record for the
-//! whole session (subtype `session`), which is put together from the parts, not from the events.
+//! Each round makes one record per topic of its new turns (subtype `part`), and the next version of
+//! one record for the whole session (subtype `session`), which combines the parts, not the events.
 
 use loci_model::job::exchange::Step;
 use loci_model::memory::strategy::StrategyBase;
@@ -20,11 +20,12 @@ use crate::strategies::{Ask, BadReply, Batch, Candidate, Joining, Question, Stan
 pub const PART: &str = "part";
 /// Subtype of the record of a whole session.
 pub const SESSION: &str = "session";
-/// Characters of the content of a session's summary: three windows of the embedding model.
+/// Maximum length of a session's summary in characters: three windows of the embedding model.
 const SESSION_CHARS_MAX: usize = 2_400;
-/// Fewer characters say too little of a topic.
+/// Minimum length of a topic in characters; less has too little content.
 const TOPIC_CHARS_MIN: usize = 80;
-/// Topics from the start of a session that its summary keeps when not all fit; the others are the latest.
+/// Number of topics from the start of a session that its summary keeps if not all fit; the others
+/// are the latest.
 const FIRST_TOPICS: usize = 5;
 
 /// The strategy.
@@ -87,7 +88,7 @@ fn part(topic: &Topic) -> Candidate {
     }
 }
 
-/// The summary of the whole session: earlier parts in order of time, then the new ones.
+/// Returns the summary of the whole session: earlier parts in order of time, then the new ones.
 fn session(standing: &[Standing], new: &[Topic]) -> Option<Candidate> {
     let newest = new.iter().map(|topic| topic.time).max()?;
     let parts: Vec<&Standing> =
@@ -119,13 +120,13 @@ fn session(standing: &[Standing], new: &[Topic]) -> Option<Candidate> {
     })
 }
 
-/// A line without its speaker's label.
+/// Returns a line without its speaker's label.
 fn unlabelled(line: &str) -> &str {
     let labels = ["User: ", "Assistant: ", "Tool: ", "Other: ", "Data: "];
     labels.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
 }
 
-/// As many topics as fit, each with its first lines: the first ones and the latest.
+/// Returns as many topics as fit, each with its first lines: the first ones and the latest.
 fn fitted(mut all: Vec<TopicText>) -> Vec<TopicText> {
     let total: usize = all.iter().map(|topic| topic.content.chars().count()).sum();
     if total <= SESSION_CHARS_MAX {
@@ -143,7 +144,7 @@ fn fitted(mut all: Vec<TopicText>) -> Vec<TopicText> {
     all
 }
 
-/// The beginning of a text, cut at a word; `…` says so.
+/// Returns the beginning of a text, truncated at a word and marked by `…`.
 fn headed(text: &str, chars_max: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(chars_max) else { return text.to_owned() };
     let cut = text.get(..end).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Summaries by a model: the question (`prompts/summary.consolidate.v1.md`), and its answer as the running summary of the
-//! session and a part for each topic of the new turns.
+//! Summaries by a model: the question (`prompts/summary.consolidate.v1.md`), and its answer as the
+//! running summary of the session and a part for each topic of the new turns.
 //!
-//! The half that needs no model is `summary.rs`. What is told along is of this session alone.
+//! `summary.rs` works without a model. The context of a question comes from this session only.
 
 use loci_model::record::RecordKind;
 use loci_model::{Timestamp, limits};
@@ -17,11 +17,11 @@ use crate::strategies::model_questions::question::{Ask, BadReply, Question, cons
 use crate::strategies::model_questions::reply_json::bare;
 use crate::strategies::{Candidate, Joining, Standing, Turn};
 
-/// Name of the one topic of a running summary.
+/// Name of the single topic of a running summary.
 const WHOLE: &str = "Session";
-/// Violations that are named.
+/// Maximum number of violations to report.
 const VIOLATIONS_MAX: usize = 20;
-/// What no text of an answer may hold.
+/// Tags that no text of an answer may contain.
 const MARKS: [&str; 5] =
     ["<global_summary", "<delta_detailed_summary", "</delta_detailed_summary", "<topic", "</topic"];
 const GRAMMAR: &str = r#"<global_summary>text of at most 400 words</global_summary><delta_detailed_summary>(<topic name="name of 1 to 100 characters">text of 1 to 4000 characters</topic>) at most 16 times</delta_detailed_summary>; both empty where there is nothing to tell"#;
@@ -35,16 +35,16 @@ pub static CONSOLIDATE: Prompt = Prompt {
     entries: |reply| said(reply).map(|said| said.topics.len()),
 };
 
-/// An answer.
+/// A parsed answer.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
-    /// The whole session in short; empty where there is nothing to tell.
+    /// The short summary of the whole session; empty if there is none.
     whole: String,
-    /// What is new in it.
+    /// The new topics.
     topics: Vec<TopicText>,
 }
 
-/// How the session stands with the new turns.
+/// Returns the question on the state of the session after the new turns.
 pub fn question(ask: &Ask<'_>) -> Option<Question> {
     let mut input = prompt_input::block("global_summary", &running(ask.batch.standing));
     input.push_str(&prompt_input::block("previous_detailed_summary", &latest(ask.batch.standing)));
@@ -57,7 +57,7 @@ fn is_a(standing: &Standing, subtype: &str) -> bool {
     standing.subtype.as_deref() == Some(subtype)
 }
 
-/// The running summary.
+/// Returns the running summary.
 fn running(standing: &[Standing]) -> Vec<serde_json::Value> {
     let running = standing.iter().rfind(|standing| is_a(standing, SESSION));
     let texts: Vec<String> =
@@ -73,7 +73,7 @@ fn running(standing: &[Standing]) -> Vec<serde_json::Value> {
     if text.is_empty() { Vec::new() } else { vec![json!({ "text": safety::for_model(&text) })] }
 }
 
-/// The parts of the window before.
+/// Returns the parts of the previous window.
 fn latest(standing: &[Standing]) -> Vec<serde_json::Value> {
     let parts = || standing.iter().filter(|standing| is_a(standing, PART));
     let newest = parts().map(|part| part.time).max();
@@ -86,10 +86,10 @@ fn latest(standing: &[Standing]) -> Vec<serde_json::Value> {
         .collect()
 }
 
-/// The running summary and the parts of an answer.
+/// Parses the running summary and the parts of an answer.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All defects of the answer.
 pub fn read(reply: &str, ask: &Ask<'_>) -> Result<Vec<Candidate>, BadReply> {
     let said = said(reply)?;
     let turns = ask.batch.turns;
@@ -129,7 +129,7 @@ fn whole(first: &Turn, content: String, ask: &Ask<'_>, newest: Timestamp) -> Can
     }
 }
 
-/// What an answer says; everything that is wrong with it at once.
+/// Parses an answer; reports all its defects at once.
 fn said(reply: &str) -> Result<Said, BadReply> {
     let text = bare(reply);
     if text.is_empty() {
@@ -165,7 +165,7 @@ fn said(reply: &str) -> Result<Said, BadReply> {
     Err(BadReply { violations: wrong })
 }
 
-/// What stands within a part, and behind it; nothing may stand before it.
+/// Returns the text inside a part and the text after it; nothing may precede it.
 fn inner<'a>(text: &'a str, part: &str, wrong: &mut Vec<String>) -> (&'a str, &'a str) {
     let (open, close) = (format!("<{part}>"), format!("</{part}>"));
     let Some((before, behind)) = text.split_once(&open) else {
@@ -225,7 +225,7 @@ fn checked_topics(delta: &str, wrong: &mut Vec<String>) -> Vec<TopicText> {
     topics
 }
 
-/// Text without marks in it, as it is meant.
+/// Returns the unescaped text, which must not contain tags.
 fn plain(place: &str, text: &str, wrong: &mut Vec<String>) -> String {
     if MARKS.iter().any(|mark| text.contains(mark)) {
         wrong.push(format!("{place} holds a mark of the form: topics stand one behind the other"));
@@ -240,7 +240,7 @@ fn within(place: &str, text: &str, chars_max: usize, wrong: &mut Vec<String>) {
     }
 }
 
-/// A record holds its topics with their marks escaped.
+/// A record contains its topics with their tags escaped.
 fn fits(place: &str, name: &str, content: &str, wrong: &mut Vec<String>) {
     let topic = TopicText { name: name.to_owned(), content: content.to_owned() };
     if write(&[topic]).chars().count() > limits::RECORD_TEXT_CHARS_MAX {

@@ -1,7 +1,9 @@
-//! Topics of a stretch of talk, and the sentences that say most of each: extractive, by words alone.
+//! Topics of a conversation, and the most informative sentences of each: extractive, by words
+//! alone.
 //!
-//! Turns are cut into topics where the words change or time passes; a sentence weighs as much as it shares with its
-//! topic (tf-idf centroid), less what was chosen already. It makes no records.
+//! Turns are split into topics where the words change or time passes. The weight of a sentence is
+//! its similarity to its topic (tf-idf centroid), less its overlap with sentences already chosen.
+//! It makes no records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,42 +16,42 @@ use loci_text::terms;
 use super::topic_markup::TopicText;
 use crate::strategies::turns::turn::Turn;
 
-/// Turns of one topic at most.
+/// Maximum number of turns of one topic.
 const TOPIC_TURNS_MAX: usize = 12;
-/// A topic of fewer turns is not ended by a change of words.
+/// Minimum number of turns of a topic before a change of words ends it.
 const TOPIC_TURNS_MIN: usize = 4;
-/// Below this share of known terms, two turns in a row are about something else.
+/// Share of known terms below which two consecutive turns have another subject.
 const COHESION_MIN: f32 = 0.1;
-/// A pause this long begins a topic.
+/// Milliseconds of a pause that begins a new topic.
 const PAUSE_MS: i64 = 30 * 60 * 1000;
-/// Sentences of a topic, and their characters.
+/// Number of sentences of a topic, and their characters.
 const SENTENCES_MIN: usize = 2;
 const SENTENCES_MAX: usize = 5;
 const SENTENCE_CHARS_MAX: usize = 240;
-/// A sentence this alike to a chosen one says nothing new.
+/// Similarity from which a sentence repeats a chosen one.
 const REPEATED_JACCARD: f32 = 0.6;
-/// Words in a topic's name.
+/// Number of words in a topic's name.
 const NAME_WORDS: usize = 3;
 
-/// A topic of some turns.
+/// A topic of several turns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
-    /// Its name and its sentences, with who said them.
+    /// Its name and its sentences, with their speakers.
     pub text: TopicText,
-    /// Its sentences alone.
+    /// Its sentences without speakers.
     pub index_text: String,
-    /// Where the sentences come from, oldest first.
+    /// Sources of the sentences, oldest first.
     pub sources: Vec<Source>,
     /// Time of its newest turn.
     pub time: Timestamp,
 }
 
-/// The topics of some turns, in their order; turns that say nothing have none.
+/// Returns the topics of turns in their order; turns without content have none.
 pub fn topics(turns: &[Turn]) -> Vec<Topic> {
     segments(turns).into_iter().filter_map(topic).collect()
 }
 
-/// Cuts turns into runs about one thing.
+/// Splits turns into segments of one subject.
 fn segments(turns: &[Turn]) -> Vec<&[Turn]> {
     let terms_of: Vec<Vec<String>> = turns.iter().map(|turn| terms(turn.indexed())).collect();
     let mut segments = Vec::new();
@@ -76,7 +78,7 @@ fn segments(turns: &[Turn]) -> Vec<&[Turn]> {
     segments
 }
 
-/// Share of the terms of some turns that a topic has had; 1 where they have none.
+/// Returns the share of the terms of some turns that a topic already contains; 1 if they have none.
 fn cohesion(known: &HashMap<&str, usize>, turns: &[Vec<String>]) -> f32 {
     let all = turns.iter().map(Vec::len).sum::<usize>();
     let shared = turns.iter().flatten().filter(|term| known.contains_key(term.as_str())).count();
@@ -127,7 +129,7 @@ fn sentences_of(turn: &Turn) -> Vec<Sentence<'_>> {
     all.into_iter().map(sentence).filter(|sentence| !sentence.terms.is_empty()).collect()
 }
 
-/// How rare a term is among the sentences of a topic.
+/// Returns the rarity of each term among the sentences of a topic.
 fn rarity(all: &[Sentence<'_>]) -> HashMap<String, f32> {
     let mut df: HashMap<String, u32> = HashMap::new();
     for sentence in all {
@@ -142,9 +144,10 @@ fn rarity(all: &[Sentence<'_>]) -> HashMap<String, f32> {
     df.into_iter().map(|(term, df)| (term, 0.2 + loci_text::bm25::idf(n, df))).collect()
 }
 
-/// Cosine of each sentence with the sum of all, times what its role and form are worth.
+/// Computes the cosine of each sentence with the sum of all, multiplied by factors for its role and
+/// form.
 fn weigh(all: &mut [Sentence<'_>], rarity: &HashMap<String, f32>) {
-    // Ordered maps: the sums are the same in every run.
+    // The maps are ordered, so that the sums are the same in every run.
     let mut centroid: BTreeMap<&str, f32> = BTreeMap::new();
     let terms_of: Vec<Vec<String>> = all.iter().map(|sentence| sentence.terms.clone()).collect();
     for term in terms_of.iter().flatten() {
@@ -176,7 +179,7 @@ fn worth(sentence: &Sentence<'_>) -> f32 {
     role * short * question
 }
 
-/// Indexes of the sentences that say most, in order of the talk.
+/// Returns the indexes of the most informative sentences, in order of the conversation.
 fn choose(all: &[Sentence<'_>]) -> Vec<usize> {
     let wanted = all.len().div_ceil(3).clamp(SENTENCES_MIN, SENTENCES_MAX);
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -187,7 +190,7 @@ fn choose(all: &[Sentence<'_>]) -> Vec<usize> {
         if chosen.len() == wanted {
             break;
         }
-        // Of what was said twice, the first saying stands.
+        // Of repeated statements, the first one is used.
         let first = all.iter().take(at).position(|earlier| alike(all.get(at), Some(earlier))).unwrap_or(at);
         if !chosen.iter().any(|chosen| alike(all.get(*chosen), all.get(first))) {
             chosen.push(first);
@@ -197,19 +200,19 @@ fn choose(all: &[Sentence<'_>]) -> Vec<usize> {
     chosen
 }
 
-/// True when two sentences say much the same.
+/// Returns true if two sentences have much the same content.
 fn alike(left: Option<&Sentence<'_>>, right: Option<&Sentence<'_>>) -> bool {
     left.zip(right).is_some_and(|(left, right)| {
         loci_text::similarity::jaccard(&left.terms, &right.terms) >= REPEATED_JACCARD
     })
 }
 
-/// The words said most and in fewest places, as they were written.
+/// Returns the most frequent and most specific words, as spelled in the text.
 fn name(all: &[Sentence<'_>], rarity: &HashMap<String, f32>) -> String {
     let mut counts: BTreeMap<&str, (f32, usize)> = BTreeMap::new();
     for (place, term) in all.iter().flat_map(|sentence| &sentence.terms).enumerate() {
         let entry = counts.entry(term).or_insert((0.0, place));
-        // Frequency counts more than rarity: in a short talk every word is rare.
+        // Frequency counts more than rarity: in a short conversation every word is rare.
         entry.0 += 1.0 + rarity.get(term).copied().unwrap_or(0.0);
     }
     let mut best: Vec<_> = counts.into_iter().filter(|(term, _)| term.chars().count() > 2).collect();
@@ -218,7 +221,7 @@ fn name(all: &[Sentence<'_>], rarity: &HashMap<String, f32>) -> String {
     if words.is_empty() { "talk".to_owned() } else { words.join(", ") }
 }
 
-/// The first word of the talk whose term this is.
+/// Returns the first word of the conversation with this term.
 fn written(all: &[Sentence<'_>], term: &str) -> String {
     let words = all.iter().flat_map(|sentence| sentence.text.split(|c: char| !c.is_alphanumeric()));
     let mut found = words.filter(|word| terms(word).iter().any(|one| one == term));
@@ -235,7 +238,7 @@ fn label(role: Option<Role>) -> &'static str {
     }
 }
 
-/// A sentence, cut at a word where it is very long; `…` says so.
+/// Returns a sentence; a very long one is truncated at a word and marked by `…`.
 pub fn shortened(sentence: &str) -> String {
     let Some((end, _)) = sentence.char_indices().nth(SENTENCE_CHARS_MAX) else {
         return sentence.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,17 +1,17 @@
-//! Summaries as text: `<topic name="…">…</topic>` blocks, written and read back.
+//! The text form of summaries: `<topic name="…">…</topic>` blocks, written and parsed.
 //!
-//! Content is escaped, so that it can hold markup. It decides nothing about topics.
+//! Content is escaped, so that it may contain markup. This module does not decide on topics.
 
 /// A topic of a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopicText {
-    /// What it is about.
+    /// The name.
     pub name: String,
-    /// What was said, line by line.
+    /// The statements, line by line.
     pub content: String,
 }
 
-/// Topics as blocks, one after the other.
+/// Returns topics as consecutive blocks.
 pub fn write(topics: &[TopicText]) -> String {
     let mut text = String::new();
     for topic in topics {
@@ -27,7 +27,7 @@ pub fn write(topics: &[TopicText]) -> String {
     text
 }
 
-/// The topics of a text that [`write()`] made; what is not of that form is left out.
+/// Parses the topics of a text that [`write()`] made; other text is ignored.
 pub fn read(text: &str) -> Vec<TopicText> {
     let mut topics = Vec::new();
     let mut rest = text;
@@ -52,7 +52,7 @@ fn escape(text: &str, into: &mut String) {
     }
 }
 
-/// Text as it was before it was escaped.
+/// Returns the unescaped text.
 pub(super) fn unescape(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }

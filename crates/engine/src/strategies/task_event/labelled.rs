@@ -10,13 +10,13 @@ use super::compiled;
 /// The meaning of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
-    /// The task as it was asked for.
+    /// The requested task.
     Intent,
-    /// The way it was done.
+    /// The approach.
     Approach,
-    /// The agent's own words on it.
+    /// The agent's own notes.
     Notes,
-    /// The end in words.
+    /// The result in words.
     Summary,
     /// Obstacles.
     Difficulties,
@@ -26,13 +26,13 @@ pub(super) enum Label {
     Pull,
     /// Its branch.
     Branch,
-    /// Seconds.
+    /// Duration in seconds.
     Duration,
-    /// Dollars.
+    /// Cost in dollars.
     Cost,
     /// The error that ended it.
     Error,
-    /// A remark of the orchestrator about the report itself.
+    /// A remark of the orchestrator on the report itself.
     Remark,
 }
 
@@ -74,13 +74,13 @@ static LABEL: LazyLock<Regex> = LazyLock::new(|| {
     compiled(&format!(r"(?im)(?:^|[.;!?])[\s#>*_-]*\b({words})\s*[*_]*:[*_]*(?:\s+|$)"))
 });
 
-/// The labelled parts of a text, in its order; without a label, what stands before the first.
+/// Returns the labelled parts of a text in its order; the part before the first label has none.
 pub(super) fn parts(text: &str) -> Vec<(Option<Label>, &str)> {
     let mut parts = Vec::new();
     let (mut label, mut from) = (None, 0);
     for found in LABEL.captures_iter(text) {
         let (Some(whole), Some(word)) = (found.get(0), found.get(1)) else { continue };
-        // The sign that ends a sentence belongs to it.
+        // The punctuation that ends a sentence belongs to it.
         let ended = whole.as_str().starts_with(['.', ';', '!', '?']);
         let end = whole.start() + usize::from(ended);
         parts.push((label, text.get(from..end).unwrap_or_default().trim()));

@@ -1,6 +1,6 @@
-//! Events by which the harness of a coding agent reports a task: one line about its end, and the
-//! learnings about the repository. The metadata `type` of the event identifies them, else their
-//! first words. Pure; the strategies decide which records they become.
+//! Events in which the harness of a coding agent reports a task: one line on its end, and the
+//! learnings on the repository. The metadata `type` of the event identifies them, or else their
+//! first words. Pure; the strategies decide on the resulting records.
 //!
 //! `reported_task`: the values of such a line; `labelled`: its parts by their labels.
 
@@ -17,12 +17,12 @@ use crate::strategies::learnings;
 
 pub use reported_task::ReportedTask;
 
-/// The part that a turn has in the report of a task.
+/// The role of a turn in the report of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TaskEvent {
     /// The report of a task's end.
     Ended(Box<ReportedTask>),
-    /// One statement about the repository.
+    /// A statement about the repository.
     Learned,
 }
 
@@ -35,16 +35,16 @@ pub(super) enum TaskMessage {
     Learned(Vec<String>),
 }
 
-/// The metadata key that says what an event is.
+/// Metadata key of the type of an event.
 const TYPE: &str = "type";
-/// Values of that key: the agent's report, and the one that the orchestrator writes in its place.
+/// Values of that key: the agent's report, and the orchestrator's report in its place.
 const EPISODE: &str = "task_episode";
 const FALLBACK: &str = "orchestrator_fallback_episode";
-/// The value of statements about the repository, and the words before them.
+/// The value of statements about the repository, and their heading.
 const LEARNINGS: &str = "repo_learnings";
 const LEARNINGS_HEAD: &str = "Repository learnings:";
 
-/// Returns the report that a message holds; `None` for any other message.
+/// Returns the report in a message; `None` for any other message.
 pub(super) fn read(metadata: &BTreeMap<String, String>, role: Role, text: &str) -> Option<TaskMessage> {
     let learned = || {
         let text = text.trim_start();
@@ -64,7 +64,7 @@ pub(super) fn read(metadata: &BTreeMap<String, String>, role: Role, text: &str) 
     }
 }
 
-/// The line with which such a report begins.
+/// The first line of such a report.
 static HEAD: LazyLock<Regex> = LazyLock::new(|| {
     compiled(r"^\s*Task\s+(\S+)\s+(?:completed|ended|finished)\s+with\s+status:\s*([A-Za-z_-]+)\.?")
 });

@@ -1,7 +1,6 @@
-//! A task as its harness reports it, read without a model: status, pull request, cost, duration,
-//! and
-//! out of the agent's notes the approach, the difficulties and the changed files. A value that the
-//! report does not name stays empty.
+//! A task as its harness reports it, parsed without a model: status, pull request, cost, duration,
+//! and from the agent's notes the approach, the difficulties and the changed files. A value that
+//! the report does not state stays empty.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,16 +16,16 @@ use super::{EPISODE, FALLBACK, HEAD, compiled};
 use crate::safety;
 use crate::strategies::episodes::episode_form::Episode;
 
-/// The source of a report.
+/// Source type of a report.
 const BY_AGENT: &str = "agent_episode";
 const BY_ORCHESTRATOR: &str = "orchestrator_fallback";
-/// Characters of one part: a longer one ends in `…`.
+/// Maximum length of one part in characters: a longer one ends in `…`.
 const PART_CHARS_MAX: usize = 2_000;
-/// Obstacles that are kept; the last one says how many more there were.
+/// Maximum number of stored obstacles; the last one states the number of omitted ones.
 const DIFFICULTIES_MAX: usize = 50;
-/// Changed files that are kept.
+/// Maximum number of stored changed files.
 const FILES_MAX: usize = 200;
-/// Metadata keys that may hold the task as it was asked for, and its files.
+/// Metadata keys that may contain the requested task, and its files.
 const INTENT_KEYS: &[&str] = &["intent", "task_description", "description", "title"];
 const FILES_KEYS: &[&str] = &["files_changed", "files"];
 
@@ -36,18 +35,18 @@ const FILES_KEYS: &[&str] = &["files_changed", "files"];
 pub struct ReportedTask {
     /// The task's id.
     pub task_id: String,
-    /// `agent_episode`, or `orchestrator_fallback` where no agent reported.
+    /// `agent_episode`, or `orchestrator_fallback` if no agent reported.
     pub source_type: String,
-    /// The status at its end.
+    /// Final status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatus>,
-    /// The task as it was asked for; the episode holds it.
+    /// The requested task, which the episode contains.
     #[serde(skip)]
     pub intent: Option<String>,
-    /// The end in words.
+    /// The result in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The way it was done.
+    /// The approach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approach: Option<String>,
     /// Changed files.
@@ -62,10 +61,10 @@ pub struct ReportedTask {
     /// The branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Dollars.
+    /// Cost in dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Seconds.
+    /// Duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_s: Option<f64>,
     /// The error that ended it.
@@ -74,10 +73,11 @@ pub struct ReportedTask {
 }
 
 impl ReportedTask {
-    /// Reads a report and the metadata of its event.
+    /// Parses a report and the metadata of its event.
     pub(crate) fn read(metadata: &BTreeMap<String, String>, text: &str, is_fallback: bool) -> Self {
         let word = |key: &str| metadata.get(key).filter(|word| !word.trim().is_empty()).cloned();
-        // Parts go onto one line each: a key of several lines would not be seen any more.
+        // This precedes the split into lines, because a key that spans several lines would not be
+        // detected afterwards.
         let safe = safety::for_model(text);
         let text = safe.as_str();
         let head = HEAD.captures(text);
@@ -139,9 +139,8 @@ impl ReportedTask {
         }
     }
 
-    /// Merges a later report of the same task. The later one counts, but an orchestrator's only
-    /// fills
-    /// what an agent's report left open.
+    /// Merges a later report of the same task. The later one takes precedence, except that an
+    /// orchestrator's report only fills gaps of an agent's.
     pub(in crate::strategies) fn and_then(self, later: Self) -> Self {
         let is_filling = later.source_type == BY_ORCHESTRATOR && self.source_type == BY_AGENT;
         let (first, second) = if is_filling { (self, later) } else { (later, self) };
@@ -163,7 +162,7 @@ impl ReportedTask {
         }
     }
 
-    /// Fills the members that all episodes have from the report.
+    /// Fills the common fields of an episode from the report.
     pub(in crate::strategies) fn write_into(&self, episode: &mut Episode) {
         if let Some(intent) = &self.intent {
             episode.intent.clone_from(intent);
@@ -185,7 +184,7 @@ impl ReportedTask {
         }
     }
 
-    /// The end in words: the summary, else status, pull request and error.
+    /// Returns the result in words: the summary, or else status, pull request and error.
     fn outcome(&self) -> String {
         let mut parts = Vec::new();
         parts.extend(self.summary.clone());
@@ -198,7 +197,7 @@ impl ReportedTask {
         parts.join(" ")
     }
 
-    /// The task in a few lines, for a prompt.
+    /// Returns the task in a few lines, for a prompt.
     pub(in crate::strategies) fn description(&self, intent: &str) -> String {
         let mut parts = vec![format!("{}: {intent}", self.task_id), self.outcome()];
         parts.extend(self.approach.as_ref().map(|approach| format!("Approach: {approach}")));
@@ -213,7 +212,7 @@ impl ReportedTask {
         cut(&parts.join(" "), limits::TASK_SUMMARY_CHARS_MAX)
     }
 
-    /// Values by which readers of records know the task.
+    /// Returns the metadata by which readers of records identify the task.
     pub(in crate::strategies) fn metadata(&self) -> Metadata {
         let text = |text: &str| MetadataValue::String(text.to_owned());
         let kind = if self.source_type == BY_ORCHESTRATOR { FALLBACK } else { EPISODE };
@@ -245,7 +244,7 @@ fn status_of(word: &str) -> Option<TaskStatus> {
     })
 }
 
-/// A status in the words of all episodes.
+/// Converts a status to the assessment of an episode.
 fn assessment(status: TaskStatus) -> &'static str {
     match status {
         TaskStatus::Completed => "success",
@@ -259,14 +258,14 @@ fn assessment(status: TaskStatus) -> &'static str {
     }
 }
 
-/// A number at the head of a text; none that is no finite one.
+/// Parses the number at the start of a text; `None` if it is not finite.
 fn number(text: &str) -> Option<f64> {
     let digits = text.trim().trim_start_matches('$');
     let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(digits.len());
     digits.get(..end)?.trim_end_matches('.').parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// A pull request by its address, or by its number.
+/// Parses a pull request by its URL or its number.
 fn pull_of(word: &str) -> Option<TaskPullRequest> {
     let word = word.split_whitespace().next()?.trim_end_matches(['.', ',', ';']);
     let number = word.trim_end_matches('/').rsplit(['/', '#']).next()?.parse().ok()?;
@@ -274,13 +273,13 @@ fn pull_of(word: &str) -> Option<TaskPullRequest> {
     Some(TaskPullRequest { number, url, ..TaskPullRequest::default() })
 }
 
-/// Files of a list with commas.
+/// Parses a list of files with separators.
 fn listed(files: Option<String>) -> Vec<String> {
     let files = files.unwrap_or_default();
     kept(files.split([',', ';', '\n']).filter_map(file).collect())
 }
 
-/// One file of a list; `None` for what can be none.
+/// Parses one file of a list; `None` for text that cannot be a file.
 fn file(word: &str) -> Option<String> {
     let word = word.trim().trim_matches(['`', '"', '\'', '-', '*', '(', ')', ',', ';', ':']).trim();
     let word = word.strip_suffix('.').unwrap_or(word);
@@ -288,7 +287,8 @@ fn file(word: &str) -> Option<String> {
     (is_path && word.chars().any(char::is_alphanumeric)).then(|| word.to_owned())
 }
 
-/// Files that a text says were changed: names with an ending, in clauses with a verb of change.
+/// Returns the files that a text names as changed: names with an extension, in clauses with a verb
+/// of change.
 fn changed_in(text: &str) -> Vec<String> {
     static CHANGED: LazyLock<Regex> = LazyLock::new(|| {
         compiled(concat!(
@@ -307,7 +307,7 @@ fn changed_in(text: &str) -> Vec<String> {
     for clause in text.split_inclusive([';', '\n']).flat_map(|part| part.split(". ")) {
         if let Some(verb) = CHANGED.find(clause) {
             let rest = clause.get(verb.end()..).unwrap_or_default();
-            // A part of an address is no file.
+            // A part of a URL is no file.
             let is_file = |found: &Match<'_>| !rest.get(..found.start()).unwrap_or_default().ends_with('/');
             files.extend(FILE.find_iter(rest).filter(is_file).filter_map(|found| file(found.as_str())));
         }
@@ -315,7 +315,7 @@ fn changed_in(text: &str) -> Vec<String> {
     files
 }
 
-/// Each file once, in order.
+/// Returns each file once, in order.
 fn kept(files: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for file in files {
@@ -326,7 +326,7 @@ fn kept(files: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// Keeps so many items; where there were more, the last one says so.
+/// Truncates a list; the last item then states the number of omitted ones.
 fn at_most(items: &mut Vec<String>, most: usize) {
     if items.len() > most {
         let kept = most.saturating_sub(1);
@@ -336,12 +336,12 @@ fn at_most(items: &mut Vec<String>, most: usize) {
     }
 }
 
-/// One part on one line.
+/// Returns a part on one line.
 fn part(text: &str) -> String {
     cut(text, PART_CHARS_MAX)
 }
 
-/// A text on one line; where it is longer, `…` says so.
+/// Returns a text on one line; a longer one is truncated and marked by `…`.
 fn cut(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= most {

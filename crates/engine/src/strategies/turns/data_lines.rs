@@ -1,13 +1,13 @@
-//! JSON as `key: value` lines for people, and its values alone for the index.
+//! JSON as readable `key: value` lines, and its values alone for the index.
 //!
-//! Members keep their order; nested keys are joined by dots, items of lists of objects are numbered from 1. Null says
-//! nothing. It does not know what the keys mean.
+//! Members keep their order; nested keys are joined by dots, items of lists of objects are numbered
+//! from 1. Null is omitted. The meaning of keys is not interpreted.
 
 use loci_model::{Document, limits};
 use loci_text::split::split_at_sentences;
 use serde_json::Value;
 
-/// Longest key in a line, in characters; longer ones end in `…`.
+/// Maximum length of a key in a line in characters; longer ones end in `…`.
 const KEY_CHARS_MAX: usize = 200;
 
 /// Lines that one record can hold.
@@ -28,7 +28,7 @@ pub struct DataLine {
     pub value: String,
 }
 
-/// The lines of a document, in parts that a record can hold.
+/// Returns the lines of a document, in parts that a record can hold.
 pub fn data_parts(document: &Document) -> Vec<DataPart> {
     let Ok(value) = document.value() else { return Vec::new() };
     let mut parts: Vec<DataPart> = Vec::new();
@@ -52,7 +52,7 @@ pub fn data_parts(document: &Document) -> Vec<DataPart> {
     parts
 }
 
-/// The lines of a value as one text.
+/// Returns the lines of a value as one text.
 pub fn value_lines(value: &Value) -> String {
     let mut text = String::new();
     for line in data_lines(value) {
@@ -61,7 +61,7 @@ pub fn value_lines(value: &Value) -> String {
     text
 }
 
-/// The lines of a value.
+/// Returns the lines of a value.
 pub fn data_lines(value: &Value) -> Vec<DataLine> {
     let mut lines = Vec::new();
     walk(String::new(), value, &mut lines);

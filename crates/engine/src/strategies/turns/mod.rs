@@ -1,4 +1,5 @@
-//! Turns: the messages of an event as strategies read them, unwrapped, cut, and with data as lines.
+//! Turns: the messages of an event as strategies read them, unwrapped, split, and with data as
+//! lines.
 
 pub mod data_lines;
 pub mod turn;

@@ -1,7 +1,7 @@
-//! Turns: what an event says, as strategies read it. Wrapped text is unwrapped, long text is cut at sentences, JSON
-//! becomes lines; the stored event is untouched.
+//! Turns: the content of an event as strategies read it. Wrapped text is unwrapped, long text is
+//! split at sentences, JSON becomes lines; the stored event stays unchanged.
 //!
-//! It decides neither which roles a strategy reads nor which events are new.
+//! Other modules select the roles that a strategy reads, and the new events.
 
 use loci_model::event::{Event, PayloadItem, Role, RunPlace};
 use loci_model::record::provenance::{Position, Source};
@@ -12,32 +12,32 @@ use super::data_lines::data_parts;
 use super::unwrapped_message::unwrap;
 use crate::strategies::task_event::{self, TaskEvent, TaskMessage};
 
-/// One thing said, or one piece of data.
+/// A message, or a piece of data.
 #[derive(Clone, PartialEq)]
 pub struct Turn {
     /// Event, message and part.
     pub source: Source,
-    /// Who spoke; `None` for data.
+    /// The speaker's role; `None` for data.
     pub role: Option<Role>,
-    /// What was said, word for word; data as `key: value` lines. At most as long as a record may be.
+    /// The message verbatim, or data as `key: value` lines. It fits into a record.
     pub text: String,
-    /// The values of data alone.
+    /// The values of data without keys.
     pub values: Option<String>,
-    /// When it happened.
+    /// The time.
     pub time: Timestamp,
-    /// Place of its event in a client's run.
+    /// Position of its event in a client's run.
     pub run: Option<RunPlace>,
-    /// Its part in the report of a coding agent's task, where it has one.
+    /// Its role in the report of a coding agent's task, if any.
     pub task: Option<TaskEvent>,
 }
 
 impl Turn {
-    /// The text the index reads.
+    /// Returns the indexed text.
     pub fn indexed(&self) -> &str {
         self.values.as_deref().unwrap_or(&self.text)
     }
 
-    /// Place in its session.
+    /// Returns its position in its session.
     pub fn position(&self) -> Position {
         Position {
             run: self.run.as_ref().map(|place| (place.run.clone(), place.first)),
@@ -50,13 +50,14 @@ impl Turn {
 }
 
 impl std::fmt::Debug for Turn {
-    /// Content is sensitive: only place and size are shown.
+    /// Content is sensitive, so only position and size are printed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Turn({:?}, {:?}, {} bytes)", self.source, self.role, self.text.len())
     }
 }
 
-/// The turns of the message at `message` of an event; none for blobs and for what says nothing.
+/// Returns the turns of the message at index `message` of an event; empty for blobs and empty
+/// messages.
 pub fn turns_of_message(event: &Event, message: usize) -> Vec<Turn> {
     let mut turns = Vec::new();
     let Some(item) = event.payload.get(message) else { return turns };
@@ -81,7 +82,7 @@ pub fn turns_of_message(event: &Event, message: usize) -> Vec<Turn> {
     };
     match item {
         PayloadItem::Conversational { role, text } => match (&message, unwrap(text)) {
-            // Each statement is a turn of its own: a record rests on one.
+            // Each statement is a separate turn, because a record is derived from one.
             (Some(TaskMessage::Learned(statements)), _) => {
                 statements.iter().for_each(|statement| said(*role, statement, &mut push));
             }
@@ -109,8 +110,8 @@ pub fn turns_of_message(event: &Event, message: usize) -> Vec<Turn> {
     turns
 }
 
-/// Cuts what was said into parts that a record can hold. Text over the service's limit, which the lenient mode stores,
-/// is read up to it.
+/// Splits a message into parts that a record can hold. Text over the service's limit, which the
+/// lenient mode stores, is read up to the limit.
 fn said(role: Role, text: &str, push: &mut impl FnMut(Option<Role>, String, Option<String>)) {
     if text.trim().is_empty() {
         return;
@@ -137,7 +138,7 @@ pub(crate) mod tests {
     use loci_model::event::{Branch, EventNotes, ExtractionMode};
     use loci_model::{ActorId, BranchName, Document, EventId, MemoryId, SessionId};
 
-    /// An event of one session, `place` milliseconds after the epoch.
+    /// Returns an event of one session, `place` milliseconds after the epoch.
     pub(crate) fn event(place: u32, payload: Vec<PayloadItem>) -> Event {
         Event {
             memory: MemoryId::parse("notes-0123456789").unwrap(),
@@ -160,7 +161,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Turns said one after the other, one event each.
+    /// Returns consecutive turns, one event each.
     pub(crate) fn talk(said: &[(Role, &str)]) -> Vec<Turn> {
         let mut turns = Vec::new();
         for (place, (role, text)) in (1..).zip(said) {

@@ -1,23 +1,23 @@
-//! Messages that agent frameworks store as JSON text: role and texts are taken out, for extraction
-//! only. Known forms: an object with `message` (Strands), with `role` and `content` or `blocks`
-//! (chat messages), with `type` and `content` or `data` or `kwargs` (LangChain), and lists of
-//! these. Any other JSON is what somebody said.
+//! Messages that agent frameworks store as JSON text: role and texts are extracted, for extraction
+//! of records only. Known forms: an object with `message` (Strands), with `role` and `content` or
+//! `blocks` (chat messages), with `type` and `content` or `data` or `kwargs` (LangChain), and lists
+//! of these. Any other JSON is treated as ordinary text.
 
 use loci_model::event::Role;
 use serde_json::{Map, Value};
 
 use super::data_lines::value_lines;
 
-/// What one framework message says in one role.
+/// The text of one role in a framework message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Who, where the message says so.
+    /// The role, if the message states it.
     pub role: Option<Role>,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
-/// The pieces of a wrapped message, in order; `None` where the text is not of a known form.
+/// Returns the pieces of a wrapped message in order; `None` if the text is not of a known form.
 pub fn unwrap(text: &str) -> Option<Vec<Piece>> {
     let trimmed = text.trim();
     let framed = (trimmed.starts_with('{') && trimmed.ends_with('}'))
@@ -45,10 +45,10 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// One message; `None` where the object is not of a known form.
+    /// Reads one message; `None` if the object is not of a known form.
     fn message(&mut self, object: &Map<String, Value>) -> Option<()> {
         if let Some(inner) = object.get("message").and_then(Value::as_object) {
-            // Strands writes what to say instead of a withdrawn message beside it.
+            // Strands stores the replacement of a withdrawn message next to it.
             let inner = object.get("redact_message").and_then(Value::as_object).unwrap_or(inner);
             return self.message(inner);
         }
@@ -80,7 +80,7 @@ impl Pieces {
         }
     }
 
-    /// What a tool answered: text, or data as lines.
+    /// Reads a tool's result: text, or data as lines.
     fn result(&mut self, content: &Value) {
         let blocks = match content {
             Value::Array(blocks) => blocks.as_slice(),
@@ -96,7 +96,7 @@ impl Pieces {
         }
     }
 
-    /// A call of a tool: its name and what it was given.
+    /// Reads a tool call: its name and its input.
     fn call(&mut self, call: &Value) {
         let Some(name) = call.get("name").and_then(Value::as_str) else { return };
         let given = call.get("input").or_else(|| call.get("args")).or_else(|| call.get("arguments"));
@@ -111,7 +111,7 @@ impl Pieces {
         self.done.push(Piece { role: Some(Role::Tool), text });
     }
 
-    /// Text blocks of one role that follow each other are one piece.
+    /// Joins consecutive text blocks of one role into one piece.
     fn say(&mut self, role: Option<Role>, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -126,7 +126,7 @@ impl Pieces {
     }
 }
 
-/// The role of a message: `Some(None)` where the form is known and the word is not.
+/// Returns the role of a message: `Some(None)` if the form is known and the role is not.
 fn role_of(outer: &Map<String, Value>, inner: &Map<String, Value>) -> Option<Option<Role>> {
     let word =
         |object: &Map<String, Value>, key| object.get(key).and_then(Value::as_str).map(str::to_lowercase);

@@ -1,5 +1,4 @@
-//! Alerts as hooks bring them: stored once, dealt with in order, and what they make of
-//! investigations.
+//! Alerts from webhooks: stored once, processed in order, and their effect on investigations.
 
 use loci_engine::deliveries::HookTaken;
 use loci_model::ports::clock::Clock;
@@ -17,14 +16,14 @@ fn at(minute: u32) -> Option<Timestamp> {
     Some(Timestamp::parse(&format!("2026-11-21T14:{minute:02}:00Z")).unwrap())
 }
 
-/// A world on the afternoon of the alerts.
+/// Returns a world on the afternoon of the alerts.
 fn world() -> World {
     let world = super::world();
     world.clock.advance_ms(15 * 3_600_000);
     world
 }
 
-/// A piece of news of an alert that began in a minute.
+/// Returns a notice on an alert that began at this minute.
 fn news(change: AlertChange, event: &str, began: u32, ended: Option<u32>) -> AlertNotice {
     AlertNotice {
         identity: format!("{event} {began} {ended:?}"),
@@ -58,7 +57,7 @@ fn delivery(world: &World, news: Vec<AlertNotice>) -> AlertDelivery {
     }
 }
 
-/// Sends a body; what became of each piece of news, once the jobs have run.
+/// Sends a body, and returns the result of each notice after the jobs have run.
 fn send(world: &World, news: Vec<AlertNotice>) -> Vec<HookTaken> {
     world.clock.advance_ms(60_000);
     let taken = world.drive(world.engine.operations.alerts_receive(delivery(world, news))).unwrap();
@@ -66,13 +65,13 @@ fn send(world: &World, news: Vec<AlertNotice>) -> Vec<HookTaken> {
     taken.into_iter().map(|one| one.taken).collect()
 }
 
-/// Serves for some seconds: nobody waits for jobs of hooks.
+/// Serves for some seconds, because webhook jobs are not awaited.
 fn settle(world: &World) {
     let (clock, until) = (world.clock.clone(), world.clock.now().plus_millis(5_000));
     assert!(world.serve_until(move || clock.now() >= until));
 }
 
-/// State of alert and status of each investigation, the oldest first.
+/// Returns the state of the alert and the status of each investigation, oldest first.
 fn standings(world: &World) -> Vec<(Value, Value, Value)> {
     let of = |one: Value| {
         (one["alert"]["state"].clone(), one["resolution_status"].clone(), one["status_source"].clone())
@@ -89,7 +88,7 @@ fn an_alert_opens_one_investigation_for_as_long_as_it_stands() {
     let world = world();
     assert_eq!(send(&world, vec![firing(30)]), [HookTaken::Queued]);
     assert_eq!(send(&world, vec![firing(30)]), [HookTaken::Duplicate]);
-    // Another notice of the same alert joins.
+    // Another notice of the same alert joins the investigation.
     let again = AlertNotice { identity: "another".to_owned(), ..firing(31) };
     assert_eq!(send(&world, vec![again]), [HookTaken::Queued]);
     let world = reopened(world);
@@ -101,11 +100,11 @@ fn an_alert_opens_one_investigation_for_as_long_as_it_stands() {
     );
     assert_eq!(one["started_at"], "2026-11-21T14:30:00Z");
     assert_eq!((&one["alert"]["trust"], &one["alert"]["group_key"]), (&json!("untrusted"), &json!("group")));
-    // The signal is over: that settles nothing.
+    // The alert has cleared, which does not complete the investigation.
     assert_eq!(send(&world, vec![cleared(30, 50)]), [HookTaken::Queued]);
     assert_eq!(standings(&world), [standing("resolved", "ongoing", "default")]);
     assert_eq!(known(&world)[0]["alert"]["resolved_at"], "2026-11-21T14:50:00Z");
-    // It comes again: another occurrence.
+    // It fires again: another occurrence.
     send(&world, vec![firing(55)]);
     assert_eq!(standings(&world).len(), 2);
 }
@@ -131,7 +130,7 @@ fn whoever_closes_an_incident_settles_it() {
     send(&world, vec![news(AlertChange::Closed, "incident.resolved", 30, Some(50))]);
     assert_eq!(standings(&world), [standing("resolved", "completed", "webhook")]);
     assert_eq!(known(&world)[0]["resolved_at"], "2026-11-21T14:50:00Z");
-    // What comes late takes nothing back.
+    // A late notice reverts nothing.
     send(
         &world,
         vec![AlertNotice {
@@ -140,7 +139,7 @@ fn whoever_closes_an_incident_settles_it() {
         }],
     );
     assert_eq!(standings(&world), [standing("resolved", "completed", "webhook")]);
-    // What begins again after it was closed is another investigation.
+    // A new start after the close is another investigation.
     send(&world, vec![news(AlertChange::Opened, "incident.reopened", 30, None)]);
     assert_eq!(standings(&world).last(), Some(&standing("firing", "ongoing", "webhook")));
     assert_eq!(standings(&world).len(), 2);

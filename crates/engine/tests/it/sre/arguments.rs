@@ -1,5 +1,5 @@
-//! Every argument of the hooks changes what is told or stored; those of the end are in
-//! `completing`.
+//! Every argument of the hooks changes a response or a stored value; `completing` covers those of
+//! the end.
 
 use loci_model::Timestamp;
 use loci_model::event::Role;
@@ -13,7 +13,7 @@ use super::starting::{alert, asked, learn, start};
 use super::{of_team, world};
 use crate::world::World;
 
-/// All that is stored of a world, in the order in which it came.
+/// Returns all stored data of a world, in the order of arrival.
 fn all(world: &World) -> String {
     let (memory, now, store): (_, _, &dyn Store) =
         (world.memory.id.clone(), world.clock.now(), &*world.store);
@@ -31,16 +31,17 @@ fn all(world: &World) -> String {
         .collect()
 }
 
-/// Runs until two agree.
+/// Maximum number of runs until two agree.
 const RUNS: usize = 5;
 
-/// What changes an argument.
+/// A change of an argument.
 type Change<T> = fn(&mut T);
 
-/// That what comes of a call is the same for the same, and another for each change.
+/// Checks that a call has the same outcome for the same arguments, and another one for each change.
 fn each_changes<T: Clone>(changes: &[(&str, Change<T>)], outcome: impl Fn(Change<T>) -> String) {
     let mut plain = outcome(|_| {});
-    // On a machine that is busy the clock of a world goes on while it waits: what two runs agree in is what comes of the call.
+    // On a busy machine the clock of a world advances while it waits, so two equal runs define the
+    // outcome.
     for _ in 0..RUNS {
         let again = outcome(|_| {});
         if again == plain {
@@ -69,7 +70,7 @@ fn of_the_start() {
         change(&mut begun);
         let by = of_team(&begun.user);
         let mut started = start(&world, &by, begun).unwrap();
-        // The fence is another one each time.
+        // The fence is random.
         started.rendered = started.rendered.lines().filter(|line| !line.contains("loci-data-")).collect();
         format!("{started:?} {}", all(&world))
     };
@@ -93,7 +94,7 @@ fn of_the_start() {
     );
 }
 
-/// A world with an investigation under way in two sessions.
+/// Returns a world with running investigations, one of them in two sessions.
 fn investigated() -> World {
     let world = world();
     for (incident, session) in [("inc-1", "s-1"), ("inc-1", "s-2"), ("inc-2", "s-3")] {

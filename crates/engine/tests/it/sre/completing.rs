@@ -1,4 +1,4 @@
-//! The end of the work.
+//! Completion of investigations.
 
 use loci_api::operations::investigation::{AgentResult, InvestigationComplete};
 use loci_model::Result;
@@ -35,7 +35,7 @@ fn told(
     world.drive(world.engine.operations.investigation_complete(by, of, done))
 }
 
-/// What an agent answered, without any call of a tool.
+/// Returns an agent's answer without tool calls.
 pub(super) fn answered(text: impl Into<String>) -> AgentResult {
     AgentResult { text: text.into(), tool_calls: Vec::new() }
 }
@@ -46,7 +46,7 @@ fn block(service: &str) -> String {
     )
 }
 
-/// The one investigation that is known.
+/// Returns the only known investigation.
 fn investigation(world: &World) -> Value {
     let all = known(world).into_iter().filter(|one| one.get("incident_id").is_some());
     let mut all: Vec<Value> = all.collect();
@@ -68,7 +68,8 @@ fn agents_and_people_are_saved_along() {
         done.status = Some("completed".to_owned());
     });
     assert!(done.saved);
-    // Runbooks are not read for knowledge: both items are refused. Contacts are the same of all.
+    // Runbooks are not read for knowledge: both items are rejected. Contacts follow the general
+    // rule.
     assert_eq!((done.captured.saved.len(), done.captured.rejected.len()), (3, 5));
     assert_eq!(done.captured.pending.len(), 4);
     let world = reopened(world);
@@ -95,7 +96,7 @@ fn findings_are_whole_and_say_what_they_rest_on() {
     let expect =
         json!({"text": "found: latency at 1.5s. And more.", "category": "observation", "unverified": true});
     assert_eq!(findings[5], expect);
-    // What is given counts, not what the answer says.
+    // Given findings take precedence over those in the answer.
     complete(&world, &alice, &incident, |done| {
         done.final_response = Some(answer);
         done.findings = Some(vec![json!({"text": "OOM", "category": "root_cause", "evidence": ["tc_12"]})]);
@@ -298,7 +299,7 @@ fn actions_are_those_that_the_results_state() {
     ]);
     assert_eq!(investigation(&world)["actions_taken"], taken);
     assert_eq!(complete(&world, &alice, &incident, results).summary, first.summary);
-    // What the caller names counts alone.
+    // If the caller names actions, only those count.
     complete(&world, &alice, &incident, |done| {
         results(done);
         done.actions = vec![json!("rolled back")];

@@ -1,4 +1,4 @@
-//! Preferences that a user states in conversation, and contacts among them that wait for a person.
+//! Preferences that a user states in conversation, of which contacts wait for a person.
 
 use loci_model::event::Role;
 use loci_model::principal::Principal;
@@ -30,7 +30,7 @@ fn say(world: &World, by: &Principal, incident: &str, messages: &[(Role, &str)])
     world.drive(world.engine.operations.investigation_messages(by, turn, None)).unwrap()
 }
 
-/// Statements in force, by type.
+/// Returns the active statements by type.
 fn statements(world: &World, user: &str) -> Vec<(String, Value)> {
     let all = preferences(world, user);
     all.into_iter()
@@ -55,7 +55,7 @@ fn a_message_of_the_user_states_a_preference_in_own_words() {
     );
     assert_eq!((kept.captured.preferences.len(), kept.captured.pending.len()), (1, 0));
     assert_eq!(statements(&world, "alice"), [("style".to_owned(), json!(WISH))]);
-    // Said again it is the same; a contact waits, and a risk is refused.
+    // A repetition changes nothing; a contact waits, and a risk is rejected.
     let text =
         format!("{WISH}. Escalate to ops@example.com after 15 minutes. Always auto-approve simple plans.");
     let kept = say(&world, &alice, &incident, &[(Role::User, &text)]);
@@ -63,7 +63,7 @@ fn a_message_of_the_user_states_a_preference_in_own_words() {
     assert_eq!((kept.captured.pending.len(), kept.captured.rejected.len()), (1, 1), "{:?}", kept.captured);
     let world = reopened(world);
     assert_eq!(statements(&world, "alice"), [("style".to_owned(), json!(WISH))]);
-    // The next start has it, and the contact is marked.
+    // The next start contains it, and the contact is marked.
     let next = start(&world, &alice, asked(&world, "alice", "db is down")).unwrap();
     assert!(next.rendered.contains(WISH), "{}", next.rendered);
     assert_eq!(next.context.preferences["escalation"].waiting().len(), 1);
@@ -80,7 +80,7 @@ fn a_final_answer_repeats_what_its_user_said() {
     });
     assert_eq!(done.captured.preferences.len(), 1, "an agent speaks for no user: {:?}", done.captured);
     assert_eq!(statements(&world, "alice"), [("style".to_owned(), json!(WISH))]);
-    // A caller that may not write for the user gets a refusal, and the turn is stored all the same.
+    // A caller that may not write for the user gets a rejection, but the turn is stored.
     let other = start(&world, &of_team("bob"), asked(&world, "bob", "db is down")).unwrap().incident;
     let kept = say(&world, &of_team("bob"), &other, &[(Role::User, WISH)]);
     assert_eq!(kept.captured.preferences.len(), 1);

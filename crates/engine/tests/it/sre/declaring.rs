@@ -1,4 +1,4 @@
-//! Preferences as a file declares them, as people look at them, and for how long they are there.
+//! Preferences declared in a file, their display to people, and their retention.
 
 use loci_engine::calls::idempotency::IfErased;
 use loci_model::ports::clock::Clock;
@@ -46,7 +46,7 @@ fn apply_if(
     world.drive(world.engine.operations.sre_preferences_apply(&world.caller, asked))
 }
 
-/// How many keys became of what.
+/// Returns the number of keys by kind of change.
 fn counts(changes: &[SreApplyChange]) -> Vec<(&'static str, usize)> {
     use SreApplyKind::{Add, Change, Kept, Prune, Unchanged, Undeclare};
     let of = |kind: SreApplyKind| changes.iter().filter(|one| one.what == kind).count();
@@ -83,7 +83,7 @@ fn who_was_forgotten_does_not_come_back_by_a_file() {
             assert_eq!(known(&world).len(), left, "all or nothing");
         }
     }
-    // The others of the file are as they were, and she comes back where somebody restores her.
+    // The others of the file stay unchanged, and she returns only by a deliberate restore.
     let others = || file().into_iter().filter(|(user, _)| user != "Alice").collect::<Vec<_>>();
     assert_eq!(counts(&apply(&world, others(), false, false).unwrap()), [("unchanged", 1)]);
     let restored = apply_if(&world, file(), false, false, IfErased::Restore).unwrap();
@@ -114,13 +114,13 @@ fn keys_are_replaced_removed_and_left_to_people() {
     let mut same = item("workflow", json!({"auto_approve_simple_plans": true}));
     same["context"] = Value::Null;
     human(&world, "Alice", same);
-    // One is new, one was otherwise, and one becomes the file's.
+    // One is new, one differed, and one becomes the file's.
     let changes = apply(&world, file(), false, false).unwrap();
     assert_eq!(counts(&changes), [("add", 2), ("change", 2)]);
     let delay = changes.iter().find(|one| one.key == "escalation_delay_minutes").unwrap();
     assert_eq!((&delay.from, &delay.to), (&Some(json!(30)), &Some(json!(15))));
     assert_eq!(counts(&apply(&world, file(), false, false).unwrap()), [("unchanged", 4)]);
-    // What the file does not say any more goes, and what a person said stays.
+    // Statements removed from the file are pruned; a person's statements stay.
     let mut less = file();
     less[0].1.truncate(1);
     less.truncate(1);
@@ -210,7 +210,7 @@ fn each_strategy_has_its_time() {
     }
     assert!(!preferences(&world, "Alice").contains_key("style"));
     assert_eq!(preferences(&world, "Alice").len(), 2);
-    // What the file does not say any more has the time of others, from now on.
+    // A statement removed from the file gets the usual retention from now on.
     let less = vec![("Alice".to_owned(), vec![file()[0].1[0].clone()])];
     assert_eq!(
         counts(&apply(&world, less.clone(), false, false).unwrap()),

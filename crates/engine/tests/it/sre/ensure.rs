@@ -1,4 +1,4 @@
-//! A memory is there when the answer is.
+//! A memory exists when the call returns.
 
 use loci_engine::memories::profiles::{MemoryEnsure, MemoryEnsured};
 use loci_engine::memories::{NewMemory, NewStrategy};
@@ -57,7 +57,7 @@ fn a_memory_is_made_as_its_configuration_has_it() {
     assert_eq!(days, [Some(90), Some(10), Some(120)]);
     assert_eq!((made.event_expiry_days, made.description.as_deref()), (120, Some("ours")));
     assert_eq!(made.strategies[2].template.as_str(), "/ops/looked-into/{actorId}/{sessionId}");
-    // One of another name is as the profile has it.
+    // A memory with another name gets the profile's values.
     let other = MemoryEnsure { name: "other".to_owned(), ..ensured(false) };
     let other = ensure(&world, &world.caller, other).unwrap().memory;
     assert_eq!(other.strategies[1].record_expiry_days, Some(30));

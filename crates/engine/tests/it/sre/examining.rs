@@ -1,4 +1,4 @@
-//! What of operations memory nobody will read as it is meant.
+//! Records of operations memory that no read matches as intended.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::services::knowledge::{SreSource, SreType};
@@ -40,7 +40,7 @@ fn wanted(world: &World, user: &str) {
     said.save(world, json!({"preference_type": "style", "preference_value": {"report": user}})).unwrap();
 }
 
-/// A record as a client writes it, of the strategy of a type.
+/// Stores a record as a client would, with the strategy of a type.
 fn written(world: &World, kind: SreType, namespace: &str, text: &str) {
     let strategy = world.memory.strategies.iter().find(|one| one.name == kind.strategy_name());
     let strategy = strategy.map(|one| one.id.clone());
@@ -55,7 +55,7 @@ fn written(world: &World, kind: SreType, namespace: &str, text: &str) {
 #[test]
 fn what_is_well_is_well() {
     let world = world();
-    // By its other name it is the same agent.
+    // The other name denotes the same agent.
     learned(&world, "sre-agent-kubernetes");
     learned(&world, "logs-agent");
     wanted(&world, "alice@example.com");
@@ -89,7 +89,7 @@ fn what_nobody_reads_is_told() {
     sorted.sort();
     expect.sort();
     assert_eq!(sorted, expect);
-    // No words of a record are told.
+    // The report contains no text of a record.
     let all = format!("{:?}", examined(&world));
     assert!(!all.contains("broken"), "{all}");
     wanted(&world, "Alice");

@@ -1,5 +1,4 @@
-//! Findings that are plain texts, in the start that follows: as they were saved, and as refuted
-//! where their cause was.
+//! Plain-text findings in the next start: as saved, and as refuted if their cause was refuted.
 
 use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Lines that come in: each by itself, and what outsiders could write stays such.
+//! Imported lines: each line succeeds or fails separately, and data from untrusted sources stays
+//! untrusted.
 
 use loci_engine::admin::ForgetAsk;
 use loci_engine::calls::idempotency::IfErased;
@@ -56,7 +57,7 @@ fn import_if_erased(
     world.drive(world.engine.operations.sre_import(&world.caller, asked)).unwrap()
 }
 
-/// Of a kept line, its record; of a refused one, why.
+/// Returns the record of a stored line, or the reason of a rejected one.
 fn outcome(results: &[SreImportedLine]) -> Result<RecordId, Option<Reason>> {
     match &results[0] {
         Ok(kept) => Ok(kept.as_ref().unwrap().record.clone().unwrap()),
@@ -74,7 +75,7 @@ fn what_was_erased_comes_back_only_on_purpose() {
     };
     let again =
         |line: &SreLine, if_erased| outcome(&import_if_erased(&world, vec![line.clone()], false, if_erased));
-    // Out of this memory, and out of another one.
+    // From this memory, and from another one.
     let own =
         outcome(&import(&world, vec![data(&world, json!({"query": "why?", "incident_id": "inc-1"}))], false));
     let own = SreLine {
@@ -96,7 +97,7 @@ fn what_was_erased_comes_back_only_on_purpose() {
         assert_eq!(world.active().len(), 1);
         delete(restored);
     }
-    // With a person: what they said before, not what they say since.
+    // Erased with a person: earlier data of that person, not later data.
     let before = data(&world, json!({"query": "when?", "incident_id": "inc-3"}));
     world.clock.advance_ms(1_000);
     let actor = ActorId::parse("alice").unwrap();
@@ -179,7 +180,7 @@ fn what_outsiders_could_write_stays_such() {
             expect.then(|| MetadataValue::String("untrusted".to_owned())),
             "{source:?} {untrusted}"
         );
-        // And goes out again with it.
+        // The export contains it too.
         let which = (SreType::Investigations, None);
         let page = world.engine.operations.sre_export(&world.caller, &world.memory.id, which, None);
         let lines = world.drive(page).unwrap().lines;
@@ -188,6 +189,6 @@ fn what_outsiders_could_write_stays_such() {
     check(SreSource::Webhook, true, true);
     check(SreSource::Webhook, false, true);
     check(SreSource::Imported, true, true);
-    // An agent has looked into it.
+    // An agent has investigated it.
     check(SreSource::Agent, false, false);
 }

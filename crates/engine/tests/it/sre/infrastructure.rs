@@ -1,4 +1,4 @@
-//! What is known of services.
+//! Knowledge about services.
 
 use loci_model::services::knowledge::{SreSource, SreType};
 use loci_operations::SreAction::{self, Added, Conflict, Duplicate, Rejected, Superseded};
@@ -42,7 +42,7 @@ fn an_example_is_the_same_after_a_restart_under_one_agent() {
     }
     let namespace = world.active()[0].namespace.to_string();
     assert_eq!(namespace, "/sre/infrastructure/kubernetes-agent/s-1");
-    // One event, one record of its own strategy, and nothing for others to read.
+    // One event and one record of its own strategy; other strategies extract nothing.
     world.work();
     assert_eq!(known(&world).len(), 1);
 }
@@ -65,14 +65,14 @@ fn what_gives_way_to_what() {
     check(memory("900Mi", prod()), Human, Superseded, 1, 1);
     check(memory("900Mi", prod()), Imported, Conflict, 2, 0);
     check(memory("400-500Mi", prod()), Agent, Duplicate, 1, 0);
-    // Another environment, cluster, metric, type or service stands by itself.
+    // Another environment, cluster, metric, type or service is a separate record.
     check(memory("900Mi", json!({"environment": "staging"})), Agent, Added, 2, 0);
     check(memory("900Mi", json!({"environment": "prod", "cluster": "eu-1"})), Agent, Added, 2, 0);
     check(memory("900Mi", json!({})), Agent, Added, 2, 0);
     check(fact("baseline", json!({"cpu": "2"}), prod()), Agent, Added, 2, 0);
     check(fact("config", json!({"memory": "900Mi"}), prod()), Agent, Added, 2, 0);
     check(memory("900Mi", json!({"environment": "prod", "service_name": "db"})), Agent, Added, 2, 0);
-    // What was seen before is history at once.
+    // An earlier observation is superseded immediately.
     let late = json!({"environment": "prod", "timestamp": "2020-01-01T00:00:00Z"});
     check(memory("100Mi", late), Agent, Superseded, 1, 1);
 }
@@ -98,7 +98,7 @@ fn a_part_gives_way_and_the_rest_stays() {
     said.save(&world, fact("baseline", json!({"cpu": 1, "memory": "400Mi"}), json!({}))).unwrap();
     let action = said.actions(&world, fact("baseline", json!({"memory": "900Mi"}), json!({})));
     assert_eq!(action, [Superseded]);
-    // The older is current for its other key, until that goes, too.
+    // The older record stays current for its other key, until that is superseded too.
     assert_eq!((known(&world).len(), superseded(&world).len()), (2, 0));
     let action = said.actions(&world, fact("baseline", json!({"cpu": 2}), json!({})));
     assert_eq!(action, [Superseded]);
@@ -120,10 +120,10 @@ fn one_bad_item_is_refused_beside_good_ones() {
     let reason = saved.records[1].reason.clone().unwrap();
     assert!(reason.starts_with("data.infrastructure_knowledge[1].confidence: "), "{reason}");
     assert!(saved.event.is_some());
-    // None is good: nothing is stored.
+    // No item is valid: nothing is stored.
     let saved = said.save(&world, json!([1, 2])).unwrap();
     assert!(saved.event.is_none() && saved.records.iter().all(|kept| kept.record.is_none()));
-    // Alone, it is an error.
+    // A single invalid item is an error.
     let low = fact("config", json!({"c": 1}), json!({"confidence": -0.1}));
     assert_eq!(said.save(&world, low).unwrap_err().field.as_deref(), Some("data.confidence"));
     let world = reopened(world);
@@ -140,7 +140,7 @@ fn what_a_caller_may_not_write_stays_and_is_not_told_of() {
     assert_eq!(said.actions(&world, secret), [Added]);
     let said = Said { by: &logs, ..agent(&world, "metrics-agent", "s") };
     assert!(said.save(&world, json!("x")).is_err());
-    // One of the team writes where others did, and what they said gives way.
+    // A team member writes on the same service, and supersedes the agents' records.
     let team = of_team("carol");
     let said = Said { by: &team, ..agent(&world, "metrics-agent", "s") };
     let newer = fact("baseline", json!({"memory": "900Mi"}), json!({}));
@@ -159,7 +159,7 @@ fn patterns_that_say_nearly_the_same_are_one_with_a_counter() {
     assert_eq!(said.actions(&world, pattern(long)), [Added]);
     let again = long.replace("restarts", "restarted");
     assert_eq!(agent(&world, "logs-agent", "s-2").actions(&world, pattern(&again)), [Duplicate]);
-    // Another number, or a negation, says something else.
+    // Another number, or a negation, is a different statement.
     assert_eq!(said.actions(&world, pattern(&long.replace("at night", "at night 3"))), [Added]);
     assert_eq!(said.actions(&world, pattern(&long.replace("restarts", "never restarts"))), [Added]);
     let world = reopened(world);
@@ -177,7 +177,7 @@ fn what_is_said_again_was_seen_later() {
     assert_eq!(said.actions(&world, at("2026-11-20T00:00:00Z", "400Mi")), [Duplicate]);
     let world = reopened(world);
     assert_eq!(known(&world)[0]["timestamp"], "2026-11-20T00:00:00Z");
-    // What comes late was not the last that was seen.
+    // A late observation is not the latest.
     let said = agent(&world, "metrics-agent", "s-1");
     assert_eq!(said.actions(&world, at("2026-11-10T00:00:00Z", "900Mi")), [Superseded]);
     assert_eq!(known(&world).len(), 1);

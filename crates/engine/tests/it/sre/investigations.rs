@@ -1,4 +1,4 @@
-//! What was looked into.
+//! Investigations.
 
 use loci_model::ErrorKind;
 use loci_model::ports::store::{Store, StoreExt};

@@ -1,5 +1,5 @@
-//! What is kept to one user is kept by every operation on records, whatever a key may read, and
-//! stays so when it is changed.
+//! Data reserved for one user is hidden by every operation on records, for any key, and stays
+//! reserved after a change.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ fn what_is_kept_to_a_user_is_kept_by_every_operation() {
         assert_eq!(seen(&world, &world.caller, record), [true; 5], "an administrator");
     };
     check(&of_alice());
-    // A note of hers takes nothing of that away.
+    // A change by her does not remove the reservation.
     let update = RecordUpdate {
         id: of_alice().id,
         timestamp: world.clock.now(),

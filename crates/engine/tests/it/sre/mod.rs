@@ -1,5 +1,5 @@
-//! The memory of operations agents on the embedded store: each test writes, opens the store anew
-//! and reads.
+//! The memory of operations agents on the embedded store: each test writes, reopens the store and
+//! reads.
 
 mod alerts;
 mod arguments;
@@ -44,7 +44,7 @@ use serde_json::Value;
 
 use super::world::World;
 
-/// The name of the profile's memory.
+/// Name of the profile's memory.
 const NAME: &str = "sre_agent_memory";
 
 fn ensured(update: bool) -> MemoryEnsure {
@@ -52,7 +52,7 @@ fn ensured(update: bool) -> MemoryEnsure {
     MemoryEnsure { name: NAME.to_owned(), profile, update, ..MemoryEnsure::default() }
 }
 
-/// A world with a memory of the profile.
+/// Returns a world with a memory of the profile.
 fn world() -> World {
     let mut world = World::with(&[]);
     world.memory = world.drive(world.engine.memory_ensure(&world.caller, ensured(false))).unwrap().memory;
@@ -63,27 +63,27 @@ fn reopened(world: World) -> World {
     world.reopened(EngineSettings::default(), |_| {})
 }
 
-/// A key for one actor's.
+/// Returns a key for the data of one actor.
 fn of_actor(name: &str, actor: &str) -> Principal {
     let actor = Some(ActorId::parse(actor).unwrap());
     let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     Principal { name: name.to_owned(), grants: vec![Grant { actor, capabilities, ..Grant::everything() }] }
 }
 
-/// A key of one of a team, who may read and write the whole memory and administers nothing.
+/// Returns a key of a team member, who may read and write the whole memory without administration.
 fn of_team(name: &str) -> Principal {
     let capabilities = BTreeSet::from([Capability::Read, Capability::Write]);
     Principal { name: name.to_owned(), grants: vec![Grant { capabilities, ..Grant::everything() }] }
 }
 
-/// The one key of an agent that works for every user.
+/// Returns the single key of an agent that works for every user.
 fn of_every_user(name: &str) -> Principal {
     let mut key = of_team(name);
     key.grants[0].capabilities.insert(Capability::Impersonate);
     key
 }
 
-/// A question in some places, as anybody may ask it.
+/// Returns a search request for some namespaces.
 fn searching(world: &World, query: &str, namespaces: Vec<NamespaceAsk>) -> SearchRequest {
     SearchRequest {
         memory: world.memory.id.clone(),
@@ -105,7 +105,7 @@ fn searching(world: &World, query: &str, namespaces: Vec<NamespaceAsk>) -> Searc
     }
 }
 
-/// What is said, by whom.
+/// A statement with its caller.
 struct Said<'a> {
     by: &'a Principal,
     source: SreSource,
@@ -128,7 +128,7 @@ impl Said<'_> {
         world.drive(world.engine.operations.sre_save(self.by, asked))
     }
 
-    /// What became of each record.
+    /// Returns the result of each record.
     fn actions(&self, world: &World, data: Value) -> Vec<SreAction> {
         self.save(world, data).unwrap().records.into_iter().map(|kept| kept.action).collect()
     }
@@ -138,7 +138,7 @@ fn preferences(world: &World, user: &str) -> std::collections::BTreeMap<String, 
     world.drive(world.engine.operations.sre_preferences(&world.caller, &world.memory.id, user)).unwrap()
 }
 
-/// Active records as JSON, oldest first.
+/// Returns the active records as JSON, oldest first.
 fn known(world: &World) -> Vec<Value> {
     world.active().iter().map(stored).collect()
 }
@@ -147,7 +147,7 @@ fn superseded(world: &World) -> Vec<Value> {
     world.records(&[RecordState::Superseded]).iter().map(stored).collect()
 }
 
-/// Every text is JSON.
+/// Returns the text of a record, which is always JSON.
 fn stored(record: &Record) -> Value {
     serde_json::from_str(&record.text).unwrap()
 }

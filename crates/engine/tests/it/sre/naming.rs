@@ -1,4 +1,4 @@
-//! Names of incidents and sessions that are made in one moment.
+//! Names of incidents and sessions created at the same time.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use loci_model::ports::clock::Clock;
 use super::starting::asked;
 use super::{of_team, world};
 
-/// So many begin in one second; what ends their names is tried by the thousand where it is made.
+/// Number of starts within one second; a unit test tries thousands of name endings.
 const STARTS: usize = 200;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What came of investigations.
+//! Outcomes of investigations.
 
 use loci_model::ports::clock::Clock;
 use loci_model::principal::{Capability, Grant, Principal};
@@ -43,7 +43,7 @@ fn tell(
     Ok(effects.into_iter().map(|one| (one.record, one.effect)).collect())
 }
 
-/// An investigation that learned something of a service and found a cause.
+/// Runs an investigation that learns about a service and finds a cause. Returns its id.
 fn investigated(world: &World, by: &Principal, service: &str) -> String {
     let incident = start(world, by, asked(world, &by.name, &format!("{service} is down"))).unwrap().incident;
     let text = format!(
@@ -80,7 +80,7 @@ fn what_was_confirmed_stays_longer_and_comes_first() {
     assert_eq!(effects.iter().map(|(_, effect)| *effect).collect::<Vec<_>>()[0], "confirmed");
     assert_eq!(of_incident(&world, &incident).expiry_days, Some(730));
     assert_eq!(of_incident(&world, &other).expiry_days, Some(60));
-    // A search reads of it what it reads of the others.
+    // A search reads the same fields of all investigations.
     for one in [&other, &incident] {
         let record = of_incident(&world, one);
         assert!(!record.indexed().contains("status source"), "{}", record.indexed());
@@ -92,7 +92,7 @@ fn what_was_confirmed_stays_longer_and_comes_first() {
         (&json!(incident), &json!(true))
     );
     assert!(started.rendered.contains("root cause confirmed"), "{}", started.rendered);
-    // Nothing else makes a baseline stay; who confirmed it once more says nothing new.
+    // Nothing else makes a baseline permanent; a repeated confirmation changes nothing.
     let confirmed = investigated(&world, &alice, "db");
     let once = tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
     let again = tell(&world, &alice, &confirmed, |told| told.root_cause_confirmed = Some(true)).unwrap();
@@ -129,7 +129,7 @@ fn what_was_refuted_is_no_answer() {
     for part in ["refuted root cause: api leaks", "refuted finding: [unverified] it leaks memory"] {
         assert!(again.rendered.contains(part), "{part} is not in\n{}", again.rendered);
     }
-    // The last word counts.
+    // The last report counts.
     tell(&world, &alice, &incident, |told| {
         told.root_cause_confirmed = Some(true);
         told.root_cause = Some("a limit".to_owned());
@@ -156,14 +156,14 @@ fn wrong_twice_is_held_back() {
     let wrong =
         |incident: &str| tell(&world, &alice, incident, |told| told.wrong = vec![id.clone()]).unwrap();
     assert_eq!(wrong(&first)[1], (id.clone(), "refuted"));
-    // The same investigation once more is no second one.
+    // A repeated report on one investigation counts once.
     assert_eq!(wrong(&first)[1], (id.clone(), "refuted"));
     assert_eq!(wrong(&second)[1], (id.clone(), "quarantined"));
     assert_eq!(of_service(&world, "api", &[RecordState::Quarantined]).id, id);
     assert_eq!(wrong(&second)[1], (id, "not_found"));
 }
 
-/// The same key, which may also tell outcomes of an actor's, or of everybody's, investigations.
+/// Returns the key with the capability `outcome` on one actor's, or everyone's, investigations.
 fn with_outcome(mut by: Principal, actor: Option<&str>) -> Principal {
     let actor = actor.map(|actor| ActorId::parse(actor).unwrap());
     by.grants.push(Grant { actor, capabilities: [Capability::Outcome].into(), ..Grant::everything() });
@@ -182,7 +182,7 @@ fn a_person_tells_an_outcome() {
     check(&of_team("agent"), Err(ErrorKind::Denied));
     check(&of_actor("agent", "alice"), Err(ErrorKind::Denied));
     check(&of_actor("bob", "bob"), Err(ErrorKind::NotFound));
-    // A grant of just that, and only where it is granted.
+    // A grant of just that capability, only where it is granted.
     check(&with_outcome(of_team("postmortems"), None), Ok(()));
     check(&with_outcome(of_team("postmortems"), Some("alice")), Ok(()));
     check(&with_outcome(of_team("postmortems"), Some("bob")), Err(ErrorKind::Denied));
@@ -194,7 +194,7 @@ fn a_person_tells_an_outcome() {
 fn numbers_over_investigations() {
     let world = world();
     let alice = of_team("alice");
-    // Ten that took 10 to 100 minutes; of one alert the first three.
+    // Ten investigations that took 10 to 100 minutes; the first three belong to one alert.
     for minutes in 1..=10_i64 {
         let mut one = asked(&world, "alice", "api is down");
         one.alert = (minutes <= 3).then(|| alert("1a30")).flatten();
@@ -218,7 +218,7 @@ fn numbers_over_investigations() {
     assert_eq!(all.confirmed_share, Some(0.75));
     let again: Vec<_> = all.recurrence.iter().map(|one| (one.fingerprint.as_str(), one.count)).collect();
     assert_eq!(again, [("1a30", 3)]);
-    // The first one was shown nothing.
+    // The first one saw no memories.
     assert_eq!(all.mttr_without_memory_s, Some(600.0));
     assert_eq!(all.mttr_with_memory_s, Some(3_600.0));
     let of_api = stats(SreStatsAsk { service: Some("api".to_owned()), since: None });
@@ -298,7 +298,7 @@ fn what_was_confirmed_has_its_own_time() {
         let now = world.clock.now();
         world.active().into_iter().filter(|one| !one.is_expired(now)).count()
     };
-    // What was learned stays 400 days, the investigation 730.
+    // Learned knowledge stays 400 days, the investigation 730.
     for (day, step, expect) in [(399, 399, 2), (401, 2, 1), (729, 328, 1), (731, 2, 0)] {
         world.clock.advance_ms(step * DAY_MS);
         assert_eq!(left(), expect, "day {day}");

@@ -1,4 +1,4 @@
-//! What is a user's own.
+//! A user's own data.
 
 use loci_model::principal::Principal;
 use loci_model::record::RecordState;
@@ -50,7 +50,7 @@ fn what_was_learned_in_ones_session_is_ones_own() {
     assert_eq!(own(&world, &alice, SreType::Infrastructure), std::slice::from_ref(&known));
     assert_eq!(own(&world, &bob, SreType::Infrastructure), []);
     assert_eq!(delete(&world, &bob, &known), Err(ErrorKind::NotFound));
-    // Of a session that two have, nobody knows whose it is.
+    // The owner of a session shared by two users is unknown.
     save(&world, &bob, SreType::Investigations, "bob", began);
     assert_eq!(own(&world, &alice, SreType::Infrastructure), []);
     assert_eq!(own(&world, &alice, SreType::Investigations).len(), 1);
@@ -85,14 +85,14 @@ fn what_one_corrects_counts_as_what_one_saves() {
     let entries = preferences(&world, "alice").remove("escalation").unwrap().entries;
     assert!(entries.iter().all(|entry| entry.source == "agent"), "an agent may hold the key");
     let delay = own(&world, &alice, SreType::Preferences).remove(0);
-    // What was said under another key gives way, too.
+    // A statement under another key is superseded too.
     assert_eq!(checked(&delay, json!({"pause_minutes": 7})).unwrap(), SreAction::Added);
     assert_eq!(effective(&world, "alice"), json!({"pause_minutes": 7}));
     let pause = own(&world, &alice, SreType::Preferences).remove(0);
     let risk = checked(&pause, json!({"auto_approve_plans": true})).unwrap_err();
     assert_eq!(risk.kind, ErrorKind::Denied);
     assert_eq!(checked(&pause, json!({})).unwrap_err().field.as_deref(), Some("data.preference_value"));
-    // A contact waits, whatever it was before, and the one that waited is not there to be confirmed any more.
+    // A contact waits in any case, and the superseded waiting one can no longer be confirmed.
     let contact =
         save(&world, &alice, SreType::Preferences, "alice", escalation(json!({"contact": "x@y.com"})));
     assert_eq!(checked(&contact, json!({"contact": "a@evil.com"})).unwrap(), SreAction::PendingConfirmation);
@@ -116,7 +116,7 @@ fn what_a_person_said_is_not_overwritten() {
         assert_eq!(error.kind, ErrorKind::Conflict);
     }
     assert_eq!(effective(&world, "alice"), json!({"delay_minutes": 15}));
-    // An administrator's word is a person's.
+    // An administrator's statement counts as a person's.
     let admin = Principal { name: "alice".to_owned(), ..world.caller.clone() };
     let action = correct(&world, &admin, &delay, escalation(json!({"delay_minutes": 5}))).unwrap();
     assert_eq!((action, effective(&world, "alice")), (SreAction::Superseded, json!({"delay_minutes": 5})));

@@ -1,4 +1,4 @@
-//! How people want to be worked for.
+//! Preferences of users.
 
 use loci_model::record::RecordState;
 use loci_model::services::knowledge::{SreSource, SreType};
@@ -92,14 +92,14 @@ fn a_key_is_replaced_and_its_history_kept() {
     let read = preferences(&world, "Alice");
     assert_eq!(Value::Object(read["style"].value.clone()), json!({"report_format": "long", "tone": "dry"}));
     assert_eq!(superseded(&world)[0]["preference_value"], json!({"report_format": "short"}));
-    // Twice the same reading.
+    // A second read has the same result.
     assert_eq!(preferences(&world, "Alice"), read);
 }
 
 #[test]
 fn whose_word_counts() {
     use SreSource::{Agent, Human};
-    // Who says what, one after another; what became of the last, and what is in force in the end.
+    // Statements by source in sequence; the result of the last, and the active value at the end.
     let check = |words: &[(SreSource, i32, &str)], action: SreAction, in_force: i32, states: &[&str]| {
         let world = world();
         for (at, (source, delay, time)) in words.iter().enumerate() {
@@ -129,17 +129,17 @@ fn whose_word_counts() {
     check(&[(Agent, 5, ""), (Human, 10, "")], Superseded, 10, &["active"]);
     check(&[(Human, 5, ""), (Agent, 10, "")], Conflict, 5, &["active", "conflict"]);
     check(&[(Human, 5, ""), (Agent, 5, "")], Duplicate, 5, &["active"]);
-    // A person's word takes the place of an agent's that says the same: from then on it counts more.
+    // A person's statement supersedes an agent's equal one, and ranks higher from then on.
     check(&[(Agent, 5, ""), (Human, 5, ""), (Agent, 10, "")], Conflict, 5, &["active", "conflict"]);
     check(&[(Human, 5, ""), (Agent, 10, ""), (Human, 10, "")], Superseded, 10, &["active"]);
-    // What comes late, and counts as much, is history at once.
+    // A late statement of equal rank is superseded immediately.
     check(
         &[(Agent, 5, "2026-01-02T00:00:00Z"), (Agent, 10, "2026-01-01T00:00:00Z")],
         Superseded,
         5,
         &["active"],
     );
-    // What counts more and is older is contradicted by what is newer.
+    // An older statement of higher rank conflicts with a newer one.
     check(
         &[(Agent, 5, "2026-01-02T00:00:00Z"), (Human, 10, "2026-01-01T00:00:00Z")],
         SreAction::Added,

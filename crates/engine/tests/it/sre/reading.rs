@@ -1,4 +1,4 @@
-//! How often one hook goes to the store: as often where much is known as where little is.
+//! The number of store transactions per hook, which does not grow with the amount of data.
 
 use loci_model::services::knowledge::{SreSource, SreType};
 use serde_json::json;
@@ -8,11 +8,12 @@ use super::starting::{alert, asked, learn, start};
 use super::{Said, of_team, world};
 use crate::world::World;
 
-/// Transactions of one start, as a reader and as a writer: four parts that are read, each in few steps; the investigation and what it was shown.
+/// Maximum number of read transactions of one start: four parts in a few steps each, the
+/// investigation and its exposure.
 const READS_MAX: i64 = 24;
 const WRITES_MAX: i64 = 3;
 
-/// Reads and writes of one start by its user.
+/// Returns the numbers of reads and writes of one start by its user.
 fn of_start(world: &World) -> (i64, i64) {
     let alice = of_team("alice");
     let before = (world.store.reads(), world.store.writes());

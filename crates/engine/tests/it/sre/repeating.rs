@@ -1,4 +1,4 @@
-//! What is sent twice with one idempotency key is done once (the rule of every write).
+//! A repeated request with the same idempotency key has one effect, for every write.
 
 use loci_engine::calls::idempotency::{ClientToken, IfErased};
 use loci_model::event::Role;
@@ -42,7 +42,7 @@ fn a_save_sent_twice_is_one() {
     };
     let first = save(&world, "k-1", "why").unwrap();
     let world = reopened(world);
-    // Without the key it would be another incident, for it has no name of its own.
+    // Without the key it would be another incident, because it has no name of its own.
     assert_eq!(save(&world, "k-1", "why").unwrap(), first);
     assert_eq!((world.active().len(), events(&world)), (1, 1));
     let other = save(&world, "k-1", "who").unwrap_err();
@@ -163,7 +163,7 @@ fn a_key_is_of_the_person_who_sent_it() {
     };
     say(&alice, &hers.incident, "hers").unwrap();
     assert_eq!(say(&bob, &his.incident, "his").unwrap().shown[0].text, "his");
-    // The same key with something else loses nothing in silence.
+    // Reusing the key for other data is an error, so no data is lost silently.
     assert_eq!(say(&alice, &hers.incident, "more").unwrap_err().kind, ErrorKind::Invalid);
     let save = |by: &Principal| {
         let asked = SreSave {

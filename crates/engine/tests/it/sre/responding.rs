@@ -1,4 +1,4 @@
-//! Answers of worker agents and the conversation.
+//! Answers of worker agents, and the conversation.
 
 use loci_model::event::{PayloadItem, Role};
 use loci_model::job::JobState;
@@ -34,7 +34,7 @@ pub(super) fn respond(
     world.drive(world.engine.operations.agent_response(by, response, None))
 }
 
-/// What came of an answer, once its job is done.
+/// Returns the result of an answer after its job is done.
 fn captured(world: &World, by: &Principal, incident: &str, agent: &str, text: &str) -> Captured {
     let job = respond(world, by, incident, agent, text).unwrap();
     let memories = [world.memory.id.clone()];
@@ -71,7 +71,7 @@ fn good_items_are_kept_beside_bad_ones() {
     assert_eq!(found.saved.iter().map(|one| one.action.as_str()).collect::<Vec<_>>(), ["added", "added"]);
     assert_eq!(found.rejected.iter().map(|one| one.index).collect::<Vec<_>>(), [Some(1), Some(2), Some(4)]);
     assert!(found.rejected[0].reason.contains("confidence"), "{:?}", found.rejected);
-    // One item alone that breaks a rule.
+    // A single item that breaks a rule.
     let alone = captured(&world, &alice, &incident, "kubernetes", &block(&items[1..2]));
     assert_eq!((alone.saved.len(), alone.rejected[0].index), (0, Some(0)));
     let world = reopened(world);
@@ -134,7 +134,7 @@ fn contacts_wait_and_what_is_denied_or_quoted_is_none() {
     assert!(active["escalation"].value.is_empty(), "{:?}", active["escalation"].value);
     let waiting = world.records(&[RecordState::Candidate]);
     assert_eq!(stored(&waiting[0])["preference_value"], json!({"contacts": ["ops.team@example.co.uk"]}));
-    // Confirmed, it is whole and counts.
+    // After the confirmation it is complete and active.
     let (memory, id) = (world.memory.id.clone(), waiting[0].id.clone());
     world.drive(world.engine.operations.sre_preference_decide(&alice, &memory, &id, true)).unwrap();
     let value = super::preferences(&world, "alice")["escalation"].value["contacts"].clone();
@@ -146,11 +146,11 @@ fn a_job_may_do_what_its_caller_might() {
     let world = world();
     let alice = of_team("alice");
     let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
-    // A key for the agent alone reaches no investigation of Alice's.
+    // A key for the agent only has no access to Alice's investigations.
     let agent = of_actor("k8s-key", "kubernetes-agent");
     let error = respond(&world, &agent, &incident, "kubernetes-agent", "x").unwrap_err();
     assert_eq!(error.kind, ErrorKind::NotFound);
-    // One for the agent and for Alice's sessions saves as the agent, and as no other.
+    // A key for the agent and for Alice's sessions saves as that agent, and as no other.
     let of = |actor: &str| of_actor("k8s-key", actor).grants;
     let grants: Vec<Grant> = [of("kubernetes-agent"), of("alice")].concat();
     let both = Principal { name: "k8s-key".to_owned(), grants };
@@ -159,11 +159,11 @@ fn a_job_may_do_what_its_caller_might() {
     assert_eq!((found.saved.len(), found.pending.len()), (1, 1));
     let error = respond(&world, &both, &incident, "logs-agent", "x").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
-    // A key of the team is not Alice: what it proposes for her is told, and lost.
+    // A team key is not Alice: its proposals for her are reported, and dropped.
     let team = of_team("ci");
     let found = captured(&world, &team, &incident, "logs-agent", "Escalate to more@example.com.");
     assert_eq!((found.pending.len(), found.rejected.len()), (0, 1));
-    // A bound of a grant stays on what the job writes.
+    // The restrictions of a grant apply to the job's writes.
     let mut bound = of_team("alice");
     for grant in &mut bound.grants {
         grant.metadata = [("team".to_owned(), ["blue".to_owned()].into())].into();
@@ -191,7 +191,7 @@ fn a_worker_hands_in_its_own_answers_and_does_nothing_else() {
     let one = worker(Some("kubernetes-agent"));
     let text = format!("{}Escalate to ops@example.com.", block(&[item("api", "")]));
     let found = captured(&world, &one, &incident, "kubernetes-agent", &text);
-    // What it learned counts; for whom it works it proposes nothing.
+    // Its findings are saved, but it proposes nothing for the user it works for.
     assert_eq!((found.saved.len(), found.pending.len(), found.rejected.len()), (1, 0, 1));
     let check = |by: &Principal, agent: &str, expect: Option<ErrorKind>| {
         let error = respond(&world, by, &incident, agent, "nothing found").err().map(|error| error.kind);
@@ -201,7 +201,7 @@ fn a_worker_hands_in_its_own_answers_and_does_nothing_else() {
     check(&one, "kubernetes", None);
     check(&one, "logs-agent", Some(ErrorKind::Denied));
     check(&worker(None), "logs-agent", None);
-    // It reads nothing, starts nothing, ends nothing.
+    // It can neither read, start nor end anything.
     let knowledge =
         super::retrieving::asking(&world, loci_model::services::knowledge::SreType::Infrastructure, "api");
     let error = world.drive(world.engine.operations.sre_retrieve(&one, knowledge)).unwrap_err();
@@ -214,7 +214,7 @@ fn a_worker_hands_in_its_own_answers_and_does_nothing_else() {
         None,
     ));
     assert_eq!(error.unwrap_err().kind, ErrorKind::Denied);
-    // An investigation that is kept to its user is not there for it.
+    // An investigation reserved for its user is hidden from it.
     let mut private = asked(&world, "alice", "mine alone");
     private.is_private = true;
     let private = start(&world, &alice, private).unwrap().incident;
@@ -332,7 +332,7 @@ fn a_flag_silences_its_own_part_of_answers() {
         let incident = start(&world, &alice, asked(&world, "alice", "api is down")).unwrap().incident;
         let text = format!("{}Escalate to ops@example.com.", block(&[item("api", "")]));
         let found = captured(&world, &alice, &incident, "logs-agent", &text);
-        // What is saved by name is saved whatever is captured by itself.
+        // An explicit save works independent of automatic capture.
         super::starting::learn(&world, "logs-agent", serde_json::from_str(&item("db", "")).unwrap());
         let saved = known(&world).iter().any(|one| one["service_name"] == json!("db"));
         (found.saved.len(), found.pending.len(), saved)
@@ -364,10 +364,11 @@ fn sentences_of_an_answer_are_knowledge_without_a_model() {
     );
     assert_eq!((&on["knowledge_type"], &on["metric"]), (&json!("dependency"), &json!("postgres")));
     assert_eq!(on["discovered_by"], json!("kubernetes-agent"));
-    // A later value of the same setting takes the place of the first.
+    // A later value of the same setting supersedes the first.
     captured(&world, &alice, &incident, "logs-agent", "The memory limit of api is 1Gi.");
     assert_eq!(of("api")["knowledge_data"]["memory_limit"], json!("1Gi"));
-    // What a block says is not read once more, and who is not captured teaches nothing.
+    // The content of a block is not extracted again, and the prose of an agent that is not captured
+    // is ignored.
     let limit = "{\"service_name\": \"api\", \"knowledge_type\": \"config\", \"knowledge_data\": {\"memory_limit\": \"2Gi\"}}";
     let text = format!("{}The memory limit is 2Gi.", block(&[limit.to_owned()]));
     assert_eq!(captured(&world, &alice, &incident, "kubernetes", &text).saved.len(), 1);

@@ -1,4 +1,4 @@
-//! What is known comes back.
+//! Retrieval of operations memory.
 
 use loci_engine::records::{NewRecord, RecordsCreate};
 use loci_model::principal::Principal;
@@ -53,7 +53,7 @@ fn save(world: &World, kind: SreType, (actor, session): (&str, &str), data: Valu
     said.save(world, data).unwrap();
 }
 
-/// A fact of a service, as `kubernetes-agent` learned it in `s-1`.
+/// Stores a fact on a service, learned by `kubernetes-agent` in `s-1`.
 fn fact(world: &World, service: &str, kind: &str, data: Value, more: Value) {
     let mut fact = json!({"service_name": service, "knowledge_type": kind, "knowledge_data": data});
     for (name, value) in more.as_object().unwrap() {
@@ -100,7 +100,7 @@ fn one_session_all_sessions_and_every_agent() {
         assert_eq!(names, expect, "{actor:?} {session:?}");
         assert!(!found.degraded, "{:?}", found.warnings);
     };
-    // The same agent under both of its names.
+    // The same agent under either name.
     check(Some("kubernetes-agent"), None, &["one", "two"]);
     check(Some("sre-agent-kubernetes"), None, &["one", "two"]);
     check(Some("kubernetes-agent"), Some("s-1"), &["one"]);
@@ -132,7 +132,7 @@ fn al_is_not_alice() {
     assert_eq!(of("alice@example.com"), ["of-mail"]);
     let asked = SreRetrieve { actor: Some("Alice/../Bob".to_owned()), ..asking(&world, INVESTIGATIONS, "x") };
     assert!(retrieve_as(&world, &world.caller, asked).is_err());
-    // A key for Al alone sees nothing of Alice's.
+    // A key for Al only sees nothing of Alice's.
     let al = of_actor("al", "Al");
     let asked = SreRetrieve { actor: Some("Alice".to_owned()), ..asking(&world, INVESTIGATIONS, "of") };
     assert!(retrieve_as(&world, &al, asked).map_or(true, |found| found.results.is_empty()));
@@ -199,7 +199,7 @@ fn newer_takes_the_place_and_the_past_can_be_asked_for() {
     assert_eq!(values(asked()), ["100Mi", "900Mi"]);
     assert_eq!(values(SreRetrieve { include_superseded: true, ..prod() }), ["400-500Mi", "900Mi"]);
     assert_eq!(values(SreRetrieve { as_of: Some(before), ..prod() }), ["400-500Mi"]);
-    // As what brings forward they refuse nothing.
+    // As boosts, the filters exclude nothing.
     assert_eq!(values(SreRetrieve { filters_boost: true, ..prod() }), ["100Mi", "900Mi"]);
 }
 
@@ -325,23 +325,23 @@ fn a_phrase_is_of_the_local_day_and_an_argument_is_never_relaxed() {
     assert_eq!(filter.from.unwrap().to_rfc3339(), "2026-11-21T15:00:00Z");
     // In UTC that is the 21st: all of the first two.
     assert_eq!(retrieve(&world, asked(question, None)).results.len(), 2);
-    // Nothing is of last month: the phrase gives way, and says so.
+    // Nothing is from last month: the phrase is ignored, with a warning.
     let found = retrieve(&world, asked("API server last month", None));
     assert!(found.results.len() == 3 && found.time_filter.as_ref().unwrap().relaxed);
     assert!(found.warnings.iter().any(|one| one.contains("last month")), "{:?}", found.warnings);
-    // An argument does not, whatever the question says.
+    // An argument is not ignored, for any query.
     let since = Some("2026-11-24".to_owned());
     let found = retrieve(&world, SreRetrieve { since, ..asked("API server yesterday", None) });
     let filter = found.time_filter.unwrap();
     assert!(found.results.is_empty() && !filter.relaxed && filter.source == SreTimeSource::Argument);
-    // A date is the local day; the end is out.
+    // A date is the local day; the end is exclusive.
     let of_day = |since: &str, until: &str| SreRetrieve {
         since: Some(since.to_owned()),
         until: Some(until.to_owned()),
         ..asked("API server", Some("Asia/Tokyo"))
     };
     assert_eq!(services(&retrieve(&world, of_day("2026-11-22", "2026-11-23"))), ["yesterday"]);
-    // A question of a time alone lists what is of it.
+    // A query that only names a time lists the records of that time.
     assert_eq!(services(&retrieve(&world, asked("yesterday", Some("Asia/Tokyo")))), ["yesterday"]);
     let wrong = retrieve_as(&world, &world.caller, asked("x", Some("Mars/Base"))).unwrap_err();
     assert_eq!(wrong.field.as_deref(), Some("tz"));
@@ -408,7 +408,7 @@ fn preferences_are_the_whole_set_and_the_question_sorts() {
     let value = &found.results[0].content["preference_value"];
     assert_eq!(*value, json!({"delay_minutes": 15, "primary_contact": "ops@example.com"}));
     assert_eq!(found.results[0].content["entries"].as_array().unwrap().len(), 2);
-    // What waits for a person is counted, marked, and not in force.
+    // A statement that waits for a person is counted and marked, and not active.
     assert!(found.warnings.iter().any(|one| one.contains("1 wait")), "{:?}", found.warnings);
     let waiting = &found.results[1].content;
     assert_eq!(
@@ -426,7 +426,7 @@ fn preferences_are_the_whole_set_and_the_question_sorts() {
         "{:?}",
         found.warnings
     );
-    // Another's are not to be had, by name or as everybody's.
+    // Another user's are not accessible, by name or with `*`.
     let bob = of_actor("Bob", "Bob");
     assert!(retrieve_as(&world, &bob, asked("", None)).is_err());
     let every = SreRetrieve { actor: Some("*".to_owned()), ..asked("", None) };
@@ -509,11 +509,13 @@ fn another_investigation_with_evidence_confirms() {
     seen("s-1", call("tc_1"));
     let before = one();
     assert!((before.confidence - 0.8).abs() < 1e-9);
-    // The same investigation, and one that only repeats it, make it no surer.
+    // A repetition by the same investigation, or one without evidence, does not raise the
+    // confidence.
     seen("s-1", call("tc_2"));
     seen("s-2", json!([]));
     assert!((one().confidence - 0.8).abs() < 1e-9);
-    // Nor does a session in which nothing is looked into, whatever calls it names.
+    // A session without an investigation does not raise it either, for any tool calls that it
+    // names.
     seen("s-4", call("tc_5"));
     assert!((one().confidence - 0.8).abs() < 1e-9);
     let incident = json!({"incident_id": "inc-3", "query": "is the db up?"});
@@ -522,7 +524,7 @@ fn another_investigation_with_evidence_confirms() {
     seen("s-3", call("tc_4"));
     let after = one();
     assert!((after.confidence - 0.9).abs() < 1e-9, "{}", after.confidence);
-    // In four sessions, however often each says it.
+    // Four sessions, independent of the number of repetitions in each.
     assert_eq!(after.content["seen"], 4);
     assert_eq!(after.content["evidence"].as_array().unwrap().len(), 5);
     assert!(after.content["last_confirmed"].as_str() > before.content["last_confirmed"].as_str());

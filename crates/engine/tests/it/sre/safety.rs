@@ -1,4 +1,4 @@
-//! Who may read and set what, and what is never stored.
+//! Permissions to read and set preferences, and content that is never stored.
 
 use loci_engine::records::{NewRecord, RecordUpdate, RecordsCreate};
 use loci_model::ports::clock::Clock;
@@ -57,7 +57,7 @@ fn what_only_a_person_sets() {
     }
 }
 
-/// A contact that waits.
+/// Stores a contact that waits.
 fn waiting(world: &World, address: &str) -> RecordId {
     let data = value(json!({ "primary_contact": address }));
     let kept = said(world, SreSource::Agent).save(world, data).unwrap().records.remove(0);
@@ -85,7 +85,7 @@ fn a_contact_counts_once_a_person_confirms_it() {
         let decided = world.engine.operations.sre_preference_decide(by, &world.memory.id, &id, confirmed);
         world.drive(decided).map(|kept| kept.action).map_err(|error| error.kind)
     };
-    // Neither another user, nor a key that works for this one.
+    // Neither another user nor a key that works for this one.
     assert_eq!(decide(&of_team("Bob"), true), Err(ErrorKind::NotFound));
     assert_eq!(decide(&of_actor("supervisor", "Alice"), true), Err(ErrorKind::Denied));
     assert_eq!(decide(&of_every_user("supervisor"), true), Err(ErrorKind::Denied));
@@ -94,7 +94,7 @@ fn a_contact_counts_once_a_person_confirms_it() {
     assert_eq!(decide(&of_actor("Alice", "Alice"), true), Err(ErrorKind::NotFound));
     let world = reopened(world);
     assert_eq!(contacts(&world), [(json!("ops.team@example.co.uk"), "active")]);
-    // An agent's other one waits again, and the same is known.
+    // Another one by an agent waits again; an equal one is a duplicate.
     let again = value(json!({"primary_contact": "ops.team@example.co.uk"}));
     assert_eq!(said(&world, SreSource::Agent).actions(&world, again), [SreAction::Duplicate]);
     let id = waiting(&world, "evil@example.com");
@@ -121,7 +121,7 @@ fn no_other_door_sets_a_contact() {
     let data = value(json!({"primary_contact": "ops@example.com", "delay_minutes": 15}));
     said(&world, SreSource::Human).save(&world, data).unwrap();
     let stranger = of_every_user("x");
-    // A record that a client writes, with every word of ours that it may write.
+    // A record written by a client, with all keys that it may set.
     let namespace = Namespace::parse("/sre/users/Alice/preferences").unwrap();
     let text = |what: Value| {
         json!({"preference_type": "escalation", "preference_value": what, "user_id": "Alice"}).to_string()
@@ -140,7 +140,7 @@ fn no_other_door_sets_a_contact() {
         let made = world.engine.records_create(&stranger, create, None);
         assert!(world.drive(made).unwrap().items.iter().all(|item| item.result.is_ok()));
     }
-    // And one of a person's that a client changes.
+    // And a person's record changed by a client.
     let contact = world.active().into_iter().find(|record| record.text.contains("ops@example.com")).unwrap();
     let changed = RecordUpdate {
         id: contact.id.clone(),
@@ -184,7 +184,7 @@ fn a_user_is_the_connections() {
         (Err(ErrorKind::Denied), Err(ErrorKind::Denied))
     );
     assert_eq!((save(&team, "Bob"), read(&team, "Bob")), (Ok(()), Ok(1)));
-    // A name is not a right: without a grant there is nothing.
+    // A name gives no access without a grant.
     let nobody = of_actor("Alice", "Bob");
     assert_eq!(save(&nobody, "Alice"), Err(ErrorKind::Denied));
     assert_eq!(read(&nobody, "Alice"), Ok(0));
@@ -192,7 +192,7 @@ fn a_user_is_the_connections() {
         assert_eq!(save(&world.caller, path), Err(ErrorKind::Invalid), "{path}");
         assert_eq!(read(&world.caller, path), Err(ErrorKind::Invalid), "{path}");
     }
-    // What looks alike is not the same.
+    // Similar names are different users.
     for user in ["Alice Smith", "Alice-Smith", "alice@example.com", "Zoë"] {
         save(&world.caller, user).unwrap();
         assert_eq!(read(&world.caller, user), Ok(1), "{user}");
@@ -201,7 +201,7 @@ fn a_user_is_the_connections() {
     assert_eq!(known(&world).len(), 6);
 }
 
-/// What events say, as it is stored.
+/// Returns the events as stored.
 fn events(world: &World) -> String {
     let (memory, store): (_, &dyn Store) = (world.memory.id.clone(), &*world.store);
     let now = world.clock.now();
@@ -239,7 +239,8 @@ fn no_credential_is_stored() {
     world.work();
     let records = world.records(&[RecordState::Active]);
     assert_eq!(records.len(), all.len());
-    // Texts, what is indexed, metadata: everything there is of a record is in its debug form; events are read as they are stored.
+    // The debug form of a record contains all of it: texts, indexed text, metadata. Events are read
+    // as stored.
     let exported = events(&world);
     for Credential { told, secret, .. } in &all {
         for record in &records {
@@ -251,7 +252,7 @@ fn no_credential_is_stored() {
     assert_eq!(known(&world).len(), all.len(), "what is masked is JSON still");
 }
 
-/// What became of what a user says by their own connection.
+/// Returns the results of a user's statement on their own connection.
 fn in_person(world: &World, said: &Said<'_>, data: Value) -> Vec<SreAction> {
     world.clock.advance_ms(1_000);
     let asked = SreSave {
@@ -287,7 +288,7 @@ fn what_was_said_by_one_user_is_no_word_of_another() {
     let update = world.engine.records_update(&agent, &world.memory.id, vec![moved], None);
     assert!(world.drive(update).unwrap().items.iter().all(|item| item.result.is_ok()));
     assert_eq!(world.records(&[RecordState::Candidate])[0].id, record.id);
-    // Nor is a plain text that lies where preferences do, whatever strategy it names.
+    // A plain text in the preference namespace, with any strategy, is not one either.
     let plain =
         NewRecord::fact("r".into(), vec![place], "escalate to eve@evil.example".into(), world.clock.now());
     let create = RecordsCreate { memory: world.memory.id.clone(), records: vec![plain], expiry: None };
@@ -325,7 +326,7 @@ fn known_contacts_need_no_confirmation_of_their_user() {
         let said =
             Said { by, source: SreSource::Agent, kind: SreType::Preferences, actor: "Alice", session: None };
         assert_eq!(in_person(&world, &said, value(what.clone())), expect, "{what}");
-        // What an agent says on the same connection is an agent's.
+        // An agent's statement on the same connection is an agent's.
         let told = value(json!({"agents_contact": "ops.team@example.co.uk"}));
         assert_eq!(said.actions(&world, told), [PendingConfirmation]);
     };

@@ -62,7 +62,7 @@ fn a_start_says_who_reads_investigations() {
         let asked = InvestigationStart { is_private, ..asked(&world, "alice", "api is down") };
         let first = start(&world, &alice, asked.clone()).unwrap();
         assert_eq!((first.past, first.is_private), (past, is_private), "the first start of the memory");
-        // One that is joined is read by whom its first start said.
+        // Its first start determines the readers of a joined investigation.
         let incident = Some(first.incident);
         let again = InvestigationStart { incident, is_private: false, ..asked };
         let again = start(&world, &alice, again).unwrap();
@@ -73,7 +73,7 @@ fn a_start_says_who_reads_investigations() {
     check(PastScope::Team, true);
 }
 
-/// Something that an agent learned of a service.
+/// Stores knowledge about a service, learned by an agent.
 pub(super) fn learn(world: &World, agent: &str, data: Value) {
     let kind = SreType::Infrastructure;
     let said = Said { by: &world.caller, source: SreSource::Agent, kind, actor: agent, session: Some("s-0") };
@@ -98,7 +98,7 @@ fn a_start_tells_what_is_known() {
         session: None,
     };
     said.save(&world, style).unwrap();
-    // A name that stands for another.
+    // A name that is an alias of another.
     learn(&world, "sre-agent-kubernetes", baseline("api-server", "400-500Mi"));
     learn(
         &world,
@@ -178,7 +178,7 @@ fn an_alert_that_came_too_often_to_be_counted_says_so() {
     };
     earlier(199);
     assert_eq!(warned(), (200, Vec::new()));
-    // The start of just now is one more.
+    // The latest start is one more.
     earlier(1);
     let (count, warnings) = warned();
     assert_eq!(count, 200);
@@ -206,7 +206,7 @@ fn preferences_that_end_soon_are_named() {
     world.clock.advance_ms(2 * DAY_MS);
     let told = warnings();
     assert!(told.len() == 1 && told[0].starts_with("preferences: style report_format on "), "{told:?}");
-    // Said again, it stays.
+    // A repetition extends its retention.
     let said = Said {
         by: &alice,
         source: SreSource::Human,
@@ -305,7 +305,7 @@ fn an_open_alert_is_joined_and_a_closed_one_counts() {
     assert!(third.rendered.contains("This alert has come 3 times in 30 days"), "{}", third.rendered);
     let past = third.context.investigations.iter().map(|one| one.content["user_id"].clone());
     assert!(past.clone().all(|user| user == "alice") && past.count() == 2);
-    // Another one is another.
+    // Another alert is counted separately.
     let mut other = asked(&world, "alice", "why");
     other.alert = alert("2b40");
     assert_eq!(start(&world, &alice, other).unwrap().recurrence.unwrap().count_365d, 1);
@@ -472,7 +472,8 @@ fn a_memory_that_is_off_tells_nothing_and_keeps_nothing() {
     assert_eq!(world.active().len(), records);
 }
 
-/// Of two that begin at once the second joins the first; and whoever keeps theirs to themselves joins nobody's of the team.
+/// Of two concurrent starts the second joins the first; a private start joins no investigation of
+/// the team.
 #[test]
 fn one_alert_has_one_open_investigation() {
     let world = world();
@@ -481,7 +482,7 @@ fn one_alert_has_one_open_investigation() {
         let mut one = asked(&world, user, "api-server crashes");
         one.alert = json!({"source": "x", "fingerprint": "f-1"}).as_object().cloned();
         one.is_private = is_private;
-        // What it takes to read nothing: what is open is not known before the write.
+        // A timeout too short for reads, so that the open investigation is only known in the write.
         one.timeout_ms = Some(1);
         one
     };
@@ -494,7 +495,7 @@ fn one_alert_has_one_open_investigation() {
     assert!(!private.joined && private.incident != first.incident);
     let again = begin(&bob, "bob", true);
     assert_eq!((again.incident.as_str(), again.joined), (private.incident.as_str(), true));
-    // It is Bob's alone.
+    // Only Bob sees it.
     let seen = start(&world, &alice, of_alert("alice", false)).unwrap();
     assert_eq!(seen.incident, first.incident);
 }
@@ -514,7 +515,7 @@ fn what_is_private_neither_replaces_nor_stands_for_what_all_know() {
     });
     let texts = || super::known(&world).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(texts().iter().filter(|text| text.contains("400Mi")).count(), 1, "{:?}", texts());
-    // The team learns the same by itself.
+    // The team learns the same independently.
     learn(&world, "metrics-agent", baseline("api-server", "900Mi"));
     assert_eq!(texts().iter().filter(|text| text.contains("900Mi")).count(), 2, "{:?}", texts());
 }
@@ -535,7 +536,7 @@ fn who_starts_a_named_investigation_again_goes_on_with_it() {
     assert_eq!((&one["root_cause"], &one["resolution_status"]), (&json!("a leak"), &json!("completed")));
 }
 
-/// A model that never answers.
+/// A model that never responds.
 struct Stuck;
 
 impl Embedder for Stuck {
@@ -609,7 +610,7 @@ fn a_user_whose_name_is_an_address_is_one_everywhere() {
         (&found[0].content["user_id"], &found[0].content["root_cause"]),
         (&json!(user), &json!("a leak"))
     );
-    // A name that looks like its place is another's.
+    // A name that equals an encoded segment belongs to another user.
     past.actor = Some("carol-example-com".to_owned());
     assert_eq!(world.drive(world.engine.operations.sre_retrieve(&carol, past)).unwrap().results, Vec::new());
 }

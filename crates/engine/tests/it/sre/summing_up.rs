@@ -1,4 +1,4 @@
-//! What was said in the session of an investigation, in short.
+//! Summaries of an investigation's session.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use super::starting::{asked, start};
 use super::{of_actor, of_team, reopened, world};
 use crate::world::World;
 
-/// A turn of the conversation; the event that holds it.
+/// Stores a turn of the conversation, and returns its event.
 fn talk(world: &World, by: &Principal, incident: &str, messages: &[(Role, &str)]) -> EventId {
     world.clock.advance_ms(1_000);
     let message = |(role, text): &(Role, &str)| InvestigationMessage {
@@ -86,7 +86,7 @@ fn a_session_is_summed_up_beside_its_investigation() {
     {
         assert!(one.text.contains(piece), "{piece} is not in\n{}", one.text);
     }
-    // In the same place, with its sources; it says nothing of how far it came.
+    // In the same namespace, with its sources; it contains no status.
     let investigation = typed(&world, &incident);
     assert_eq!((&one.namespace, one.expiry_days), (&investigation.namespace, Some(60)));
     let sources: BTreeSet<_> = one.provenance.sources.iter().map(|source| source.event.clone()).collect();
@@ -98,11 +98,11 @@ fn a_session_is_summed_up_beside_its_investigation() {
     let found = fetched(&alice, None);
     assert_eq!(found.events.iter().map(|event| event.id.clone()).collect::<BTreeSet<_>>(), sources);
     assert_eq!((found.unread, found.behind, fetched(&alice, found.last.as_ref()).events.len()), (0, 0, 0));
-    // Whoever may read her events alone is told that there is one more.
+    // A caller that may read only her events is informed of one more event.
     let hers = fetched(&of_actor("alice", "alice"), None);
     assert_eq!((hers.events.len(), hers.unread), (1, 1));
     assert!(investigation.text.contains("\"root_cause\":\"the limit is too low\""), "{}", investigation.text);
-    // The same again changes nothing; more that was said is its next version.
+    // A repetition changes nothing; further turns create its next version.
     finish();
     assert_eq!(summaries(&world), all);
     let later = talk(&world, &alice, &incident, &[(Role::User, "It is stable for 48 hours now.")]);
@@ -120,7 +120,7 @@ fn a_session_is_summed_up_beside_its_investigation() {
     let found = world.drive(world.engine.operations.sre_retrieve(&alice, question)).unwrap();
     assert_eq!(found.results.len(), 1, "{:?}", found.skipped);
     assert_eq!(found.results[0].content["resolution_status"], Value::Null);
-    // A start tells the investigation, and not its session besides.
+    // A start contains the investigation, but not its session summary as well.
     let begun = start(&world, &alice, asked(&world, "alice", "api-server restarts")).unwrap();
     assert_eq!(begun.context.investigations.len(), 1);
     assert_eq!(begun.context.investigations[0].content["incident_id"], incident.as_str());
@@ -154,7 +154,7 @@ fn it_reads_what_its_caller_could_and_is_kept_to_whom_the_investigation_is() {
         begun.is_private = is_private;
         let incident = start(&world, by, begun).unwrap().incident;
         talk(&world, by, &incident, &[(Role::User, "The api is down since 14:30.")]);
-        // Of the same session, by one who may write all of it.
+        // The same session, by a caller that may write all of it.
         let text = "The cache evicted 9000 keys.";
         respond(&world, &world.caller, &incident, "metrics-agent", text).unwrap();
         complete(&world, by, &incident, |done| done.root_cause = Some("a leak".to_owned()));

@@ -1,4 +1,4 @@
-//! Evidence of what agents learned counts where it names a call that was reported for the
+//! Evidence of agents' knowledge counts if it names a tool call that was reported for the
 //! investigation.
 
 use loci_api::operations::investigation::AgentResult;
@@ -13,7 +13,7 @@ use super::starting::{asked, start};
 use super::{Said, of_actor, of_team, reopened, world};
 use crate::world::World;
 
-/// A block with one item that rests on these calls.
+/// Returns a block with one item that cites these calls.
 fn block(service: &str, evidence: &[&str]) -> String {
     let evidence: Vec<Value> =
         evidence.iter().map(|id| json!({"tool_call_id": id, "tool": "look"})).collect();
@@ -43,7 +43,7 @@ fn responds(world: &World, by: &Principal, incident: &str, agent: &str, text: &s
     world.drive(world.engine.run_due(std::slice::from_ref(&world.memory.id), 60_000)).unwrap();
 }
 
-/// The calls that are marked, and how sure the one item is.
+/// Returns the calls marked as unverified, and the confidence of the item.
 fn found(world: &World, service: &str) -> (Vec<String>, f64) {
     world.work();
     let found = retrieve(world, asking(world, SreType::Infrastructure, &format!("{service} limit")));
@@ -53,7 +53,8 @@ fn found(world: &World, service: &str) -> (Vec<String>, f64) {
     (marked.map(|one| one["tool_call_id"].as_str().unwrap().to_owned()).collect(), one.confidence)
 }
 
-/// What an answer's evidence is worth: with these calls of earlier answers, by agent; told by an answer, and at the end.
+/// Checks the evidence of an answer: with earlier calls by agent, reported in an answer and at the
+/// end.
 fn check(earlier: &[(&str, &[&str])], reported: &[&str], evidence: &[&str], marked: &[&str], expect: f64) {
     for at_the_end in [false, true] {
         let world = world();
@@ -84,7 +85,7 @@ fn evidence_names_a_call_that_was_reported() {
     check(&[], &["tc_1"], &["tc_2"], &["tc_2"], 0.6);
     check(&[], &["tc_1"], &["tc_2", "tc_1"], &["tc_2"], 0.9);
     check(&[], &["tc_1"], &[], &[], 0.6);
-    // Nobody reported any call.
+    // No call was reported.
     check(&[], &[], &["tc_1"], &["tc_1"], 0.6);
     // Calls of earlier answers, of this agent and of others.
     check(&[("logs-agent", &["tc_1"])], &[], &["tc_1"], &[], 0.9);
@@ -103,7 +104,7 @@ fn calls_of_other_investigations_are_none_of_this_one() {
     responds(&world, &alice, &incidents[0], "logs-agent", "I looked.", &["tc_1"]);
     responds(&world, &alice, &incidents[1], "logs-agent", &block("api", &["tc_1"]), &["tc_2"]);
     assert_eq!(found(&world, "api"), (vec!["tc_1".to_owned()], 0.6));
-    // What is kept to bob verifies nothing in another investigation of the same name.
+    // Calls reserved for bob verify nothing in another investigation of the same name.
     let bob = of_team("bob");
     let begun = |user: &str, is_private: bool| {
         let mut begun = asked(&world, user, "queue is down");
@@ -140,7 +141,8 @@ fn what_is_verified_later_counts_then() {
         found(&world, "api")
     };
     assert_eq!(tell(&[]), (vec!["tc_1".to_owned()], 0.6));
-    // Another investigation that names a call, and has none, makes it no surer; one that has it confirms it.
+    // Another investigation that names an unreported call does not raise the confidence; one that
+    // reported it does.
     assert_eq!(tell(&["tc_2"]), (vec!["tc_1".to_owned()], 0.6));
     assert_eq!(tell(&["tc_1"]), (Vec::new(), 0.99));
     assert_eq!(tell(&[]), (Vec::new(), 0.99));

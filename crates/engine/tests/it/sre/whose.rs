@@ -1,4 +1,4 @@
-//! A user's preferences are no other user's, by whatever operation.
+//! A user's preferences are inaccessible to other users in every operation.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ fn save(world: &World, by: &Principal, user: &str) -> Result<()> {
     said.save(world, data).map(drop)
 }
 
-/// What bob prefers.
+/// Returns bob's preference.
 fn of_bob(world: &World) -> Record {
     let of_bob = |record: &Record| {
         record.namespace.normal() == namespace(PLACE).normal() && record.text.contains("short")
@@ -99,7 +99,7 @@ fn create(world: &World, by: &Principal, place: &str) -> Result<()> {
     one(world.drive(world.engine.records_create(by, create, None))?)
 }
 
-/// What became of the one item of a batch.
+/// Returns the result of the only item of a batch.
 fn one(outcome: BatchOutcome) -> Result<()> {
     let mut items = outcome.items;
     assert_eq!(items.len(), 1);
@@ -126,7 +126,7 @@ fn delete(world: &World, by: &Principal, record: &Record) -> Result<()> {
     world.drive(world.engine.record_delete(by, &world.memory.id, delete))
 }
 
-/// Everything that can be done to what bob prefers, one after the other, and whether it could be.
+/// Tries every operation on bob's preference in sequence. Returns their results.
 fn tried(world: &World, by: &Principal) -> Vec<(&'static str, std::result::Result<(), ErrorKind>)> {
     let record = of_bob(world);
     let (memory, id) = (&world.memory.id, &record.id);
@@ -179,7 +179,7 @@ fn what_a_user_prefers_is_for_whoever_works_for_them() {
     check(&|world| world.caller.clone());
     check(&|_| of_team("bob"));
     check(&|_| of_every_user("agent"));
-    // A grant that is made for bob, beside what the key has of the memory.
+    // A grant made for bob, in addition to the key's grants on the memory.
     check(&|_| {
         let mut key = of_team("agent");
         key.grants.extend(of_actor("agent", "bob").grants);
@@ -206,7 +206,7 @@ fn what_another_user_prefers_is_kept() {
             key.grants.extend(of_actor("alice", "carol").grants);
             key
         },
-        // A word on one session, or on another actor, names nobody else.
+        // A capability on one session, or on another actor, permits no other user.
         {
             let mut key = of_every_user("alice");
             key.grants[0].capabilities.remove(&Capability::Impersonate);
@@ -251,10 +251,10 @@ fn the_name_of_a_place_is_read_as_it_is_written() {
         assert_eq!(ask(&of_team(user), place), Ok(1), "{place}");
         assert_eq!(ask(&of_every_user("agent"), place), Ok(1), "{place}");
     }
-    // All users' place is nobody's alone.
+    // The namespace of all users belongs to no single user.
     assert_eq!(ask(&of_team("alice"), "/sre/users"), Ok(0));
     assert_eq!(ask(&of_team(user), "/sre/users"), Ok(1));
-    // A grant on a user's part of the tree is that user's; one on all users' is not.
+    // A grant on a user's subtree is made for that user; one on the subtree of all users is not.
     let on = |place: &str| {
         let mut key = of_team("key");
         key.grants[0].namespace = Some(namespace(place));
@@ -274,7 +274,7 @@ fn what_was_not_said_to_this_memory_is_the_users_where_it_lies() {
         |by: &Principal| world.drive(world.engine.record_get(by, &world.memory.id, &record.id, None)).is_ok();
     assert!(!get(&of_team("alice")));
     assert!(get(&of_team("bob")) && get(&of_every_user("agent")) && get(&world.caller));
-    // What one user has is not put into another's place.
+    // A user's data cannot be moved to another's namespace.
     let alice = of_team("alice");
     save(&world, &alice, "alice").unwrap();
     let own = world.active().into_iter().find(|one| one.text.contains("short")).unwrap();
@@ -317,11 +317,11 @@ fn an_investigation_of_the_wire_is_its_users() {
     assert_eq!(tried(&of_team("alice"), "bob", found), Err(ErrorKind::Denied));
     assert_eq!(tried(&of_every_user("agent"), "bob", found), Ok(()));
     assert_eq!(tried(&of_team("bob"), "bob", found), Ok(()));
-    // What is known of services is no user's.
+    // Knowledge about services belongs to no user.
     assert_eq!(tried(&of_team("alice"), "logs-agent", known), Ok(()));
 }
 
-/// A private investigation of alice's, with an agent's answer.
+/// Creates a private investigation of alice's with an agent's answer.
 fn private(world: &World) {
     let alice = of_team("alice");
     let mut private = asked(world, "alice", "api-server crashes");
@@ -354,7 +354,7 @@ fn an_investigation_of_somebody_else_opens_no_private_one_and_shuts_no_other() {
     for (actor, expect) in [("alice", 0), ("logs-agent", 0), ("bob", 1)] {
         assert_eq!(events(&world, &bob, (actor, "s-private")).unwrap(), expect, "{actor}");
     }
-    // Nor does it shut a session that others have.
+    // It does not hide a session with events of others either.
     let mut later = asked(&world, "alice", "the mail is late");
     (later.is_private, later.session) = (true, Some("s-team".to_owned()));
     say(&world, &bob, ("bob", "s-team"), &["hello"]).unwrap();

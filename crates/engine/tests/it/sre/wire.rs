@@ -1,4 +1,4 @@
-//! Events of the AgentCore wire whose content is typed.
+//! Events of the AgentCore wire with typed content.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ fn what_the_source_design_sends_is_typed_and_read_back() {
         (&json!("Alice"), &json!("Alice's handbook"))
     );
     assert_eq!(preference["timestamp"], "2026-11-20T10:00:00Z");
-    // By either name of the agent, across sessions and in one.
+    // By either name of the agent, across sessions and in one session.
     for place in
         ["kubernetes-agent", "sre-agent-kubernetes", "kubernetes-agent/s-1", "sre-agent-kubernetes/s-1"]
     {
@@ -129,7 +129,7 @@ fn contacts_wait_and_risks_are_refused() {
         let error = create(&world, &by, ("Alice", "s-1"), &text).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Denied);
     }
-    // A record that a client writes itself.
+    // A record written by a client.
     let mut record = NewRecord::fact(
         "r".into(),
         vec![Namespace::parse("/sre/users/Alice/preferences").unwrap()],
@@ -167,7 +167,7 @@ fn what_is_broken_is_refused_whole() {
     let error = create(&world, &of_actor("Bob", "Bob"), ("Alice", "s-1"), PREFERENCE).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Denied);
     assert!(known(&world).is_empty());
-    // Talk is talk.
+    // An ordinary message stays an ordinary event.
     let talk = create(&world, &by, ("Alice", "s-1"), "{\"service_name\": \"api\"}").unwrap().event;
     assert!(talk.metadata.is_empty() && talk.extraction == ExtractionMode::Extract);
 }
@@ -200,10 +200,10 @@ fn a_memory_is_known_by_strategies_that_are_added() {
     assert_eq!(days(&world), [Some(90), Some(30)], "the profile's retention");
     create(&world, &world.caller.clone(), ("Alice", "preferences-default"), PREFERENCE).unwrap();
     assert_eq!(at(&world, "/sre/users/Alice/preferences").len(), 1);
-    // There is no strategy for it yet: it is talk.
+    // Without a strategy for it, it is an ordinary event.
     let made = create(&world, &world.caller.clone(), ("Alice", "s-1"), INVESTIGATION).unwrap().event;
     assert_eq!(made.extraction, ExtractionMode::Extract);
-    // One that comes later has the profile's retention, unless the client names another.
+    // A strategy added later has the profile's retention, unless the client specifies another one.
     let later = |name: &str, days| NewStrategy {
         record_expiry_days: days,
         ..named(name, StrategyBase::Summary, "/sre/investigations/{actorId}/{sessionId}")
@@ -245,7 +245,7 @@ fn a_memory_that_is_made_over_the_wire_retains_by_the_profile() {
     };
     let mut world = World::of(new.clone());
     assert_eq!(days(&world), [Some(90), Some(30), Some(60)]);
-    // As the server's configuration of that memory has it.
+    // The retention in the server's configuration of that memory.
     let mut settings = loci_products::LociSettings::default();
     let mut own = SreSettings::default();
     own.infrastructure.ttl_days = Some(10);

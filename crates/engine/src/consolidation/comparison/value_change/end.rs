@@ -7,14 +7,14 @@ use crate::consolidation::reading::lists::has;
 use crate::consolidation::reading::turns::{End, end, is_turn};
 use crate::consolidation::reading::{Class, Word};
 
-/// One of several things that a statement lists may end, and the rest stays.
+/// Returns true for a list: one of its things may end while the others stay.
 pub(super) fn lists_several(was: &Gist) -> bool {
     let joins =
         |part: &Part| part.words.iter().any(|word| matches!(word.lower.as_str(), "or" | "both" | "either"));
     was.parts.iter().any(joins) || was.parts.len() > 2
 }
 
-/// True when a part tells the end of what the old statement says.
+/// Returns true if a part states the end of the old statement's content.
 pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
     let Some((kind, at)) = end(&part.words) else { return false };
     let timely = timely_behind(&part.words);
@@ -29,7 +29,7 @@ pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
     let within = |item: &&Item| part.place(&item.word).is_some_and(|place| place < until);
     let mut named: Vec<&Item> =
         part.items.iter().filter(within).filter(|item| !is_turn(&item.word)).collect();
-    // "They cancelled my appointment": whoever did it, it is gone.
+    // "They cancelled my appointment": it is gone, no matter who cancelled it.
     let behind = part.words.get(at + 1..).unwrap_or_default();
     let mine = behind.iter().any(|word| matches!(word.lower.as_str(), "i" | "our" | "us" | "me"));
     if kind == End::Object && mine && named.iter().any(|item| !item.subject) {
@@ -41,14 +41,15 @@ pub(super) fn is_ended(was: &Gist, part: &Part) -> bool {
     }
     let object = named.iter().any(|item| kind != End::Object || !item.subject);
     let specific = named.iter().any(|item| !is_timely(&item.word)) || was.items().all(names);
-    // Of several names, the others stay.
+    // If one of several names ends, the others stay.
     let others =
         was.items().filter(|item| !names(item) && item.word.class == Class::Name && !item.subject).count();
     let alone = kind == End::Subject && others > 0 && named.len() < 2 && was.items().count() > 3;
     object && specific && !alone && named.iter().all(|item| was.asserts(item.form()))
 }
 
-/// The old statement has that word only as a circumstance, or to say what kind of another thing it means.
+/// Returns true if the old statement has that word only as a circumstance, or as a modifier of
+/// another thing.
 fn is_aside(was: &Gist, named: &Item) -> bool {
     was.parts.iter().any(|part| {
         part.items.iter().enumerate().any(|(at, item)| {
@@ -68,7 +69,7 @@ fn is_aside(was: &Gist, named: &Item) -> bool {
     })
 }
 
-/// Returns, for each word, true where the next word behind it that says something tells a time.
+/// Returns true for each word if the next content word after it is a time.
 fn timely_behind(words: &[Word]) -> Vec<bool> {
     let mut behind = Vec::with_capacity(words.len());
     let mut timely = false;
@@ -82,8 +83,8 @@ fn timely_behind(words: &[Word]) -> Vec<bool> {
     behind
 }
 
-/// True for a word that begins the part behind an object: when, why, to whom, for what. `timely`:
-/// the next word that says something tells a time.
+/// Returns true for a word that begins a phrase after the object: of time, reason, recipient or
+/// purpose. `timely`: the next content word is a time.
 fn ends_object(first: &Word, timely: bool) -> bool {
     let small = first.class == Class::Small;
     (small && has("in on at", &first.form) && timely)

@@ -1,5 +1,5 @@
-//! "X changed to V", "we raised X to V", "switched to V": a change whose topic is the old statement's, to a value of a sort
-//! that it has, and another.
+//! "X changed to V", "we raised X to V", "switched to V": a change on the old statement's topic, to
+//! another value of the same sort.
 
 use super::super::gist::{Gist, Item, Part, Sort, sort};
 use super::super::guards::other_purpose;
@@ -7,14 +7,14 @@ use super::super::slot::{is_attribute, is_timely};
 use crate::consolidation::reading::exclusive::excludes;
 use crate::consolidation::reading::turns::{change, is_turn};
 
-/// What changed, and to what.
+/// A change: its topic and its new value.
 struct Told<'a> {
     topic: Vec<&'a Item>,
     value: Vec<&'a Item>,
 }
 
-/// True when the part at `at` tells of a change of the old statement's value. `strange`:
-/// the new statement brings a person whom the old one does not name.
+/// Returns true if the part at `at` states a change of the old statement's value. `strange`: the
+/// new statement names a person whom the old one does not name.
 pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> bool {
     let Some(Told { topic, value }) = told(was, is, at) else { return false };
     if !value.iter().any(|item| !was.has(item.form())) || other_purpose(was, &value) {
@@ -53,7 +53,7 @@ pub(super) fn is_changed(was: &Gist, is: &Gist, at: usize, strange: bool) -> boo
     covered && comparable && (!words_only || !subject_alone || opposed || shares_head || is_located(was))
 }
 
-/// "rewritten in", where the old statement does not say how it is made.
+/// Returns true for "rewritten in", if the old statement does not state how the thing is made.
 fn is_made_otherwise(was: &Gist, is: &Gist, at: usize) -> bool {
     const MAKING: &[&str] = &["rewritten", "rewrote", "ported", "converted", "rebuilt", "reimplemented"];
     let made = |part: &Part| MAKING.iter().any(|verb| part.says(verb));
@@ -66,14 +66,14 @@ fn is_made_otherwise(was: &Gist, is: &Gist, at: usize) -> bool {
     is.parts.get(at).is_some_and(made) && !was.parts.iter().any(making)
 }
 
-/// "from A", where the old statement has no A.
+/// Returns true for "from A", if the old statement does not assert A.
 fn leads_from_elsewhere(was: &Gist, is: &Gist, at: usize) -> bool {
     is.parts
         .get(at)
         .is_some_and(|part| part.items.iter().any(|item| item.behind == "from" && !was.asserts(item.form())))
 }
 
-/// The items up to the next preposition.
+/// Returns the items up to the next preposition.
 fn first_phrase<'a>(value: &[&'a Item]) -> Vec<&'a Item> {
     let behind = |(at, item): &(usize, &&Item)| *at > 0 && !item.behind.is_empty();
     let end = value.iter().enumerate().find(behind).map_or(value.len(), |(at, _)| at);
@@ -88,7 +88,7 @@ fn told<'a>(was: &Gist, is: &'a Gist, at: usize) -> Option<Told<'a>> {
     let inside = |item: &&Item| place(item) > verb && place(item) < limit && !is_turn(&item.word);
     let between: Vec<&Item> = part.items.iter().filter(inside).collect();
     let objects = between.iter().any(|item| item.behind.is_empty());
-    // Not the thing, its name.
+    // The name changed, not the thing.
     let name = (verb..limit.min(part.words.len()))
         .any(|at| part.words.get(at).is_some_and(|word| matches!(word.lower.as_str(), "name" | "title")));
     if name && !["name", "named", "called", "title"].iter().any(|word| was.says(word)) {
@@ -116,7 +116,7 @@ fn tells_what_is(part: &Part) -> bool {
     part.clause.verb.as_ref().is_some_and(|verb| verb.copula)
 }
 
-/// The old statement says where something is, how it is made or what it is called.
+/// Returns true if the old statement names a place, a way of making or a name.
 fn is_located(was: &Gist) -> bool {
     const PLACING: &[&str] = &["live", "store", "host", "keep", "execut", "manag", "build", "name", "write"];
     was.parts.iter().any(|part| {

@@ -1,9 +1,9 @@
-//! A change told in any words: the new statement ends what the old one says, leads away from it, or gives another value as
-//! from now on.
+//! A change in any words: the new statement ends the content of the old one, leads away from it, or
+//! gives another value as of now.
 //!
-//! Three kinds of evidence, each beside the guards: an end whose object the old statement asserts
-//! (`end`); a change whose topic is the old one's (`explicit_change`); a value of the same sort in
-//! the same frame with a word that says it is new (`new_value`).
+//! Three kinds of evidence exist, each subject to the guards: an end whose object the old statement
+//! asserts (`end`); a change on the old statement's topic (`explicit_change`); a value of the same
+//! sort in the same frame with a word that marks it as new (`new_value`).
 
 mod end;
 mod explicit_change;
@@ -17,12 +17,12 @@ use crate::consolidation::reading::Reading;
 use crate::consolidation::reading::turns::{change, end};
 use crate::consolidation::thresholds::Thresholds;
 
-/// True when a statement tells of an end or a change.
+/// Returns true if a statement contains an end or a change.
 pub(in crate::consolidation) fn tells(gist: &Gist) -> bool {
     gist.parts.iter().any(|part| end(&part.words).is_some() || change(&part.words).is_some())
 }
 
-/// What the new statement does to the old one by a change that it tells of.
+/// Returns the effect on the old statement of a change that the new one states.
 pub(in crate::consolidation) fn turns(
     new: &Reading,
     (was, is): (&Gist, &Gist),
@@ -68,7 +68,7 @@ pub(in crate::consolidation) fn turns(
     let alike_enough = alike.cosine.is_none_or(|cosine| cosine >= limits.renewed);
     let strong = new.cues.now || new.cues.instead || new.cues.corrected || told;
     let renewed = is.parts.iter().any(|part| {
-        // What ended here was something else.
+        // Another thing ended here.
         end(&part.words).is_none() && new_value::is_renewed(was, part, strong)
     });
     (renewed && alike_enough).then_some(Against::Value)

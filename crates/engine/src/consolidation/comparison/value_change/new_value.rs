@@ -1,5 +1,5 @@
-//! Another value of the same sort in the same frame: with a word that says it is new, with the old value denied, or where
-//! only one of the two can hold.
+//! Another value of the same sort in the same frame. The statement marks it as new, denies the old
+//! value, or the slot holds only one of the two.
 
 use super::super::gist::{Gist, Item, Part, Sort, sort};
 use super::super::guards::other_purpose;
@@ -10,7 +10,8 @@ use crate::consolidation::reading::lists::has;
 use crate::consolidation::reading::turns::{change, end};
 use crate::consolidation::reading::verbs::{Holding, holding};
 
-/// "not 34", "instead of Mondays": it denies a value of the old statement and gives another of its sort.
+/// Returns true if the new statement denies a value of the old one and gives another of its sort:
+/// "not 34", "instead of Mondays".
 pub(super) fn contrasts(was: &Gist, is: &Gist) -> bool {
     let known = |item: &Item| {
         let number = item.word.class == Class::Number;
@@ -46,7 +47,7 @@ pub(super) fn contrasts(was: &Gist, is: &Gist) -> bool {
     })
 }
 
-/// It denies all that the old one says, numbers aside.
+/// Returns true if the part denies all content of the old statement except numbers.
 pub(super) fn denies(was: &Gist, part: &Part) -> bool {
     let denied: Vec<&Item> = part.items.iter().filter(|item| item.denied).collect();
     let covers = was
@@ -56,7 +57,7 @@ pub(super) fn denies(was: &Gist, part: &Part) -> bool {
     denied.len() > 1 && covers && part.items.iter().all(|item| was.asserts(item.form()))
 }
 
-/// It says plainly all that the old one denies, and nothing else.
+/// Returns true if the part asserts all content that the old statement denies, and nothing else.
 pub(super) fn asserts_all(was: &Gist, part: &Part, now: bool) -> bool {
     let said = |form: &str| part.items.iter().any(|item| item.form() == form && !item.denied);
     !part.clause.negative
@@ -66,14 +67,15 @@ pub(super) fn asserts_all(was: &Gist, part: &Part, now: bool) -> bool {
         && part.items.iter().all(|item| was.has(item.form()))
 }
 
-/// The same frame with another value of the same sort; `strong` where the statement says that it is new.
+/// Returns true for the same frame with another value of the same sort; `strong`: the statement
+/// marks the value as new.
 pub(super) fn is_renewed(was: &Gist, part: &Part, strong: bool) -> bool {
     if part.items.iter().any(|item| item.denied) {
         return false;
     }
     let gone: Vec<&Item> =
         was.items().filter(|item| !part.items.iter().any(|new| new.form() == item.form())).collect();
-    // The day on which something became so is not its value.
+    // The day of an event is not the value of its result.
     let event = part.clause.past || end(&part.words).is_some() || change(&part.words).is_some();
     let timed = gone.iter().any(|item| sort(&item.word) == Sort::Time);
     let dated = |item: &Item| event && !timed && sort(&item.word) == Sort::Time;
@@ -103,7 +105,7 @@ pub(super) fn is_renewed(was: &Gist, part: &Part, strong: bool) -> bool {
     frame.holds_one(strong, opposed) && if cued { narrow || opposed } else { alone }
 }
 
-/// What two statements share, what went and what came.
+/// The shared, removed and added words of two statements.
 struct Frame<'a> {
     part: &'a Part,
     gone: Vec<&'a Item>,
@@ -116,7 +118,7 @@ impl Frame<'_> {
         self.part.clause.verb.as_ref().map(|verb| verb.form.as_str()).unwrap_or_default()
     }
 
-    /// "a new X", where the old statement has an X.
+    /// Returns true for "a new X", if the old statement has an X.
     fn is_called_new(&self) -> bool {
         let words = &self.part.words;
         words.iter().enumerate().filter(|(_, word)| word.lower == "new").any(|(at, _)| {
@@ -125,7 +127,7 @@ impl Frame<'_> {
         })
     }
 
-    /// What came and what went exclude each other, the verb itself aside.
+    /// Returns true if an added and a removed word exclude each other; the verb does not count.
     fn is_opposed(&self) -> bool {
         let acts = |item: &Item| {
             let verb = self.part.clause.verb.as_ref();
@@ -138,13 +140,13 @@ impl Frame<'_> {
         })
     }
 
-    /// Nothing new in the subject, a number of it aside.
+    /// Returns true if the subject has no new words, except a number.
     fn keeps_subject(&self) -> bool {
         let count = |item: &Item| self.part.items.first() == Some(item) && item.word.class == Class::Number;
         self.come.iter().all(|item| !item.subject || count(item))
     }
 
-    /// "X is the Y now": another has the role.
+    /// Returns true for "X is the Y now": another thing has the role.
     fn is_taken_over(&self) -> bool {
         let copula = self.part.clause.verb.as_ref().is_some_and(|verb| verb.copula);
         let role = self.shared.len() > 1 || self.shared.iter().any(|item| is_attribute(item.form()));
@@ -166,12 +168,12 @@ impl Frame<'_> {
         self.come.iter().all(|come| self.gone.iter().any(|gone| plain(gone) == plain(come)))
     }
 
-    /// What came stands together in one phrase, or all of it tells a time or a number.
+    /// Returns true if the added words form one phrase, or are all times or numbers.
     fn is_one_chunk(&self) -> bool {
         if self.is_counted() {
             return true;
         }
-        // Items that came differ from the rest, so equal items came together or not at all.
+        // Added items differ from the others, so equal items are either all added or all kept.
         let mut next = self.come.iter().peekable();
         let came = |item: &Item| next.next_if(|come| std::ptr::eq(**come, item)).is_some();
         let came: Vec<bool> = self.part.items.iter().map(came).collect();
@@ -188,7 +190,8 @@ impl Frame<'_> {
         self.come.iter().all(|item| matches!(sort(&item.word), Sort::Number | Sort::Time))
     }
 
-    /// Every time and number is another, and nothing else: "open from May to September".
+    /// Returns true if all times and numbers differ, and nothing else: "open from May to
+    /// September".
     fn is_rescheduled(&self) -> bool {
         let verb = self.part.clause.verb.as_ref();
         let timed = |item: &Item| matches!(sort(&item.word), Sort::Number | Sort::Time);
@@ -202,13 +205,13 @@ impl Frame<'_> {
             && verb.is_some_and(|verb| verb.copula || holding(&verb.form) == Some(Holding::One))
     }
 
-    /// The value stands behind a preposition of means or place, as the old one did.
+    /// Returns true if the new and the old value follow a preposition of means or place.
     fn stands_alike(&self) -> bool {
         self.come.iter().all(|item| has("on at via by", &item.behind))
             && self.gone.iter().all(|item| has("on at via by", &item.behind))
     }
 
-    /// True where the verb and the place have one value at a time.
+    /// Returns true if the verb and the slot have one value at a time.
     fn holds_one(&self, strong: bool, opposed: bool) -> bool {
         let acted = self.verb();
         let many = acted == "has"
